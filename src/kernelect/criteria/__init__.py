@@ -1,0 +1,6 @@
+"""Criteria: what a fitted machine is worth, with the derivative in its Gram matrix."""
+
+from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.leave_one_out import PRESS
+
+__all__ = ["PRESS", "Criterion", "CriterionValue"]

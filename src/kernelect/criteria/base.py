@@ -1,0 +1,58 @@
+"""The contract of a criterion: what a fitted machine is worth, smaller is better.
+
+A criterion sees a solved machine (Gram matrix, targets, state), never a kernel or inputs.
+Its derivative in every entry of the Gram matrix, ``grad_gram``, is what meets a kernel's
+pullback: the cubic work is done once, however many kernel parameters there are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kernelect.machines import Fitted
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True)
+class CriterionValue:
+    """A criterion at one point.
+
+    Attributes
+    ----------
+    value : float
+    pointwise : ndarray of shape (n, ...)
+        The contributions or quantities behind the value, one row per sample.
+    grad_gram : ndarray of shape (n, n) or None
+        Symmetric; ``None`` where only the value was asked for.
+    grad_regularization : float
+        Derivative in the machine's constant itself (not its logarithm).
+    """
+
+    value: float
+    pointwise: Array
+    grad_gram: Array | None = None
+    grad_regularization: float = 0.0
+
+
+class Criterion(ABC):
+    """A number to minimise over hyper-parameters."""
+
+    name: ClassVar[str]
+    has_gradient: ClassVar[bool] = True
+
+    @abstractmethod
+    def value(self, fitted: Fitted) -> CriterionValue:
+        """Return the value alone."""
+
+    @abstractmethod
+    def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
+        """Return the value with ``grad_gram`` and ``grad_regularization``."""
+
+    @abstractmethod
+    def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
+        """Return minus a log-likelihood for ``value``, and its derivative in ``value``.
+
+        This is the scale on which a prior over hyper-parameters can be added.
+        """

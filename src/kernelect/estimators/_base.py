@@ -1,0 +1,113 @@
+"""What every self-selecting estimator shares: arguments, their checks, and the selection."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels import Kernel, Precomputed, as_kernel
+from kernelect.kernels.scale import input_scales
+from kernelect.results import Evaluation, Selection
+from kernelect.search import as_search
+from kernelect.selection import SelectionOptions
+from kernelect.typing import Array
+
+
+class SelfSelecting(BaseEstimator):
+    """An estimator whose ``fit`` chooses its hyper-parameters.
+
+    The concrete classes spell out the arguments, as scikit-learn asks; this one checks them.
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+
+    def _kernel(self) -> Kernel:
+        return as_kernel(self.kernel)
+
+    def _options(self) -> SelectionOptions:
+        """Return the search options, checked."""
+        _check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
+        _check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
+        _check_number("tol", self.tol, Real, 0, "a number of at least 0")
+        if self.time_limit is not None:
+            _check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
+        # A Generator from scikit-learn's random_state: the same seed, the same starts.
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return SelectionOptions(
+            search=as_search(self.search),
+            n_restarts=self.n_restarts,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            time_limit=self.time_limit,
+            n_jobs=self.n_jobs,
+            generator=np.random.default_rng(seed),
+            observe=_observer(self.verbose, type(self).__name__),
+        )
+
+    def _warn_if_doubtful(self, selection: Selection) -> None:
+        """Issue the one warning of a fit."""
+        if not selection.converged:
+            warnings.warn(
+                f"{type(self).__name__}: model selection {selection.status}.", ConvergenceWarning, stacklevel=3
+            )
+
+    def _more_checks(self, X: Array) -> None:
+        """Check a precomputed kernel's shape."""
+        if self._is_precomputed and X.shape[0] != X.shape[1]:
+            raise InvalidArgument(
+                f"kernel='precomputed' takes a square matrix of kernel values in fit, got shape {X.shape}: "
+                "should be a square kernel matrix, k(x_i, x_j) between all training rows."
+            )
+
+
+def relevances(kernel: Kernel, X: Array, dual_coef: Array) -> Array:
+    """Return each input's relevance, summing to 1.
+
+    The root mean square, over the training rows, of the decision function's derivative along
+    an input, times the input's standard deviation: how much the decision changes when the
+    input moves by one of its own units of spread. Defined for every kernel; for an elliptical
+    one it falls to 0 with the width.
+    """
+    squares = np.zeros(X.shape[1])
+    for column in dual_coef.T:
+        weights = np.broadcast_to(column[:, None], (len(X), len(X)))
+        squares += np.mean(kernel.cross_pullback(X, X.copy(), weights)[1] ** 2, axis=0)
+    strength = np.sqrt(squares) * input_scales(X)
+    total = strength.sum()
+    return np.asarray(strength / total if total > 0 else np.full(X.shape[1], 1.0 / X.shape[1]), dtype=float)
+
+
+def _check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:
+    if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:  # type: ignore[operator]
+        raise InvalidArgument(f"{name}={value!r} is not possible: give {expected}.")
+
+
+def _observer(verbose: object, name: str) -> Callable[[Evaluation], None] | None:
+    """Return the observer that ``verbose`` asks for: itself if callable, a line per evaluation if true."""
+    if callable(verbose):
+        return verbose
+    if not verbose:
+        return None
+
+    def write(row: Evaluation) -> None:
+        sys.stderr.write(
+            f"[{name}] evaluation {row.number}: {row.value:.6g} (best {row.best_value:.6g}, {row.seconds:.2f} s)\n"
+        )
+
+    return write

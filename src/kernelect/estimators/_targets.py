@@ -1,0 +1,36 @@
+"""Labels as targets of +1 and -1: one column for two classes, one against the rest beyond."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.typing import Array, Indices
+
+
+def encode_labels(y: Array) -> tuple[Array, Indices, Array]:
+    """Return the classes, every label's index among them, and the (n, k) targets of +-1."""
+    check_classification_targets(y)
+    classes, index = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise InvalidArgument(
+            f"y holds one class only ({classes[0]!r}): a classifier needs at least two classes to tell apart."
+        )
+    if len(classes) == 2:
+        return classes, index, np.where(index == 1, 1.0, -1.0)[:, None]
+    return classes, index, np.where(index[:, None] == np.arange(len(classes)), 1.0, -1.0)
+
+
+def decide_class(decision: Array) -> Indices:
+    """Return the index of the class for decision values (n,) or (n, k)."""
+    return (decision > 0).astype(np.intp) if decision.ndim == 1 else np.argmax(decision, axis=1)
+
+
+def class_weights(class_weight: object, classes: Array, index: Indices) -> Array:
+    """Return each sample's class weight."""
+    if class_weight is None:
+        return np.ones(len(index))
+    by_class = compute_class_weight(class_weight, classes=classes, y=classes[index])
+    return np.asarray(by_class[index], dtype=float)

@@ -1,0 +1,41 @@
+"""Errors and warnings of the library, under one root each.
+
+Every message names the argument, the value that was got and the way out.
+"""
+
+
+class KernelectError(Exception):
+    """Root of the library's own errors."""
+
+
+class InvalidArgument(KernelectError, ValueError):
+    """An argument has a value that cannot be used."""
+
+
+class MissingCapability(KernelectError, ValueError):
+    """Two parts were joined of which one lacks what the other needs."""
+
+
+class SingularSystem(KernelectError, ValueError):
+    """A matrix that has to be positive definite is not, beyond what jitter can mend."""
+
+
+class NotEnoughMemory(KernelectError, MemoryError):
+    """The estimated peak of a fit is larger than the memory that is free."""
+
+
+class KernelectWarning(UserWarning):
+    """Root of the library's own warnings."""
+
+
+class SelectionWarning(KernelectWarning):
+    """Model selection ended with a result that deserves doubt."""
+
+
+def unknown_name(argument: str, got: object, known: list[str]) -> InvalidArgument:
+    """Return the error for a misspelt option, with the nearest known spelling."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(got), known, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return InvalidArgument(f"{argument}={got!r} is not known.{hint} Choose one of {', '.join(map(repr, known))}.")

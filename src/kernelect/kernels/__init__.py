@@ -1,0 +1,32 @@
+"""Kernels: Gram matrices, and the pullback of weights on them to their parameters.
+
+>>> from kernelect.kernels import ARD, Constant
+>>> 2.0 * ARD(gamma=[0.1, 0.5]) + Constant("auto")
+Constant(constant=2.0) * ARD(gamma=array([0.1, 0.5])) + Constant(constant='auto')
+"""
+
+from kernelect.kernels.base import Kernel
+from kernelect.kernels.composite import Product, Sum
+from kernelect.kernels.dot_product import Constant, Linear, Polynomial
+from kernelect.kernels.from_sklearn import SklearnKernel, from_sklearn
+from kernelect.kernels.named import KERNEL_NAMES, as_kernel
+from kernelect.kernels.precomputed import Precomputed
+from kernelect.kernels.stationary import ARD, RBF, Matern, Stationary
+
+__all__ = [
+    "ARD",
+    "KERNEL_NAMES",
+    "RBF",
+    "Constant",
+    "Kernel",
+    "Linear",
+    "Matern",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "SklearnKernel",
+    "Stationary",
+    "Sum",
+    "as_kernel",
+    "from_sklearn",
+]

@@ -1,0 +1,111 @@
+"""The contract of a kernel, and what all kernels share.
+
+Notation: X (n, d) inputs, Z (m, d) second argument, K (n, n) Gram matrix, theta the
+logarithms of the kernel's parameters, W a matrix of weights with the shape of the Gram
+matrix: the derivative of some criterion in its entries.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Self
+
+import numpy as np
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.parameters import ParameterSpace
+from kernelect.typing import Array
+
+#: Turns weights on the Gram matrix into derivatives in the kernel's log-parameters.
+Pullback = Callable[[Array], Array]
+
+
+class Kernel(ABC):
+    """A positive semi-definite function of two rows, with positive parameters.
+
+    A parameter is a number (fixed) or ``"auto"`` (selected during ``fit``). Kernels are
+    immutable; ``with_theta`` returns another one. A kernel with an ``"auto"`` parameter has
+    no values yet: ``start(X)`` gives it the data's own scale.
+    """
+
+    @abstractmethod
+    def cross(self, X: Array, Z: Array) -> Array:
+        """Return the (n, m) matrix of kernel values between rows of ``X`` and rows of ``Z``."""
+
+    @abstractmethod
+    def diagonal(self, X: Array) -> Array:
+        """Return the (n,) values of k(x, x)."""
+
+    @abstractmethod
+    def linearize(self, X: Array) -> tuple[Array, Pullback]:
+        """Return the Gram matrix and its pullback, sharing their work.
+
+        The Gram matrix must not be written to while the pullback is in use.
+        """
+
+    @abstractmethod
+    def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
+        """Return the derivatives of ``sum(weights * cross(X, Z))`` in theta and in ``Z``.
+
+        Shapes (n_parameters,) and (m, d); cost O(d n m), no (n, m, d) array.
+        """
+
+    @property
+    @abstractmethod
+    def theta(self) -> Array:
+        """Logarithms of all parameters, fixed ones too; an error while one is ``"auto"``."""
+
+    @abstractmethod
+    def with_theta(self, theta: Array) -> Self:
+        """Return the kernel with all parameters set from their logarithms."""
+
+    @abstractmethod
+    def start(self, X: Array) -> Self:
+        """Return the kernel with every ``"auto"`` replaced by a value at the data's scale."""
+
+    @abstractmethod
+    def space(self, X: Array) -> ParameterSpace:
+        """Return names, start, bounds and roles of the parameters for data ``X``."""
+
+    def gram(self, X: Array) -> Array:
+        """Return the (n, n) matrix of kernel values between the rows of ``X``."""
+        return self.linearize(X)[0]
+
+    def pullback(self, X: Array, weights: Array) -> Array:
+        """Return the derivative of ``sum(weights * gram(X))`` in theta, O(d n^2)."""
+        return self.linearize(X)[1](weights)
+
+    def __add__(self, other: object) -> Kernel:
+        from kernelect.kernels.composite import Sum
+
+        return Sum.of(self, as_operand(other))
+
+    def __radd__(self, other: object) -> Kernel:
+        return as_operand(other) + self
+
+    def __mul__(self, other: object) -> Kernel:
+        from kernelect.kernels.composite import Product
+
+        return Product.of(self, as_operand(other))
+
+    def __rmul__(self, other: object) -> Kernel:
+        return as_operand(other) * self
+
+
+def as_operand(other: object) -> Kernel:
+    """Return ``other`` as a kernel: a positive number stands for a constant one."""
+    from kernelect.kernels.dot_product import Constant
+
+    if isinstance(other, Kernel):
+        return other
+    if isinstance(other, int | float | np.integer | np.floating):
+        return Constant(float(other))
+    raise InvalidArgument(f"A kernel cannot be combined with {other!r}: use another kernel or a positive number.")
+
+
+def unset_parameter(kernel: str, name: str) -> InvalidArgument:
+    """Return the error for values asked of a kernel that has none yet."""
+    return InvalidArgument(
+        f"{kernel}({name}='auto') has no value before fit: give {name} a number, or call start(X) for the data's scale."
+    )

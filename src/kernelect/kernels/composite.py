@@ -1,0 +1,103 @@
+"""Sums and products of kernels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import reduce
+from operator import add, mul
+from typing import ClassVar, Self
+
+import numpy as np
+
+from kernelect.kernels.base import Kernel, Pullback
+from kernelect.parameters import ParameterSpace
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Composite(Kernel):
+    """Parts joined by one operation; theta is the parts' thetas one after the other."""
+
+    parts: tuple[Kernel, ...]
+    _sign: ClassVar[str]
+
+    @classmethod
+    def of(cls, *operands: Kernel) -> Self:
+        """Join operands, flattening those that are already of this kind."""
+        return cls(tuple(part for each in operands for part in (each.parts if isinstance(each, cls) else (each,))))
+
+    @property
+    def theta(self) -> Array:
+        return np.concatenate([part.theta for part in self.parts])
+
+    def with_theta(self, theta: Array) -> Self:
+        return type(self)(
+            tuple(part.with_theta(piece) for part, piece in zip(self.parts, self._split(theta), strict=True))
+        )
+
+    def _split(self, theta: Array) -> list[Array]:
+        return np.split(theta, np.cumsum([len(part.theta) for part in self.parts])[:-1])
+
+    def start(self, X: Array) -> Self:
+        return type(self)(tuple(part.start(X) for part in self.parts))
+
+    def space(self, X: Array) -> ParameterSpace:
+        return ParameterSpace.joined([part.space(X) for part in self.parts])
+
+    @abstractmethod
+    def _passed_on(self, weights: Array, values: list[Array], index: int) -> Array:
+        """Return the weights that reach part ``index``."""
+
+    def linearize(self, X: Array) -> tuple[Array, Pullback]:
+        pieces = [part.linearize(X) for part in self.parts]
+        grams = [gram for gram, _ in pieces]
+
+        def pull(weights: Array) -> Array:
+            return np.concatenate([piece[1](self._passed_on(weights, grams, i)) for i, piece in enumerate(pieces)])
+
+        return self._joined(grams), pull
+
+    def cross(self, X: Array, Z: Array) -> Array:
+        return self._joined([part.cross(X, Z) for part in self.parts])
+
+    def diagonal(self, X: Array) -> Array:
+        return self._joined([part.diagonal(X) for part in self.parts])
+
+    def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
+        values = [part.cross(X, Z) for part in self.parts]
+        pulled = [part.cross_pullback(X, Z, self._passed_on(weights, values, i)) for i, part in enumerate(self.parts)]
+        return np.concatenate([theta for theta, _ in pulled]), np.sum([points for _, points in pulled], axis=0)
+
+    @abstractmethod
+    def _joined(self, values: list[Array]) -> Array:
+        """Return the composite's values from its parts'."""
+
+    def __repr__(self) -> str:
+        return f" {self._sign} ".join(
+            f"({part!r})" if isinstance(part, Sum) and isinstance(self, Product) else repr(part) for part in self.parts
+        )
+
+
+class Sum(Composite):
+    """k1 + k2 + ..."""
+
+    _sign = "+"
+
+    def _joined(self, values: list[Array]) -> Array:
+        return np.array(reduce(add, values))
+
+    def _passed_on(self, weights: Array, values: list[Array], index: int) -> Array:
+        return weights
+
+
+class Product(Composite):
+    """k1 * k2 * ..."""
+
+    _sign = "*"
+
+    def _joined(self, values: list[Array]) -> Array:
+        return np.array(reduce(mul, values))
+
+    def _passed_on(self, weights: Array, values: list[Array], index: int) -> Array:
+        return reduce(mul, values[:index] + values[index + 1 :], weights)

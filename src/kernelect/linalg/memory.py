@@ -1,0 +1,33 @@
+"""Estimating the peak of a fit before allocating it."""
+
+from __future__ import annotations
+
+import os
+
+from kernelect.exceptions import NotEnoughMemory
+
+#: Peak of a fit in n x n arrays of doubles; benchmarks/memory.py measures it.
+PEAK_SQUARES = 6.0
+
+
+def available_bytes() -> float:
+    """Return the memory that can be had without swapping (infinite where unknown)."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return float(line.split()[1]) * 1024
+        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (OSError, ValueError, AttributeError):
+        return float("inf")
+
+
+def require_memory(n_rows: int, squares: float = PEAK_SQUARES) -> None:
+    """Raise :class:`NotEnoughMemory` when ``squares`` n x n arrays would not fit."""
+    needed, free = squares * 8.0 * n_rows**2, available_bytes()
+    if needed > free:
+        rows = int((free / (8.0 * squares)) ** 0.5)
+        raise NotEnoughMemory(
+            f"Fitting {n_rows} rows needs about {needed / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free: "
+            f"about {rows} rows would fit. Fit a random subset of the rows, or use a machine with more memory."
+        )

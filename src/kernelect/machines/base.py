@@ -1,0 +1,53 @@
+"""The contract of a machine: it solves at fixed hyper-parameters, on a Gram matrix.
+
+A machine knows neither inputs nor kernels, so precomputed kernels come free; and it holds
+no history: a warm start is handed in and the state is handed back.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from kernelect.typing import Array
+
+State = TypeVar("State")
+
+
+class Machine(ABC, Generic[State]):
+    """Solves for coefficients given a Gram matrix, targets and a regularisation constant."""
+
+    @abstractmethod
+    def fit(
+        self, gram: Array, targets: Array, regularization: float, weights: Array, warm: State | None = None
+    ) -> State:
+        """Return the solution as a frozen record.
+
+        Parameters
+        ----------
+        gram : ndarray of shape (n, n)
+        targets : ndarray of shape (n, k)
+        regularization : float
+            The machine's one constant: mu of the LS-SVM, C of the SVM.
+        weights : ndarray of shape (n,)
+            Positive sample weights.
+        warm : state of an earlier fit, optional
+        """
+
+    @abstractmethod
+    def decide(self, state: State, cross: Array) -> Array:
+        """Return decision values (m, k) for the (n, m) kernel values ``cross``."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A machine solved on data: all that a criterion may see."""
+
+    machine: Machine[Any]
+    gram: Array
+    targets: Array
+    weights: Array
+    regularization: float
+    state: Any
+    n_residuals: int  # rows times independent outputs: the sample size behind a sum of squares

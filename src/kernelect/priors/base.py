@@ -1,0 +1,124 @@
+"""The contract of a prior over hyper-parameters: a wrapper around any criterion.
+
+With a prior the search minimises
+
+    L(theta) = share * nats(Q(theta)) + penalty(theta),
+
+where ``nats`` turns the criterion into minus a log-likelihood (n/2 log Q for PRESS) and the
+scale of the prior is integrated out (Cawley & Talbot 2007, eqs 13-15).
+
+Notation: theta logarithms of the hyper-parameters, gamma_j = exp(theta_j) the widths,
+d their number.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.kernels import Kernel
+from kernelect.machines import Fitted
+from kernelect.parameters import ParameterSpace
+from kernelect.typing import Array, Objective
+
+#: Widths that have fallen below e^-4 of the data's scale leave a kernel that is linear in the data.
+_COLLAPSED = -4.0
+
+
+@dataclass(frozen=True)
+class HyperPoint:
+    """A point in hyper-parameter space with the machine solved there."""
+
+    theta: Array
+    space: ParameterSpace
+    kernel: Kernel
+    X: Array
+    fitted: Fitted
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What a prior changes after a search: itself, the start of the next search, or both."""
+
+    prior: Prior
+    theta: Array
+
+
+class Prior(ABC):
+    """A penalty on hyper-parameters, in nats."""
+
+    name: ClassVar[str]
+
+    #: Whether the penalty has no minimum of its own, so that only the local minimum next to
+    #: the criterion's own optimum means anything: the search then starts there.
+    local: ClassVar[bool] = False
+
+    def check(self, space: ParameterSpace) -> None:
+        """Raise :class:`MissingCapability` where the kernel has nothing this prior speaks of."""
+        if not len(space.all_widths):
+            raise MissingCapability(
+                f"prior={self.name!r} regularises the widths (gamma) of stationary kernels, and this kernel has none: "
+                "use prior=None, or a kernel such as 'rbf' or 'ard'."
+            )
+
+    @abstractmethod
+    def penalty(self, point: HyperPoint) -> tuple[float, Array]:
+        """Return the penalty and its derivative in theta."""
+
+    def share(self, n_residuals: int) -> float:
+        """Return the part of the likelihood that is left for the criterion."""
+        return 1.0
+
+    def doubt(self, theta: Array, space: ParameterSpace) -> str:
+        """Return a sentence where the optimum found at ``theta`` is not one, else nothing."""
+        return ""
+
+    def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
+        """Return what to change before searching again, or ``None`` when the prior is settled.
+
+        Parameters
+        ----------
+        criterion : theta -> (value, gradient)
+            The criterion alone, in its own units.
+        slope : float
+            Derivative of its nats in its value at ``theta`` (zeta of the paper).
+        theta : ndarray
+            Where the last search ended.
+        """
+        return None
+
+
+class Flat(Prior):
+    """No penalty: the criterion alone, but in nats, as the stages before a local prior see it."""
+
+    name = "flat"
+
+    def check(self, space: ParameterSpace) -> None:
+        """Nothing is asked of the kernel."""
+
+    def penalty(self, point: HyperPoint) -> tuple[float, Array]:
+        return 0.0, np.zeros(len(point.theta))
+
+
+def log_half_sum(values: Array, exponent: float) -> tuple[float, Array]:
+    """Return exponent * log(1/2 sum values) and the derivative in each of ``values``."""
+    omega = 0.5 * float(values.sum())
+    return exponent * float(np.log(omega)), np.full(len(values), 0.5 * exponent / omega)
+
+
+def collapse(theta: Array, space: ParameterSpace) -> str:
+    """Return a sentence where all widths together fell away from the data's scale.
+
+    Scale-free penalties go to minus infinity there: the end of such a search is its bound,
+    never a minimum.
+    """
+    widths = space.all_widths
+    widths = widths[space.free[widths]]
+    relative = theta[widths] - space.reference[widths]
+    if not len(widths) or float(np.log(np.mean(np.exp(relative)))) > _COLLAPSED:
+        return ""
+    return "the prior has no minimum here: all widths collapsed towards 0 and the machine is nearly linear"

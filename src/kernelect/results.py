@@ -1,0 +1,167 @@
+"""Frozen records and the status of a search: what flows between the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from kernelect.typing import Array
+
+
+class Status(Enum):
+    """How a search ended, in words that are shown to the user as they stand."""
+
+    CONVERGED = "converged"
+    FIXED = "nothing was left to select, the criterion was evaluated once"
+    MAX_ITER = "stopped at the iteration limit (max_iter) with the best point so far"
+    TIME_LIMIT = "stopped at the time limit (time_limit) with the best point so far"
+    INTERRUPTED = "interrupted, with the best point so far"
+    STALLED = "stopped because no step improved the criterion any further"
+    FAILED = "failed: the criterion was not finite at any point tried"
+
+    @property
+    def trustworthy(self) -> bool:
+        """Whether the point is a (local) optimum as far as the search can tell."""
+        return self in (Status.CONVERGED, Status.FIXED, Status.STALLED)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation of an objective, as an observer sees it."""
+
+    number: int
+    seconds: float
+    theta: Array
+    value: float
+    gradient_norm: float
+    best_value: float
+    run: int = 0
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One row per evaluation, in columns.
+
+    ``run`` counts the searches behind one result: stages (spherical before elliptical),
+    restarts and rounds of a prior that revises itself.
+    """
+
+    seconds: Array
+    value: Array
+    gradient_norm: Array
+    theta: Array  # (n_evaluations, n_parameters)
+    run: Array
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @classmethod
+    def of(cls, rows: Sequence[Evaluation], n_parameters: int) -> Trace:
+        """Collect evaluations into columns."""
+        return cls(
+            seconds=np.array([row.seconds for row in rows], dtype=float),
+            value=np.array([row.value for row in rows], dtype=float),
+            gradient_norm=np.array([row.gradient_norm for row in rows], dtype=float),
+            theta=np.array([row.theta for row in rows], dtype=float).reshape(len(rows), n_parameters),
+            run=np.array([row.run for row in rows], dtype=float),
+        )
+
+    @classmethod
+    def joined(cls, traces: Sequence[Trace]) -> Trace:
+        """Put traces one after the other: seconds run on, runs are numbered through."""
+        parts: list[Trace] = []
+        seconds, run = 0.0, 0.0
+        for trace in (trace for trace in traces if len(trace)):
+            parts.append(replace(trace, seconds=trace.seconds + seconds, run=trace.run + run))
+            seconds, run = float(parts[-1].seconds.max()), float(parts[-1].run.max()) + 1
+        if not parts:
+            return traces[0]
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
+
+    def best_so_far(self) -> Array:
+        """Return the smallest value seen up to each evaluation."""
+        return np.fmin.accumulate(self.value) if len(self) else self.value
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Where a search ended; ``theta`` is in the space that was searched."""
+
+    theta: Array
+    value: float
+    status: Status
+    trace: Trace
+    message: str = ""
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended at a (local) optimum as far as it can tell."""
+        return self.status.trustworthy
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The whole result of model selection: what ``selection_`` of an estimator holds.
+
+    Attributes
+    ----------
+    value : float
+        The criterion at the selected point, in the paper's units; smaller is better.
+    theta : ndarray of shape (n_parameters,)
+        Logarithms of all hyper-parameters, in the order of ``names``.
+    names : tuple of str
+    status : str
+        A sentence on how the search ended and which parameters lie at a bound.
+    converged : bool
+    at_bound : tuple of str
+        Names of the parameters that ended at a bound of the search.
+    trace : Trace
+        One row per evaluation; ``theta`` there is in the order of ``names``.
+    criterion, prior : str
+        What was minimised.
+    seconds : float
+        Wall time of the whole selection.
+    """
+
+    value: float
+    theta: Array
+    names: tuple[str, ...]
+    status: str
+    converged: bool
+    at_bound: tuple[str, ...]
+    trace: Trace
+    criterion: str
+    prior: str
+    seconds: float
+
+    @property
+    def n_evaluations(self) -> int:
+        """Number of evaluations of the criterion."""
+        return len(self.trace)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The selected hyper-parameters (not their logarithms) by name."""
+        return dict(zip(self.names, np.exp(self.theta).tolist(), strict=True))
+
+    def to_frame(self) -> Any:
+        """Return the trace as a pandas DataFrame, one row per evaluation."""
+        import pandas as pd
+
+        columns = {
+            "run": self.trace.run.astype(int),
+            "seconds": self.trace.seconds,
+            "value": self.trace.value,
+            "best": self.trace.best_so_far(),
+            "gradient_norm": self.trace.gradient_norm,
+        }
+        frame = pd.DataFrame(columns)
+        logs = pd.DataFrame(self.trace.theta, columns=[f"log {name}" for name in self.names])
+        return pd.concat([frame, logs], axis=1).rename_axis("evaluation")
+
+    def __str__(self) -> str:
+        return f"{self.criterion} = {self.value:.6g} ({self.status})"

@@ -1,0 +1,157 @@
+"""The contract of a search, and the one recorder behind all of them.
+
+A search is handed a callable theta -> (value, gradient), a start and bounds; it calls an
+observer once per evaluation and ends in a record with the best point so far, whatever
+stopped it.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.results import Evaluation, SearchResult, Status, Trace
+from kernelect.typing import Array, Objective, Observer
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop.
+
+    Attributes
+    ----------
+    max_iter : int
+        Iterations of one search.
+    tol : float
+        Relative decrease of the value below which a search has converged.
+    deadline : float
+        Value of ``time.monotonic()`` at which to stop with the best point so far.
+    """
+
+    max_iter: int = 200
+    tol: float = 1e-5
+    deadline: float = float("inf")
+
+
+class StopSearch(Exception):
+    """Raised inside a search to leave it with the best point so far."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(status.value)
+        self.status = status
+
+
+@dataclass
+class Recorder:
+    """Wraps an objective: counts, times and remembers every evaluation, and the best one.
+
+    A value that is not finite is handed to the search as one much worse than the best so far
+    (line searches cannot interpolate infinity); the trace keeps what it was.
+    """
+
+    objective: Objective
+    budget: Budget
+    observe: Observer | None = None
+    run: int = 0
+    rows: list[Evaluation] = field(default_factory=list)
+    best_theta: Array | None = None
+    best_value: float = float("inf")
+    _began: float = field(default_factory=time.monotonic)
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        if self.rows and time.monotonic() > self.budget.deadline:
+            raise StopSearch(Status.TIME_LIMIT)
+        value, gradient = self.objective(theta)
+        finite = np.isfinite(value) and (gradient is None or bool(np.all(np.isfinite(gradient))))
+        if finite and value < self.best_value:
+            self.best_theta, self.best_value = theta.copy(), float(value)
+        norm = float("nan") if gradient is None else float(np.linalg.norm(gradient))
+        row = Evaluation(
+            len(self.rows) + 1,
+            time.monotonic() - self._began,
+            theta.copy(),
+            float(value),
+            norm,
+            self.best_value,
+            self.run,
+        )
+        self.rows.append(row)
+        if self.observe is not None:
+            self.observe(row)
+        if not finite:
+            return self._penalty(), np.zeros(len(theta))
+        return float(value), np.zeros(len(theta)) if gradient is None else gradient
+
+    def _penalty(self) -> float:
+        return self.best_value + 10.0 * (1.0 + abs(self.best_value)) if np.isfinite(self.best_value) else 1e10
+
+    def result(self, status: Status, start: Array, message: str = "") -> SearchResult:
+        """Return the record of the search."""
+        trace = Trace.of(self.rows, len(start))
+        if self.best_theta is None:
+            return SearchResult(start, float("inf"), Status.FAILED, trace, message)
+        return SearchResult(self.best_theta, self.best_value, status, trace, message)
+
+
+class Search(ABC):
+    """Minimises an objective within bounds."""
+
+    name: ClassVar[str]
+    needs_gradient: ClassVar[bool] = True
+
+    def check(self, has_gradient: bool, criterion: str) -> None:
+        """Raise :class:`MissingCapability` where the criterion lacks what the search needs."""
+        if self.needs_gradient and not has_gradient:
+            raise MissingCapability(
+                f"search={self.name!r} needs a gradient and criterion={criterion!r} has none: use search='nelder-mead'."
+            )
+
+    def minimize(
+        self,
+        objective: Objective,
+        start: Array,
+        lower: Array,
+        upper: Array,
+        *,
+        budget: Budget | None = None,
+        observe: Observer | None = None,
+    ) -> SearchResult:
+        """Minimise ``objective`` from ``start`` within ``lower <= theta <= upper``.
+
+        Parameters
+        ----------
+        objective : theta -> (value, gradient)
+        start, lower, upper : ndarray of shape (n_parameters,)
+        budget : Budget, optional
+        observe : callable, optional
+            Called with an :class:`Evaluation` after every evaluation.
+        """
+        recorder = Recorder(objective, budget or Budget(), observe)
+        start = np.clip(np.asarray(start, dtype=float), lower, upper)
+        if not len(start):
+            recorder(start)
+            return recorder.result(Status.FIXED, start)
+        try:
+            status, message = self._run(recorder, start, lower, upper)
+        except StopSearch as stop:
+            status, message = stop.status, ""
+        except KeyboardInterrupt:
+            if recorder.best_theta is None:
+                raise
+            status, message = Status.INTERRUPTED, ""
+        return recorder.result(status, start, message)
+
+    @abstractmethod
+    def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        """Search until converged or out of iterations; ``evaluate`` keeps the best point."""
+
+
+def value_only(evaluate: Callable[[Array], tuple[float, Array]]) -> Callable[[Array], float]:
+    """Return the objective without its gradient."""
+    return lambda theta: evaluate(theta)[0]

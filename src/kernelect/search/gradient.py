@@ -1,0 +1,110 @@
+"""Searches that follow the gradient: L-BFGS-B (SciPy) and scaled conjugate gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from kernelect.results import Status
+from kernelect.search.base import Recorder, Search
+from kernelect.typing import Array
+
+
+class LBFGS(Search):
+    """Limited-memory BFGS within bounds (SciPy's L-BFGS-B), the default."""
+
+    name = "lbfgs"
+
+    def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        budget = evaluate.budget
+        outcome = minimize(
+            evaluate,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=np.column_stack([lower, upper]),
+            options={"maxiter": budget.max_iter, "ftol": budget.tol, "gtol": 1e-6, "maxcor": 20, "maxls": 20},
+        )
+        if outcome.success:
+            return Status.CONVERGED, str(outcome.message)
+        return (Status.MAX_ITER if outcome.nit >= budget.max_iter else Status.STALLED), str(outcome.message)
+
+
+class ScaledConjugateGradients(Search):
+    """Moller's scaled conjugate gradients with Williams' Marquardt-style step control.
+
+    No line search: the curvature along the direction comes from a gradient difference, and a
+    scale (lambda) grows where a quadratic model predicts badly. The search of Cawley &
+    Talbot (2007). Bounds are kept by projection.
+
+    References
+    ----------
+    M. F. Moller. A scaled conjugate gradient algorithm for fast supervised learning.
+    Neural Networks 6 (1993) 525-533.
+    """
+
+    name = "scg"
+
+    _PROBE = 1e-4
+    _PATIENCE = 3
+    _LARGEST_SCALE = 1e15
+
+    def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        budget = evaluate.budget
+        x = start
+        value, gradient = evaluate(x)
+        gradient = _projected(gradient, x, lower, upper)
+        direction, scale, small_steps, since_restart = -gradient, 1e-2, 0, 0
+        for _ in range(budget.max_iter):
+            slope = float(direction @ gradient)
+            if slope >= 0.0:
+                direction, slope, since_restart = -gradient, -float(gradient @ gradient), 0
+            length = float(direction @ direction)
+            if length < 1e-16:
+                return Status.CONVERGED, "the gradient vanishes"
+            curvature = self._curvature(evaluate, x, direction, gradient, lower, upper) + scale * length
+            if curvature <= 0.0:  # make the model convex (Moller, step 4)
+                curvature, scale = scale * length, 2.0 * (scale - curvature / length)
+            trial = np.clip(x - slope / curvature * direction, lower, upper)
+            trial_value, trial_gradient = evaluate(trial)
+            moved = trial - x
+            predicted = -float(gradient @ moved) - 0.5 * curvature * float(moved @ moved) / length
+            quality = (value - trial_value) / predicted if predicted > 0.0 else -1.0
+            if quality >= 0.0 and trial_value <= value:
+                decrease = value - trial_value
+                new_gradient = _projected(trial_gradient, trial, lower, upper)
+                small_steps = small_steps + 1 if decrease <= budget.tol * max(abs(value), 1e-8) else 0
+                if small_steps >= self._PATIENCE:
+                    return Status.CONVERGED, "the decrease is below tol"
+                since_restart += 1
+                if since_restart % len(start) == 0:
+                    direction = -new_gradient
+                else:  # Polak-Ribiere in Moller's form
+                    beta = float(new_gradient @ new_gradient - new_gradient @ gradient) / -slope
+                    direction = -new_gradient + max(beta, 0.0) * direction
+                x, value, gradient = trial, trial_value, new_gradient
+            else:
+                quality = min(quality, 0.0)
+            if quality > 0.75:
+                scale = max(0.25 * scale, 1e-15)
+            elif quality < 0.25:
+                scale = min(max(4.0 * scale, 1e-8), self._LARGEST_SCALE)
+                if scale >= self._LARGEST_SCALE:
+                    return Status.STALLED, "no step improves the criterion"
+        return Status.MAX_ITER, "iteration limit"
+
+    def _curvature(
+        self, evaluate: Recorder, x: Array, direction: Array, gradient: Array, lower: Array, upper: Array
+    ) -> float:
+        """Return direction^T H direction from a gradient difference."""
+        step = self._PROBE / float(np.linalg.norm(direction))
+        probe = np.clip(x + step * direction, lower, upper)
+        _, ahead = evaluate(probe)
+        ahead = np.where((x <= lower) | (x >= upper), gradient, ahead)
+        return float(direction @ (ahead - gradient)) / step
+
+
+def _projected(gradient: Array, x: Array, lower: Array, upper: Array) -> Array:
+    """Return the gradient without the entries that push against a bound."""
+    blocked = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
+    return np.where(blocked, 0.0, gradient)

@@ -1,0 +1,174 @@
+"""From a start at the data's scale to the selected hyper-parameters.
+
+Stages: (1) elliptical kernels are first searched with their widths tied, that is as the
+spherical kernel; (2) for a prior that has only a local minimum, all free parameters by the
+criterion alone; (3) all free parameters, from there and from scattered restarts; (4) as long
+as the prior revises itself (pruned inputs, well-determined widths), once more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kernelect.parameters import ParameterSpace
+from kernelect.priors import Flat
+from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
+from kernelect.search import LBFGS, Budget, Restarts, Search, scattered_starts
+from kernelect.selection.objective import SelectionObjective
+from kernelect.typing import Array, Observer
+
+_MAX_REVISIONS = 10
+
+
+@dataclass(frozen=True)
+class SelectionOptions:
+    """How to search; the estimators' arguments of the same names."""
+
+    search: Search = field(default_factory=LBFGS)
+    n_restarts: int = 0
+    max_iter: int = 200
+    tol: float = 1e-5
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    generator: np.random.Generator = field(default_factory=np.random.default_rng)
+    observe: Observer | None = None
+
+
+def select(objective: SelectionObjective, options: SelectionOptions) -> tuple[Selection, SelectionObjective]:
+    """Return the selection and the objective as the prior left it."""
+    return _Selector(objective, options).run()
+
+
+class _Selector:
+    """One run of selection: keeps the clock and the traces of its stages."""
+
+    def __init__(self, objective: SelectionObjective, options: SelectionOptions) -> None:
+        self.objective, self.options = objective, options
+        self.began = time.monotonic()
+        limit = options.time_limit
+        self.budget = Budget(options.max_iter, options.tol, self.began + limit if limit is not None else float("inf"))
+        self.traces: list[Trace] = []
+
+    def run(self) -> tuple[Selection, SelectionObjective]:
+        space = self._prepared(self.objective.space)
+        restarts = self.options.n_restarts if space.free.any() else 0
+        result = self._revised(self._search(self.objective, space, _each_free(space), restarts))
+        return self._selection(result), self.objective
+
+    def _prepared(self, space: ParameterSpace) -> ParameterSpace:
+        """Return the space with its start where the main search should begin."""
+        objective, prior = self.objective, self.objective.prior
+        if prior is not None and prior.local:
+            objective = replace(objective, prior=Flat())
+        tied = _tie_widths(space)
+        if tied is not None:
+            space = space.moved(self._search(objective, space, tied).theta)
+        if objective is not self.objective and space.free.any():
+            space = space.moved(self._search(objective, space, _each_free(space)).theta)
+        return space
+
+    def _search(
+        self, objective: SelectionObjective, space: ParameterSpace, directions: Array, restarts: int = 0
+    ) -> SearchResult:
+        """Search theta = start + directions @ phi; returns the result in terms of theta.
+
+        Directions are columns of 0 and 1 that share no row, so bounds on theta are bounds on phi.
+        """
+        start = space.start
+
+        def in_phi(phi: Array) -> tuple[float, Array | None]:
+            value, gradient = objective(_combined(start, directions, phi))
+            return value, None if gradient is None else directions.T @ gradient
+
+        moved = directions.astype(bool)
+        lower = np.array([(space.lower - start)[column].max() for column in moved.T])
+        upper = np.array([(space.upper - start)[column].min() for column in moved.T])
+        zero = np.zeros(directions.shape[1])
+        starts = scattered_starts(zero, lower, upper, restarts + 1, self.options.generator)
+        found = Restarts(self.options.search, self.options.n_jobs).minimize(
+            in_phi, starts, lower, upper, budget=self.budget, observe=self._observer(start, directions)
+        )
+        thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta]).reshape(-1, len(space))
+        self.traces.append(replace(found.trace, theta=thetas))
+        return replace(found, theta=_combined(start, directions, found.theta))
+
+    def _observer(self, start: Array, directions: Array) -> Callable[[Evaluation], None] | None:
+        observe, run = self.options.observe, len(self.traces)
+        before = sum(len(trace) for trace in self.traces)
+        if observe is None:
+            return None
+
+        def in_theta(row: Evaluation) -> None:
+            seconds = time.monotonic() - self.began
+            theta = _combined(start, directions, row.theta)
+            observe(replace(row, number=before + row.number, seconds=seconds, theta=theta, run=run + row.run))
+
+        return in_theta
+
+    def _revised(self, result: SearchResult) -> SearchResult:
+        """Let the prior revise itself and search again, until it is settled."""
+        for _ in range(_MAX_REVISIONS):
+            prior, space = self.objective.prior, self.objective.space.moved(result.theta)
+            if prior is None or not result.status.trustworthy:
+                break
+            slope = self.objective.misfit_slope(result.theta)
+            revision = prior.revise(self.objective.criterion_alone, slope, result.theta, space)
+            if revision is None:
+                break
+            self.objective = replace(self.objective, prior=revision.prior)
+            # A width that comes back is free again: freedom follows from the original space.
+            space = self.objective.space.moved(revision.theta)
+            result = self._search(self.objective, space, _each_free(space))
+        return result
+
+    def _selection(self, result: SearchResult) -> Selection:
+        objective = self.objective
+        space = objective.space.moved(result.theta)
+        at_bound = space.at_bound(result.theta)
+        doubt = "" if objective.prior is None else objective.prior.doubt(result.theta, space)
+        return Selection(
+            value=result.value,
+            theta=result.theta,
+            names=objective.space.names,
+            status=_sentence(result.status, at_bound, doubt),
+            converged=result.status.trustworthy and not doubt,
+            at_bound=at_bound,
+            trace=Trace.joined(self.traces),
+            criterion=objective.criterion.name,
+            prior="none" if objective.prior is None else objective.prior.name,
+            seconds=time.monotonic() - self.began,
+        )
+
+
+def _combined(start: Array, directions: Array, phi: Array) -> Array:
+    """Return start + directions @ phi, leaving entries at -inf (widths of 0) where they are."""
+    return np.asarray(start + directions @ phi, dtype=float)
+
+
+def _each_free(space: ParameterSpace) -> Array:
+    """Return directions in which every free parameter moves by itself."""
+    return np.eye(len(space))[:, space.free]
+
+
+def _tie_widths(space: ParameterSpace) -> Array | None:
+    """Return directions in which all free widths of a kernel move together, or None if none is elliptical."""
+    groups = [group[space.free[group]] for group in space.widths]
+    groups = [group for group in groups if len(group) > 1]
+    if not groups:
+        return None
+    single = np.setdiff1d(np.flatnonzero(space.free), np.concatenate(groups))
+    columns = [np.isin(np.arange(len(space)), group) for group in [*groups, *single[:, None]]]
+    return np.array(columns, dtype=float).T
+
+
+def _sentence(status: Status, at_bound: tuple[str, ...], doubt: str) -> str:
+    """Return how the search ended, what to doubt and which parameters lie at a bound."""
+    parts = [status.value] + ([doubt] if doubt else [])
+    if at_bound:
+        shown = ", ".join(at_bound[:5]) + (f" and {len(at_bound) - 5} more" if len(at_bound) > 5 else "")
+        parts.append(f"at the bound of the search: {shown}")
+    return "; ".join(parts)
