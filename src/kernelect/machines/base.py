@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from kernelect.typing import Array
 
@@ -17,6 +17,9 @@ State = TypeVar("State")
 
 class Machine(ABC, Generic[State]):
     """Solves for coefficients given a Gram matrix, targets and a regularisation constant."""
+
+    #: Whether ``fit`` gains from the state of an earlier fit.
+    warm_starts: ClassVar[bool] = False
 
     @abstractmethod
     def fit(

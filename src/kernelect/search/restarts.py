@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +41,7 @@ class Restarts:
 
     def minimize(
         self,
-        objective: Objective,
+        make_objective: Callable[[], Objective],
         starts: Array,
         lower: Array,
         upper: Array,
@@ -48,12 +49,15 @@ class Restarts:
         budget: Budget | None = None,
         observe: Observer | None = None,
     ) -> SearchResult:
-        """Minimise from each row of ``starts``; ties go to the earlier start."""
+        """Minimise from each row of ``starts``; ties go to the earlier start.
+
+        ``make_objective`` is called once per start: an objective may remember its last state.
+        """
         options: dict[str, Any] = {"budget": budget, "observe": observe}
         if len(starts) == 1:
-            return self.search.minimize(objective, starts[0], lower, upper, **options)
+            return self.search.minimize(make_objective(), starts[0], lower, upper, **options)
         results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self.search.minimize)(objective, start, lower, upper, **options) for start in starts
+            delayed(self.search.minimize)(make_objective(), start, lower, upper, **options) for start in starts
         )
         best = min(results, key=lambda result: result.value)
         return replace(best, trace=Trace.joined([result.trace for result in results]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,17 @@ from kernelect.machines import Fitted, Machine
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import HyperPoint, Prior
 from kernelect.typing import Array
+
+
+@dataclass
+class Memory:
+    """The last state of one search's machine, for a warm start of the next solution.
+
+    Every search gets a memory of its own, so that results do not depend on the order in
+    which searches run.
+    """
+
+    state: Any = None
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,7 @@ class SelectionObjective:
     machine: Machine[Any]
     criterion: Criterion
     prior: Prior | None
+    memory: Memory = field(default_factory=Memory)
 
     def __call__(self, theta: Array) -> tuple[float, Array | None]:
         """Return value and gradient of what is minimised."""
@@ -75,7 +87,8 @@ class SelectionObjective:
         gram, pull = kernel.linearize(self.X)
         has_constant = len(theta) > self._n_kernel_parameters
         constant = float(np.exp(theta[-1])) if has_constant else 1.0
-        state = self.machine.fit(gram, self.targets, constant, self.weights)
+        state = self.machine.fit(gram, self.targets, constant, self.weights, self.memory.state)
+        self.memory.state = state if self.machine.warm_starts else None
         n_residuals = len(gram) * independent_outputs(self.targets)
         fitted = Fitted(self.machine, gram, self.targets, self.weights, constant, state, n_residuals)
         return HyperPoint(theta, self.space.moved(theta), kernel, self.X, fitted), pull

@@ -18,8 +18,8 @@ from kernelect.parameters import ParameterSpace
 from kernelect.priors import Flat
 from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
 from kernelect.search import LBFGS, Budget, Restarts, Search, scattered_starts
-from kernelect.selection.objective import SelectionObjective
-from kernelect.typing import Array, Observer
+from kernelect.selection.objective import Memory, SelectionObjective
+from kernelect.typing import Array, Objective, Observer
 
 _MAX_REVISIONS = 10
 
@@ -80,9 +80,14 @@ class _Selector:
         """
         start = space.start
 
-        def in_phi(phi: Array) -> tuple[float, Array | None]:
-            value, gradient = objective(_combined(start, directions, phi))
-            return value, None if gradient is None else directions.T @ gradient
+        def in_phi() -> Objective:
+            fresh = replace(objective, memory=Memory())
+
+            def evaluate(phi: Array) -> tuple[float, Array | None]:
+                value, gradient = fresh(_combined(start, directions, phi))
+                return value, None if gradient is None else directions.T @ gradient
+
+            return evaluate
 
         moved = directions.astype(bool)
         lower = np.array([(space.lower - start)[column].max() for column in moved.T])
@@ -167,7 +172,7 @@ def _tie_widths(space: ParameterSpace) -> Array | None:
 
 def _sentence(status: Status, at_bound: tuple[str, ...], doubt: str) -> str:
     """Return how the search ended, what to doubt and which parameters lie at a bound."""
-    parts = [status.value] + ([doubt] if doubt else [])
+    parts = [f"ended, but {doubt}" if doubt else status.value]
     if at_bound:
         shown = ", ".join(at_bound[:5]) + (f" and {len(at_bound) - 5} more" if len(at_bound) > 5 else "")
         parts.append(f"at the bound of the search: {shown}")
