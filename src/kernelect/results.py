@@ -127,6 +127,8 @@ class Selection:
         Names of the parameters that ended at a bound of the search.
     trace : Trace
         One row per evaluation; ``theta`` there is in the order of ``names``.
+    runs : tuple of str
+        What each run of the trace was: a stage, a restart, a round of the prior.
     criterion, prior : str
         What was minimised.
     seconds : float
@@ -140,6 +142,7 @@ class Selection:
     converged: bool
     at_bound: tuple[str, ...]
     trace: Trace
+    runs: tuple[str, ...]
     criterion: str
     prior: str
     seconds: float

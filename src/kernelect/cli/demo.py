@@ -27,12 +27,12 @@ from kernelect.plots._style import COLOURS, house_style
 from kernelect.results import Evaluation
 
 METHODS: dict[str, dict[str, Any]] = {
-    "spherical": {"kernel": "rbf"},
-    "elliptical, no prior": {"kernel": "ard", "prior": None},
-    "elliptical, gaussian prior": {"kernel": "ard", "prior": "gaussian"},
-    "elliptical, shrinkage (default)": {},
+    "spherical": {"kernel": "rbf", "prior": None},
+    "elliptical": {"kernel": "ard", "prior": None},
+    "elliptical, gaussian": {"kernel": "ard", "prior": "gaussian"},
+    "LSSVC(), default": {},
 }
-GRID_METHOD = "scikit-learn SVC, 10 x 10 grid, 5 folds"
+GRID_METHOD = "SVC, 10 x 10 grid"
 TRAINING_ROWS, TEST_ROWS = 400, 4000
 
 
@@ -136,18 +136,17 @@ def table(rows: list[Row], title: str) -> Table:
     """Return the rows of one data set as a table, the smallest error in bold."""
     out = Table(title=title, title_justify="left", title_style="bold")
     out.add_column("method")
-    for heading in ("test error %", "log-loss", "criterion", "evaluations", "seconds"):
+    for heading in ("error %", "criterion", "evals", "seconds"):
         out.add_column(heading, justify="right")
-    out.add_column("inputs with 90 % of the relevance")
+    out.add_column("relevant")
     best = min(row.error for row in rows)
     for row in rows:
         error = f"{row.error:.2f}"
         out.add_row(
             row.method + (" [yellow]*[/]" if row.status else ""),
             f"[bold]{error}[/]" if row.error == best else error,
-            "" if row.log_loss is None else f"{row.log_loss:.3f}",
             "" if row.criterion is None else f"{row.criterion:.2f}",
-            f"{row.evaluations} fits" if row.relevant is None else str(row.evaluations),
+            f"{row.evaluations}",
             f"{row.seconds:.2f}",
             "" if row.relevant is None else _listed(row.relevant),
         )
@@ -164,7 +163,7 @@ def save_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]
     """Draw the traces and the relevances, one panel per data set."""
     names = list(dict.fromkeys(data for data, _ in models))
     paths = [out / "criterion.png", out / "relevance.png"]
-    shown = ["elliptical, no prior", "elliptical, shrinkage (default)"]
+    shown = ["elliptical", "LSSVC(), default"]
     with house_style("kernelect demo") as plt:
         import matplotlib
 
@@ -176,8 +175,12 @@ def save_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]
                 ax = display.plot(axes[line, column], COLOURS[line])
                 ax.set_title(f"{name}: {method}")
                 ax.set_xlabel("evaluation" if line else "")
-                ax.set_ylabel("PRESS + prior, nats" if line else "PRESS")
-        figure.suptitle("The criterion along its search (dotted: from spherical to elliptical)", ha="left", x=0.01)
+                ax.set_ylabel("criterion, nats" if line else "PRESS")
+        figure.suptitle(
+            "The criterion along its search, stage by stage",
+            ha="left",
+            x=0.01,
+        )
         figure.savefig(paths[0])
         plt.close(figure)
 
@@ -190,7 +193,11 @@ def save_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]
                 ax.tick_params(axis="y", labelsize=7)
                 ax.set_xlabel("relevance, % of all inputs" if line == len(shown) - 1 else "")
         axes[0, 0].legend(loc="lower right")
-        figure.suptitle("Relevance of the inputs, with and without a prior", ha="left", x=0.01)
+        figure.suptitle(
+            "Relevance of the inputs: elliptical kernel by PRESS alone (above) and the default (below)",
+            ha="left",
+            x=0.01,
+        )
         figure.savefig(paths[1])
         plt.close(figure)
     return paths
@@ -230,5 +237,9 @@ def command(out: Path, seed: int, as_json: bool) -> None:
     for row in rows:
         if row.status:
             console.print(f"[yellow]*[/] {row.data}, {row.method}: {row.status}.")
-    console.print(f"{TRAINING_ROWS} training rows, {TEST_ROWS} test rows, seed {seed}.", style="dim")
+    console.print(
+        f"{TRAINING_ROWS} training rows, error on {TEST_ROWS} new ones, seed {seed}. Criterion: PRESS, with a prior "
+        "n/2 log PRESS + penalty. Evals: evaluations, for the grid fits. Relevant: inputs with 90 % of the relevance.",
+        style="dim",
+    )
     console.print("Pictures: " + " and ".join(str(path) for path in paths))

@@ -51,10 +51,10 @@ class _LSSVMBase(SelfSelecting):
                 f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed."
             )
         rows = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
-        objective = self._objective(rows, targets[kept], weights[kept])
         options = self._options()
-        options.search.check(objective.criterion.has_gradient, objective.criterion.name)
         with blas_threads_for(len(rows)):
+            objective = self._objective(rows, targets[kept], weights[kept])
+            options.search.check(objective.criterion.has_gradient, objective.criterion.name)
             selection, objective = select(objective, options)
             if labels is not None:
                 selection = polished(selection, objective, labels[kept], options.observe)

@@ -82,6 +82,7 @@ def polished(
         value=value,
         status=f"{selection.status}; ridge and overall width then set by the leave-one-out log-loss",
         at_bound=objective.space.moved(theta).at_bound(theta),
+        runs=(*selection.runs, "polished"),
         trace=Trace.joined([selection.trace, Trace.of([replace(row, run=0)], len(theta))]),
     )
 

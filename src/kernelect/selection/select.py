@@ -56,11 +56,13 @@ class _Selector:
         limit = options.time_limit
         self.budget = Budget(options.max_iter, options.tol, self.began + limit if limit is not None else float("inf"))
         self.traces: list[Trace] = []
+        self.runs: list[str] = []
 
     def run(self) -> tuple[Selection, SelectionObjective]:
         space = self._prepared(self.objective.space)
         restarts = self.options.n_restarts if space.free.any() else 0
-        result = self._search(self.objective, space, _each_free(space), restarts)
+        label = "all parameters" if space.free.any() else "as given"
+        result = self._search(label, self.objective, space, _each_free(space), restarts)
         if self.objective.prior is not None and self.objective.prior.two_basins and _tie_widths(space) is not None:
             result = self._other_basin(space, result)
         return self._selection(self._revised(result)), self.objective
@@ -71,9 +73,9 @@ class _Selector:
         objective = self._alone() if local else self.objective
         tied = _tie_widths(space)
         if tied is not None:
-            space = space.moved(self._search(objective, space, tied).theta)
+            space = space.moved(self._search("spherical", objective, space, tied).theta)
         if local and space.free.any():
-            space = space.moved(self._search(objective, space, _each_free(space)).theta)
+            space = space.moved(self._search("criterion alone", objective, space, _each_free(space)).theta)
         return space
 
     def _alone(self) -> SelectionObjective:
@@ -87,16 +89,17 @@ class _Selector:
         point that is already lower than the minimum found from the start.
         """
         scout = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
-        far = self._search(self._alone(), space, _each_free(space), budget=scout).theta
+        far = self._search("criterion alone", self._alone(), space, _each_free(space), budget=scout).theta
         on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
         best = min(on_the_way, key=self.objective.value)
         if self.objective.value(best) >= result.value:
             return result
-        other = self._search(self.objective, space.moved(best), _each_free(space))
+        other = self._search("second basin", self.objective, space.moved(best), _each_free(space))
         return min(result, other, key=lambda each: each.value)
 
     def _search(
         self,
+        label: str,
         objective: SelectionObjective,
         space: ParameterSpace,
         directions: Array,
@@ -128,10 +131,11 @@ class _Selector:
         )
         thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta]).reshape(-1, len(space))
         self.traces.append(replace(found.trace, theta=thetas))
+        self.runs += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
         return replace(found, theta=_combined(start, directions, found.theta))
 
     def _observer(self, start: Array, directions: Array) -> Callable[[Evaluation], None] | None:
-        observe, run = self.options.observe, len(self.traces)
+        observe, run = self.options.observe, len(self.runs)
         before = sum(len(trace) for trace in self.traces)
         if observe is None:
             return None
@@ -156,7 +160,7 @@ class _Selector:
             self.objective = replace(self.objective, prior=revision.prior)
             # A width that comes back is free again: freedom follows from the original space.
             space = self.objective.space.moved(revision.theta)
-            result = self._search(self.objective, space, _each_free(space))
+            result = self._search("prior revised", self.objective, space, _each_free(space))
         return result
 
     def _selection(self, result: SearchResult) -> Selection:
@@ -172,6 +176,7 @@ class _Selector:
             converged=result.status.trustworthy and not doubt,
             at_bound=at_bound,
             trace=Trace.joined(self.traces),
+            runs=tuple(self.runs),
             criterion=objective.criterion.name,
             prior="none" if objective.prior is None else objective.prior.name,
             seconds=time.monotonic() - self.began,
