@@ -86,16 +86,19 @@ class _Selector:
         """Look for a lower minimum on the way to the criterion's own optimum.
 
         A few steps by the criterion alone lead there; searched is only where the way has a
-        point that is already lower than the minimum found from the start.
+        point that is already lower than the minimum found from the start. The other minimum
+        has to be lower by half a nat per further width, which is what fitting that many
+        parameters to noise gains on average.
         """
+        margin = 0.5 * sum(max(int(space.free[group].sum()) - 1, 0) for group in space.widths)
         scout = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
         far = self._search("criterion alone", self._alone(), space, _each_free(space), budget=scout).theta
         on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
         best = min(on_the_way, key=self.objective.value)
-        if self.objective.value(best) >= result.value:
+        if self.objective.value(best) >= result.value - margin:
             return result
         other = self._search("second basin", self.objective, space.moved(best), _each_free(space))
-        return min(result, other, key=lambda each: each.value)
+        return other if other.value < result.value - margin else result
 
     def _search(
         self,
