@@ -62,7 +62,8 @@ class Laplace(Prior):
         return collapse(theta, space)
 
     def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
-        free_widths = np.concatenate(space.widths)
+        # Inputs are pruned, so only widths of single inputs are asked about.
+        free_widths = np.concatenate([group for group in space.widths if len(group) > 1] or [np.zeros(0, dtype=int)])
         free_widths = free_widths[space.upper[free_widths] > space.lower[free_widths]]
         on = np.isfinite(theta[free_widths])
         small = theta[free_widths] - space.reference[free_widths] < self._SMALL
