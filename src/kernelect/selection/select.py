@@ -1,10 +1,9 @@
 """From a start at the data's scale to the selected hyper-parameters.
 
 Stages: (1) elliptical kernels are first searched with their widths tied, that is as the
-spherical kernel; (2) for a prior with none but a local minimum, all free parameters by the
-criterion alone; (3) all free parameters, from there and from scattered starts; (4) for a prior
-with two basins, the other one; (5) as long as the prior revises itself (pruned inputs,
-well-determined widths), once more.
+spherical kernel, without the prior where it has none but a local minimum; (2) all free
+parameters, from there and from scattered starts; (3) for a prior with two basins, the other
+one; (4) as long as the prior revises itself (pruned inputs, well-determined widths), once more.
 """
 
 from __future__ import annotations
@@ -74,13 +73,13 @@ class _Selector:
     def _prepared(self, space: ParameterSpace) -> ParameterSpace:
         """Return the space with its start where the main search should begin."""
         local = self.objective.prior is not None and self.objective.prior.local
+        directions = _tie_widths(space)
+        if directions is None and local and space.free.any():
+            directions = _each_free(space)
+        if directions is None:
+            return space
         objective = self._alone() if local else self.objective
-        tied = _tie_widths(space)
-        if tied is not None:
-            space = space.moved(self._search("spherical", objective, space, tied).theta)
-        if local and space.free.any():
-            space = space.moved(self._search("criterion alone", objective, space, _each_free(space)).theta)
-        return space
+        return space.moved(self._search("spherical", objective, space, directions).theta)
 
     def _alone(self) -> SelectionObjective:
         """Return the objective without penalty, in nats."""
