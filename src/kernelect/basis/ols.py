@@ -1,0 +1,115 @@
+"""Orthogonal least squares: forward selection by the training error, stopped by something else.
+
+The next function is the one that leaves the smallest sum of squares once the targets and all
+candidates are made orthogonal to the model. In the engine's letters that is the largest
+Q^2 / S at lambda = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from kernelect.basis.engine import EXPLAINED, Engine
+from kernelect.basis.holdout import Holdout
+from kernelect.basis.results import SubsetModel
+from kernelect.basis.strategies import Strategy
+from kernelect.basis.walk import Walk
+from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.typing import Array
+
+#: lambda in units of the largest squared norm: small enough to be least squares to 1e-9.
+_ALMOST_ZERO = 1e-12
+
+
+@dataclass(frozen=True)
+class OLS(Strategy):
+    """Orthogonal least squares (Chen, Cowan & Grant 1991) with a stop by validation or evidence.
+
+    Parameters
+    ----------
+    stop : "validation" or "evidence"
+        Where to cut the path: at the smallest error on rows kept aside (the functions are then
+        fitted again to all rows), or at the largest evidence.
+    share : float, default=0.2
+        Of the rows, kept aside for ``stop="validation"``.
+    """
+
+    stop: Literal["validation", "evidence"] = "validation"
+    share: float = 0.2
+
+    least_squares: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.stop not in ("validation", "evidence"):
+            raise unknown_name("stop", self.stop, ["validation", "evidence"])
+        if not 0.0 < self.share < 1.0:
+            raise InvalidArgument(f"share={self.share!r} is not possible: give a number between 0 and 1, such as 0.2.")
+
+    @property
+    def holdout_share(self) -> float:
+        return self.share if self.stop == "validation" else 0.0
+
+    def run(self, walk: Walk) -> SubsetModel:
+        return self._by_validation(walk) if self.stop == "validation" else self._by_evidence(walk)
+
+    def _by_evidence(self, walk: Walk) -> SubsetModel:
+        engine = least_squares_engine(walk)
+        while not walk.beyond(len(walk.best)) and len(walk) < walk.max_size:
+            column = next_function(engine)
+            if column is None:
+                break
+            engine.add(column)
+            walk.add(column)
+        return walk.best
+
+    def _by_validation(self, walk: Walk) -> SubsetModel:
+        holdout = walk.holdout
+        if holdout is None:
+            raise InvalidArgument("OLS(stop='validation') was given no rows to validate on: use OLS(stop='evidence').")
+        path = validated_path(walk, holdout)
+        best, all_columns = walk.best_of_size[0], {int(j): i for i, j in enumerate(walk.moments.candidates)}
+        for function in path:
+            if function in all_columns:  # a column may be null or repeated in one part of the rows only
+                walk.add(all_columns[function])
+        if len(walk):
+            functions = tuple(sorted(walk.moments.candidates[walk.engine.chosen].tolist()))
+            best = SubsetModel(-walk.current.value, functions)
+        return best
+
+
+def validated_path(walk: Walk, holdout: Holdout) -> list[int]:
+    """Return the functions, in order, up to the smallest error on the rows kept aside."""
+    inner = Walk(holdout.training, walk.options)
+    engine = least_squares_engine(inner)
+    errors = [float(holdout.aside.energy.sum() / holdout.aside.n_rows)]
+    best = 0
+    while len(engine) < min(inner.max_size, int(holdout.training.n_rows) - 1):
+        column = next_function(engine)
+        if column is None:
+            break
+        engine.add(column)
+        inner.check_clock()
+        errors.append(holdout.error(np.array(engine.chosen, dtype=np.intp), engine.coefficients()))
+        best = int(np.argmin(errors))
+        if inner.exceeds(len(engine), best):
+            break
+    return [int(j) for j in holdout.training.candidates[engine.chosen[:best]]]
+
+
+def least_squares_engine(walk: Walk) -> Engine:
+    """Return an empty engine whose lambda is as good as 0."""
+    engine = Engine(walk.moments)
+    engine.reset(np.zeros(0, dtype=np.intp), _ALMOST_ZERO * float(np.diagonal(walk.moments.gram).max()))
+    return engine
+
+
+def next_function(engine: Engine) -> int | None:
+    """Return the column that leaves the smallest sum of squares, None where all are explained."""
+    reductions: Array = np.sum(engine.pull**2, axis=1) / np.maximum(engine.spare, np.finfo(float).tiny)
+    reductions[engine.spare < EXPLAINED * np.diagonal(engine.moments.gram)] = -np.inf
+    reductions[engine.chosen] = -np.inf
+    best = int(np.argmax(reductions))
+    return best if np.isfinite(reductions[best]) else None
