@@ -75,7 +75,11 @@ class InputScale:
 
     @classmethod
     def of(cls, X: Array) -> InputScale:
-        """Return mean and standard deviation of each input."""
+        """Return mean and standard deviation of each input over the distinct rows.
+
+        Distinct, so that a row given twice is the same as a row of weight 2.
+        """
+        X = np.unique(X, axis=0)
         spread = X.std(axis=0)
         negligible = spread <= 1e-13 * np.abs(X).max(axis=0, initial=0.0)
         return cls(X.mean(axis=0), np.where(negligible, 1.0, spread))

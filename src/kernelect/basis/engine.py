@@ -45,7 +45,7 @@ class Engine:
         self.moments = moments
         self.regularization = 1.0
         self._M, self._k = len(moments), moments.n_outputs
-        self._rows = np.zeros((0, 0))
+        self._rows = np.zeros((0, self._M + self._k))
         self._norms = np.diagonal(moments.gram).copy()
         self._floor = MISFIT_FLOOR * moments.energy
         self.reset(np.zeros(0, dtype=np.intp), 1.0)
@@ -149,7 +149,8 @@ class Engine:
 
     def log_likelihood(self) -> float:
         """Return max over beta of ln P(T | lambda, beta) for the model as it stands."""
-        log_diagonal = np.log(np.diagonal(self._inverse_factor()))
+        # Rotations may leave a negative diagonal, which is as good a factor.
+        log_diagonal = np.log(np.abs(np.diagonal(self._inverse_factor())))
         determinant = -2.0 * log_diagonal.sum() - len(self) * np.log(self.regularization)
         return best_noise_likelihood(self.moments, self.misfit) - 0.5 * self._k * float(determinant)
 

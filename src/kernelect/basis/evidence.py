@@ -27,6 +27,9 @@ GAMMA_FLOOR = 4.0 * np.pi / LOG_RANGE**2
 #: The integrand matters where it is above exp(-this) of its largest value.
 _NEGLIGIBLE = 40.0
 
+#: No panel is wider than this in ln lambda.
+_WIDEST = 2.0
+
 _NODES, _WEIGHTS = leggauss(10)
 
 
@@ -148,7 +151,9 @@ def _panels(profile: Profile, peak: Peak) -> tuple[Array, Array]:
     steps = peak.deviation * np.array([0.0, 1.0, 2.0, 4.0, 6.0, 9.0, *(9.0 * 1.6 ** np.arange(1, 20))])
     steps = np.concatenate([-steps[:0:-1], steps])
     edges = np.unique(np.clip(centre + steps, low, high))
-    edges = np.unique(np.concatenate([[low], edges, [high]]))
+    # A broad peak may hide a step (the null model's plateau begins somewhere): no panel is wide.
+    even = np.linspace(low, high, 1 + int(np.ceil((high - low) / _WIDEST)))
+    edges = np.unique(np.concatenate([even, edges]))
     half, middle = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
     return (middle + half * _NODES).ravel(), (half * _WEIGHTS).ravel()
 

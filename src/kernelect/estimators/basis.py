@@ -114,6 +114,8 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         Relevance of each input, summing to 1.
     selection_ : BasisSelection
         Value (minus ln evidence), status, trace and the best subset of every size.
+    n_iter_ : int
+        Additions and removals, at least 1.
 
     Notes
     -----
@@ -293,7 +295,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
             posterior = Posterior(
                 np.zeros((0, part.T.shape[1])), np.zeros((0, 0)), moments.n_rows / np.maximum(moments.energy, 1e-300)
             )
-        self._set(chosen, functions, means, posterior, sample, varying)
+        self._set(chosen, functions, means, posterior, sample, varying, len(outcome.trace))
 
     def _set(
         self,
@@ -303,6 +305,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         posterior: Posterior,
         sample: Sample,
         varying: Array,
+        n_steps: int = 0,
     ) -> None:
         """Set the fitted attributes; targets that never vary get their constant."""
         k, m = sample.T.shape[1], len(functions)
@@ -318,6 +321,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         self._means, self._root = means, posterior.root
         self._intercept_variance = 1.0 / float(sample.weights.sum()) if sample.intercept else 0.0
         self.feature_importances_ = self._relevances(sample.X)
+        self.n_iter_ = max(n_steps, 1)
 
     def _keep_constant(self, candidates: Candidates, sample: Sample, options: WalkOptions, began: float) -> Self:
         """Keep the null model of targets that do not vary: any function would be chosen by rounding."""
