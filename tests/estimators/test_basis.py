@@ -30,7 +30,7 @@ RBFS = KernelFunctions(RBF(1.0))
 @parametrize_with_checks(
     [
         BasisSearchRegressor(),
-        BasisSearchRegressor(KernelFunctions(RBF(1.0), max_centres=40), strategy="sffs"),
+        BasisSearchRegressor(KernelFunctions(RBF(0.03), max_centres=60), strategy="sffs"),
         BasisSearchRegressor("polynomial", strategy="oscillating", criterion="mackay-evidence"),
         BasisSearchRegressor("linear", strategy=OLS(stop="evidence"), fit_intercept=False),
     ]
