@@ -63,7 +63,8 @@ class Engine:
         if not m:
             return
         factor = factorize(G[np.ix_(chosen, chosen)], self.regularization)
-        right = np.concatenate([G[chosen], b[chosen], np.eye(m)], axis=1)
+        right = np.empty((m, self._M + self._k + m), order="F")
+        right[:, : self._M], right[:, self._M : -m], right[:, -m:] = G[chosen], b[chosen], np.eye(m)
         half = factor.half_solve(right)
         half[:, self._M + self._k :] = np.tril(half[:, self._M + self._k :])
         self._rows[:m, : half.shape[1]] = half

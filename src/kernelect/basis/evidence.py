@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from kernelect.basis.engine import best_noise_likelihood
 from kernelect.basis.moments import Moments
@@ -81,10 +81,11 @@ class QuadratureEvidence(EvidenceCriterion):
     name = "evidence"
 
     def value(self, profile: Profile, peak: Peak) -> float:
-        u, weights = _panels(profile, peak)
+        u, weights = _panels(peak)
         heights = profile.log_likelihood(np.exp(u))
         N, k = profile.n_rows, len(profile.energy)
-        return float(logsumexp(heights, b=weights) - np.log(LOG_RANGE) + k * _noise_integral(N))
+        integral = peak.height + np.log(weights @ np.exp(heights - peak.height))
+        return float(integral - np.log(LOG_RANGE) + k * _noise_integral(N))
 
     def null(self, moments: Moments) -> float:
         return _null_likelihood(moments) + moments.n_outputs * _noise_integral(moments.n_rows)
@@ -138,10 +139,10 @@ def _noise_integral(N: float) -> float:
     return float(gammaln(0.5 * N) - 0.5 * N * np.log(0.5 * N) + 0.5 * N)
 
 
-def _panels(profile: Profile, peak: Peak) -> tuple[Array, Array]:
+def _panels(peak: Peak) -> tuple[Array, Array]:
     """Return nodes and weights in ln lambda: panels of 1 and 2 widths of the peak, then doubling."""
-    grid = np.log(profile.grid())
-    matters = np.flatnonzero(profile.log_likelihood(np.exp(grid)) > peak.height - _NEGLIGIBLE)
+    grid = peak.grid
+    matters = np.flatnonzero(peak.heights > peak.height - _NEGLIGIBLE)
     centre, low, high = np.log(peak.regularization), grid[0], grid[-1]
     if len(matters):
         low, high = grid[max(matters[0] - 1, 0)], grid[min(matters[-1] + 1, len(grid) - 1)]

@@ -26,17 +26,36 @@ LOWEST, HIGHEST = 1e-12, 1e2
 LOG_RANGE = float(np.log(HIGHEST / LOWEST))
 
 _GRID = 33
-_NEWTON_STEPS = 30
+_NEWTON_STEPS = 40
+
+#: Newton stops when ln lambda moves less than this: f is then right to its square.
+_SETTLED = 1e-7
+
+#: A best ln lambda this close to the end of the range lies at it.
+_AT_BOUND = 1e-5
 
 
 @dataclass(frozen=True)
 class Peak:
-    """The best lambda: its value, f there, the width of the peak in ln lambda, and whether it lies at a bound."""
+    """The best lambda and what was learnt on the way to it.
+
+    Attributes
+    ----------
+    regularization, height : float
+        The best lambda and f there.
+    deviation : float
+        Width of the peak in ln lambda.
+    at_bound : bool
+    grid, heights : ndarray
+        ln lambda over the whole range, and f there.
+    """
 
     regularization: float
     height: float
     deviation: float
     at_bound: bool
+    grid: Array
+    heights: Array
 
 
 class Profile(ABC):
@@ -73,20 +92,18 @@ class Profile(ABC):
         largest = float(self.eigenvalues.max())
         return LOWEST * largest, HIGHEST * largest
 
-    def grid(self) -> Array:
-        """Return lambdas over the whole range, about one nat apart."""
-        return np.geomspace(*self.bounds, _GRID)
-
     def peak(self) -> Peak:
-        """Find the best lambda: the best of a grid, then Newton in ln lambda within its neighbours."""
-        grid = self.grid()
-        heights = self.log_likelihood(grid)
+        """Find the best lambda: the best of a grid over the range, then Newton between its neighbours."""
+        low, high = np.log(self.bounds)
+        grid = np.linspace(low, high, _GRID)  # about one nat apart
+        heights = self.log_likelihood(np.exp(grid))
         best = int(np.argmax(heights))
-        low, high = np.log(grid[max(best - 1, 0)]), np.log(grid[min(best + 1, _GRID - 1)])
-        u, deviation = self._newton(float(np.log(grid[best])), float(low), float(high))
-        at_bound = bool(u - np.log(grid[0]) < 1e-6 or np.log(grid[-1]) - u < 1e-6)
+        u, deviation = self._newton(
+            _vertex(grid, heights, best), grid[max(best - 1, 0)], grid[min(best + 1, _GRID - 1)]
+        )
         height = float(self.log_likelihood(np.array([np.exp(u)]))[0])
-        return Peak(float(np.exp(u)), height, deviation, at_bound)
+        at_bound = bool(u - low < _AT_BOUND or high - u < _AT_BOUND)
+        return Peak(float(np.exp(u)), height, deviation, at_bound, grid, heights)
 
     def slopes(self, lam: float) -> tuple[float, float]:
         """Return f' and f'' in ln lambda."""
@@ -107,11 +124,20 @@ class Profile(ABC):
             target = u + step
             if not low < target < high:  # bisect where Newton leaves the bracket
                 target = 0.5 * (low + high)
-            if abs(target - u) < 1e-10 or high - low < 1e-10:
-                u = target
+            u, before = float(target), u
+            if abs(u - before) < _SETTLED or high - low < _SETTLED:
                 break
-            u = target
         return u, float(min((-curvature) ** -0.5, LOG_RANGE)) if curvature < 0 else LOG_RANGE
+
+
+def _vertex(grid: Array, heights: Array, best: int) -> float:
+    """Return the top of the parabola through a grid's best point and its neighbours."""
+    if not 0 < best < len(grid) - 1:
+        return float(grid[best])
+    left, here, right = heights[best - 1 : best + 2]
+    bend = left - 2.0 * here + right
+    shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
+    return float(grid[best] + np.clip(shift, -0.5, 0.5) * (grid[1] - grid[0]))
 
 
 class GramProfile(Profile):
