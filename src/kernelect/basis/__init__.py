@@ -16,6 +16,7 @@ from kernelect.basis.evidence import (
     QuadratureEvidence,
     as_criterion,
 )
+from kernelect.basis.fit import FitOptions, FittedSubset, fit_subset
 from kernelect.basis.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
 from kernelect.basis.kernel_functions import KernelFunctions
 from kernelect.basis.moments import Moments, Sample, gather
@@ -38,6 +39,8 @@ __all__ = [
     "Candidates",
     "Dictionary",
     "EvidenceCriterion",
+    "FitOptions",
+    "FittedSubset",
     "Fourier",
     "Functions",
     "KernelFunctions",
@@ -62,6 +65,7 @@ __all__ = [
     "as_criterion",
     "as_dictionary",
     "as_strategy",
+    "fit_subset",
     "fit_widths",
     "gather",
     "search_subset",

@@ -14,10 +14,13 @@ import numpy as np
 
 from kernelect.basis.engine import EXPLAINED, Engine
 from kernelect.basis.holdout import Holdout
+from kernelect.basis.moments import Moments
 from kernelect.basis.results import SubsetModel
 from kernelect.basis.strategies import Strategy
 from kernelect.basis.walk import Walk
 from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.results import Status
+from kernelect.search.base import StopSearch
 from kernelect.typing import Array
 
 #: lambda in units of the largest squared norm: small enough to be least squares to 1e-9.
@@ -56,7 +59,7 @@ class OLS(Strategy):
         return self._by_validation(walk) if self.stop == "validation" else self._by_evidence(walk)
 
     def _by_evidence(self, walk: Walk) -> SubsetModel:
-        engine = least_squares_engine(walk)
+        engine = least_squares_engine(walk.moments)
         while not walk.beyond(len(walk.best)) and len(walk) < walk.max_size:
             column = next_function(engine)
             if column is None:
@@ -69,40 +72,34 @@ class OLS(Strategy):
         holdout = walk.holdout
         if holdout is None:
             raise InvalidArgument("OLS(stop='validation') was given no rows to validate on: use OLS(stop='evidence').")
-        path = validated_path(walk, holdout)
-        best, all_columns = walk.best_of_size[0], {int(j): i for i, j in enumerate(walk.moments.candidates)}
-        for function in path:
-            if function in all_columns:  # a column may be null or repeated in one part of the rows only
-                walk.add(all_columns[function])
-        if len(walk):
-            functions = tuple(sorted(walk.moments.candidates[walk.engine.chosen].tolist()))
-            best = SubsetModel(-walk.current.value, functions)
-        return best
+        columns = {int(function): column for column, function in enumerate(walk.moments.candidates)}
+        for function in validated_path(walk, holdout):
+            if function in columns:  # a column may be null or repeated in one part of the rows only
+                walk.add(columns[function])
+        if walk.out_of_time():
+            raise StopSearch(Status.TIME_LIMIT)
+        return SubsetModel(-walk.current.value, tuple(sorted(walk.moments.candidates[walk.engine.chosen].tolist())))
 
 
 def validated_path(walk: Walk, holdout: Holdout) -> list[int]:
     """Return the functions, in order, up to the smallest error on the rows kept aside."""
-    inner = Walk(holdout.training, walk.options)
-    engine = least_squares_engine(inner)
-    errors = [float(holdout.aside.energy.sum() / holdout.aside.n_rows)]
-    best = 0
-    while len(engine) < min(inner.max_size, int(holdout.training.n_rows) - 1):
+    engine = least_squares_engine(holdout.training)
+    errors, best = [float(holdout.aside.energy.sum() / holdout.aside.n_rows)], 0
+    most = min(walk.max_size, len(holdout.training), int(holdout.training.n_rows) - 1)
+    while len(engine) < most and not walk.exceeds(len(engine), best):
         column = next_function(engine)
-        if column is None:
+        if column is None or (len(engine) and walk.out_of_time()):
             break
         engine.add(column)
-        inner.check_clock()
         errors.append(holdout.error(np.array(engine.chosen, dtype=np.intp), engine.coefficients()))
         best = int(np.argmin(errors))
-        if inner.exceeds(len(engine), best):
-            break
     return [int(j) for j in holdout.training.candidates[engine.chosen[:best]]]
 
 
-def least_squares_engine(walk: Walk) -> Engine:
+def least_squares_engine(moments: Moments) -> Engine:
     """Return an empty engine whose lambda is as good as 0."""
-    engine = Engine(walk.moments)
-    engine.reset(np.zeros(0, dtype=np.intp), _ALMOST_ZERO * float(np.diagonal(walk.moments.gram).max()))
+    engine = Engine(moments)
+    engine.reset(np.zeros(0, dtype=np.intp), _ALMOST_ZERO * float(np.diagonal(moments.gram).max()))
     return engine
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelect.basis.holdout import Holdout
@@ -48,15 +47,3 @@ def search_subset(
         chosen, status = walk.best, Status.INTERRUPTED
     table = tuple(walk.best_of_size[size] for size in sorted(walk.best_of_size))
     return SearchOutcome(chosen, status, SearchTrace.of(walk.steps), table)
-
-
-def search_sentence(status: Status, outcome: SearchOutcome, moments: Moments, doubts: Sequence[str]) -> str:
-    """Return how the search ended, what was left out and what to doubt."""
-    parts = [status.value]
-    if not len(outcome.chosen):
-        parts.append("no function has more evidence than the null model, which predicts the mean")
-    dropped = [f"{moments.n_null} null" if moments.n_null else "", f"{moments.n_duplicate} duplicate"]
-    dropped = [words for words in dropped if words and not words.startswith("0 ")]
-    if dropped:
-        parts.append(f"left out of the dictionary: {' and '.join(dropped)} columns")
-    return "; ".join([*parts, *doubts])

@@ -206,5 +206,9 @@ class Walk:
 
     def check_clock(self) -> None:
         """Leave the search when its time is up, but not before the first step."""
-        if self.steps and time.monotonic() > self.options.deadline:
+        if self.steps and self.out_of_time():
             raise StopSearch(Status.TIME_LIMIT)
+
+    def out_of_time(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.monotonic() > self.options.deadline

@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -20,30 +21,23 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.basis import (
-    BasisSelection,
-    Candidates,
-    Moments,
+    FitOptions,
+    FittedSubset,
     Sample,
-    Strategy,
-    Widths,
+    WalkOptions,
     as_criterion,
     as_dictionary,
     as_strategy,
-    gather,
-    search_subset,
-    with_fitted_kernels,
+    fit_subset,
 )
-from kernelect.basis.holdout import Holdout
-from kernelect.basis.posterior import Posterior, Solver
-from kernelect.basis.select import SearchOutcome, search_sentence
-from kernelect.basis.walk import WalkOptions
+from kernelect.basis.fit import constant_subset
 from kernelect.estimators._base import _check_number
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.scale import input_scales
-from kernelect.results import Evaluation, Status
+from kernelect.results import Evaluation
 from kernelect.search import Budget
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array
 
 #: Rows at which the inputs' relevance is taken.
 _RELEVANCE_ROWS = 200
@@ -207,27 +201,22 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         return self._shaped(mean), self._shaped(np.sqrt(np.outer(spread, np.square(self.noise_))))
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        began = time.monotonic()
+        options = self._options()
+        dictionary = as_dictionary(self.dictionary)
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2)
-        options = self._walk_options(began)
-        strategy = as_strategy(self.strategy)
         sample = self._sample(X, np.asarray(y, dtype=float), sample_weight)
         varying = _varying(sample)
-        part = Sample(sample.X, sample.T[:, varying], sample.weights, sample.intercept)
-        dictionary, widths = as_dictionary(self.dictionary), []
         if varying.any():
-            dictionary, widths = self._with_widths(dictionary, part, began, options.observe)
-        candidates = dictionary.build(sample.X)
-        if not varying.any():
-            return self._keep_constant(candidates, sample, options, began)
-        moments = gather(candidates, part)
-        holdout = self._holdout(strategy, candidates, part)
-        outcome = search_subset(moments, strategy, options, holdout)
-        self._keep(candidates, moments, outcome, sample, varying)
-        self._summarise(outcome, moments, widths, began)
+            found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
+        else:
+            found = constant_subset(dictionary, sample, options)
+        self._keep(found, sample, varying)
+        if not self.selection_.converged:
+            message = f"{type(self).__name__}: the search {self.selection_.status}."
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return self
 
-    def _walk_options(self, began: float) -> WalkOptions:
+    def _options(self) -> FitOptions:
         """Return the options of the search, all arguments checked."""
         if self.max_size is not None:
             _check_number("max_size", self.max_size, Integral, 1, "a whole number of at least 1, or None")
@@ -239,143 +228,58 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         _check_number("tol", self.tol, Real, 0, "a number of at least 0")
         if self.time_limit is not None:
             _check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
-        return WalkOptions(
+        limit = float("inf") if self.time_limit is None else float(self.time_limit)
+        began, seed = time.monotonic(), check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        walk = WalkOptions(
             criterion=as_criterion(self.criterion),
             max_size=self.max_size,
             patience=self.patience,
             slack=float(self.slack),
-            deadline=began + self.time_limit if self.time_limit is not None else float("inf"),
-            observe=progress(self.verbose, type(self).__name__),
+            deadline=began + limit,
+            observe=_progress(self.verbose, type(self).__name__),
+        )
+        return FitOptions(
+            strategy=as_strategy(self.strategy),
+            walk=walk,
+            max_width_rows=self.max_width_rows,
+            # At most half of the time for the widths: they are no model without a search.
+            width_budget=Budget(self.max_iter, self.tol, began + 0.5 * limit),
+            generator=np.random.default_rng(seed),
         )
 
     def _sample(self, X: Array, y: Array, sample_weight: Any) -> Sample:
+        """Return the rows of positive weight."""
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         kept = weights > 0
         if kept.sum() < 2:
             raise InvalidArgument(
                 f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed."
             )
-        self._single = y.ndim == 1
-        sample = Sample(X[kept], y.reshape(len(y), -1)[kept], weights[kept], bool(self.fit_intercept))
-        total = float(sample.weights.sum())
-        if total <= 1.0:
+        if weights.sum() <= 1.0:
             raise InvalidArgument(
-                f"sample_weight sums to {total:.4g}: weights count rows here, so they have to sum to more than 1."
+                f"sample_weight sums to {weights.sum():.4g}: weights count rows here, so they have to sum to more "
+                "than 1. Multiply them by a constant."
             )
-        return sample
+        self._single = y.ndim == 1
+        return Sample(X[kept], y.reshape(len(y), -1)[kept], weights[kept], bool(self.fit_intercept))
 
-    def _with_widths(self, dictionary: Any, sample: Sample, began: float, observe: Any) -> tuple[Any, list[Widths]]:
-        # At most half of the time for the widths: they are no model without a search.
-        limit = began + 0.5 * self.time_limit if self.time_limit is not None else float("inf")
-        budget = Budget(self.max_iter, self.tol, limit)
-        return with_fitted_kernels(dictionary, sample, max_rows=self.max_width_rows, budget=budget, observe=observe)
-
-    def _holdout(self, strategy: Strategy, candidates: Candidates, sample: Sample) -> Holdout | None:
-        if not strategy.holdout_share:
-            return None
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return Holdout.split(candidates, sample, strategy.holdout_share, np.random.default_rng(seed))
-
-    def _keep(
-        self, candidates: Candidates, moments: Moments, outcome: SearchOutcome, sample: Sample, varying: Array
-    ) -> None:
-        """Solve the chosen model and set the fitted attributes."""
-        functions = np.array(outcome.chosen.functions, dtype=np.intp)
-        columns = np.searchsorted(moments.candidates, functions)
-        part = Sample(sample.X, sample.T[:, varying], sample.weights, sample.intercept)
-        chosen, means = candidates.take(functions), moments.means[columns]
-        criterion = as_criterion(self.criterion)
-        if len(functions):
-            solver = Solver.of(chosen, part, means, moments.n_rows, moments.log_constant)
-            self._scored = criterion.of(solver.profile())
-            least_squares = as_strategy(self.strategy).least_squares
-            posterior = solver.at(0.0 if least_squares else self._scored.regularization)
-        else:
-            self._scored = criterion.score(moments, columns)
-            posterior = Posterior(
-                np.zeros((0, part.T.shape[1])), np.zeros((0, 0)), moments.n_rows / np.maximum(moments.energy, 1e-300)
-            )
-        self._set(chosen, functions, means, posterior, sample, varying, len(outcome.trace))
-
-    def _set(
-        self,
-        chosen: Candidates,
-        functions: Indices,
-        means: Array,
-        posterior: Posterior,
-        sample: Sample,
-        varying: Array,
-        n_steps: int = 0,
-    ) -> None:
+    def _keep(self, found: FittedSubset, sample: Sample, varying: Array) -> None:
         """Set the fitted attributes; targets that never vary get their constant."""
-        k, m = sample.T.shape[1], len(functions)
+        k, m = sample.T.shape[1], len(found.indices)
         coef, noise = np.zeros((k, m)), np.zeros(k)
-        coef[varying], noise[varying] = posterior.coef.T, posterior.noise_precision**-0.5
-        offset = sample.target_means if sample.intercept else np.where(varying, 0.0, sample.T[0])
-        intercept = offset - coef @ means
-        self.functions_, self.support_, self.basis_ = chosen, functions, chosen.describe()
+        coef[varying], noise[varying] = found.posterior.coef.T, found.posterior.noise_precision**-0.5
+        intercept = sample.target_means - coef @ found.means
+        self.functions_, self.support_ = found.functions, found.indices
+        self.basis_ = found.functions.describe()
         self.coef_ = coef[0] if self._single else coef
         self.intercept_ = float(intercept[0]) if self._single else intercept
         self.noise_ = float(noise[0]) if self._single else noise
-        self.regularization_ = self._scored.regularization
-        self._means, self._root = means, posterior.root
+        self.regularization_ = found.regularization
+        self._means, self._root = found.means, found.posterior.root
         self._intercept_variance = 1.0 / float(sample.weights.sum()) if sample.intercept else 0.0
         self.feature_importances_ = self._relevances(sample.X)
-        self.n_iter_ = max(n_steps, 1)
-
-    def _keep_constant(self, candidates: Candidates, sample: Sample, options: WalkOptions, began: float) -> Self:
-        """Keep the null model of targets that do not vary: any function would be chosen by rounding."""
-        from kernelect.basis.evidence import Scored
-        from kernelect.basis.results import SearchTrace, SubsetModel
-
-        self._scored = Scored(np.inf, 1.0, 0.0, False)
-        none = np.zeros(0, dtype=np.intp)
-        nothing = Posterior(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
-        varying = np.zeros(sample.T.shape[1], dtype=bool)
-        self._set(candidates.take(none), none, np.zeros(0), nothing, sample, varying)
-        self.selection_ = BasisSelection(
-            value=-np.inf,
-            null_value=-np.inf,
-            theta=np.zeros(1),
-            names=("regularization",),
-            status="y is constant: the model predicts that constant, and nothing was searched",
-            converged=True,
-            at_bound=(),
-            trace=SearchTrace.of([]),
-            best_per_size=(SubsetModel(-np.inf, ()),),
-            criterion=options.criterion.name,
-            strategy=str(self.strategy),
-            seconds=time.monotonic() - began,
-        )
-        return self
-
-    def _summarise(self, outcome: SearchOutcome, moments: Moments, widths: list[Widths], began: float) -> None:
-        """Set ``selection_`` and issue the one warning of a fit."""
-        at_bound = [name for found in widths for name in found.at_bound if name != "regularization"]
-        at_bound += ["regularization"] if self._scored.at_bound else []
-        doubts = [f"at the bound of the search: {', '.join(at_bound[:5])}"] if at_bound else []
-        unsettled = next((w.result.status for w in widths if not w.result.converged), None)
-        if unsettled is not None:
-            doubts.append(f"the search for widths {unsettled.value}")
-        theta = [w.result.theta[:-1] for w in widths]
-        self.selection_ = BasisSelection(
-            value=-self._scored.value,
-            null_value=outcome.best_per_size[0].value,
-            theta=np.concatenate([*theta, [np.log(self.regularization_)]]),
-            names=(*(name for found in widths for name in found.names), "regularization"),
-            status=search_sentence(outcome.status, outcome, moments, doubts),
-            converged=outcome.status is Status.CONVERGED and unsettled is None,
-            at_bound=tuple(at_bound),
-            trace=outcome.trace,
-            best_per_size=outcome.best_per_size,
-            criterion=as_criterion(self.criterion).name,
-            strategy=self.strategy if isinstance(self.strategy, str) else repr(self.strategy),
-            seconds=time.monotonic() - began,
-        )
-        del self._scored
-        if not self.selection_.converged:
-            message = f"{type(self).__name__}: the search {self.selection_.status}."
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        self.selection_ = found.selection
+        self.n_iter_ = max(len(found.selection.trace), 1)
 
     def _shaped(self, values: Array) -> Array:
         """Return (n, k) values as ``y`` was given."""
@@ -404,7 +308,7 @@ def _varying(sample: Sample) -> Array:
     return np.asarray(centred > _CONSTANT * (sample.weights @ sample.T**2), dtype=bool)
 
 
-def progress(verbose: object, name: str) -> Callable[[Any], None] | None:
+def _progress(verbose: object, name: str) -> Callable[[Any], None] | None:
     """Return the observer that ``verbose`` asks for; with 1 it writes at most one line a second."""
     if callable(verbose):
         return verbose
