@@ -128,6 +128,29 @@ def test_inputs_of_any_scale_give_the_same_model(waves, scale):
     np.testing.assert_allclose(other.predict(scale * X), model.predict(X), atol=0.05)
 
 
+@pytest.mark.parametrize("dictionary", ["linear", "polynomial", "fourier", "precomputed"])
+@pytest.mark.parametrize(
+    "change", [lambda X: X * 1e150, lambda X: X * 1e-150, lambda X: X + 1e9], ids=["1e150", "1e-150", "+1e9"]
+)
+def test_inputs_of_extreme_scale_or_offset_are_no_disaster(dictionary, change, rng):
+    X = rng.normal(size=(60, 2))
+    y = X @ [1.0, -2.0] + 0.1 * rng.normal(size=60)
+    model = BasisSearchRegressor(dictionary).fit(change(X), y)
+    assert model.score(change(X), y) > 0.9
+    assert np.isfinite(model.selection_.value)
+
+
+@pytest.mark.parametrize("strategy", ["forward", "sffs", "oscillating", "ols", "all"])
+def test_two_rows_are_enough(strategy):
+    model = BasisSearchRegressor(strategy=strategy, random_state=0).fit([[0.0], [1.0]], [0.0, 1.0])
+    assert np.all(np.isfinite(model.predict([[0.0], [0.5]], return_std=True)))
+
+
+def test_inputs_that_never_vary_are_named():
+    with pytest.raises(InvalidArgument, match="functions of the dictionary are constant at the training rows"):
+        BasisSearchRegressor().fit(np.ones((20, 2)), np.arange(20.0))
+
+
 def test_a_precomputed_design_matrix_is_searched_by_columns(rng):
     D = rng.normal(size=(60, 200))  # more candidates than rows
     y = 2.0 * D[:, 17] - D[:, 150] + 0.1 * rng.normal(size=60)

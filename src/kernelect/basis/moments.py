@@ -32,8 +32,8 @@ _BLOCK_ELEMENTS = 1 << 21
 #: Peak of a search in (M, M) arrays, the engine's rows at half the dictionary included.
 _PEAK_SQUARES = 3.0
 
-#: A column whose squared norm falls below this share of its uncentred one is null.
-_NULL = 1e-20
+#: A column whose squared norm falls below this share of its uncentred one is null: rounding leaves 1e-31.
+_NULL = 1e-28
 
 #: Columns whose squared distance is below this share of their squared norms are the same.
 _DUPLICATE = 1e-13

@@ -162,8 +162,8 @@ class GramProfile(Profile):
         x = self._solve(one, self._right[None])[0]
         y = self._solve(one, x[None])[0]
         A = self._floored(self.energy - np.einsum("ik,ik->k", self._right, x))
-        first = lam * np.einsum("ik,ik->k", x, x)
-        return A, first, first - 2.0 * lam**2 * np.einsum("ik,ik->k", x, y)
+        first = np.einsum("ik,ik->k", lam * x, x)
+        return A, first, first - 2.0 * np.einsum("ik,ik->k", lam * x, lam * y)
 
     def _solve(self, lams: Array, right: Array) -> Array:
         """Solve (T + lam I) x = right for all lambdas by one call: blocks joined by zeros."""
