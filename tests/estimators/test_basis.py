@@ -140,10 +140,15 @@ def test_inputs_of_extreme_scale_or_offset_are_no_disaster(dictionary, change, r
     assert np.isfinite(model.selection_.value)
 
 
-@pytest.mark.parametrize("strategy", ["forward", "sffs", "oscillating", "ols", "all"])
+@pytest.mark.parametrize("strategy", ["forward", "sffs", "oscillating", "all", OLS("evidence")])
 def test_two_rows_are_enough(strategy):
     model = BasisSearchRegressor(strategy=strategy, random_state=0).fit([[0.0], [1.0]], [0.0, 1.0])
     assert np.all(np.isfinite(model.predict([[0.0], [0.5]], return_std=True)))
+
+
+def test_too_few_rows_to_validate_on_are_named():
+    with pytest.raises(InvalidArgument, match="2 rows are too few to keep some aside"):
+        BasisSearchRegressor(strategy="ols").fit([[0.0], [1.0]], [0.0, 1.0])
 
 
 def test_inputs_that_never_vary_are_named():

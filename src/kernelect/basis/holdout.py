@@ -8,7 +8,11 @@ import numpy as np
 
 from kernelect.basis.base import Candidates
 from kernelect.basis.moments import Moments, Sample, gather, gather_about
+from kernelect.exceptions import InvalidArgument
 from kernelect.typing import Array, Indices
+
+#: Rows below which none can be spared.
+_FEWEST = 5
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,11 @@ class Holdout:
     @classmethod
     def split(cls, candidates: Candidates, sample: Sample, share: float, generator: np.random.Generator) -> Holdout:
         """Keep a random ``share`` of the rows aside."""
+        if len(sample) < _FEWEST:
+            raise InvalidArgument(
+                f"{len(sample)} rows are too few to keep some aside for validation: give at least {_FEWEST} rows, "
+                "or use OLS(stop='evidence')."
+            )
         order = generator.permutation(len(sample))
         count = min(max(round(share * len(sample)), 1), len(sample) - 1)
         aside, training = sample.rows(np.sort(order[:count])), sample.rows(np.sort(order[count:]))

@@ -107,11 +107,11 @@ class Profile(ABC):
 
     def slopes(self, lam: float) -> tuple[float, float]:
         """Return f' and f'' in ln lambda."""
-        N, k, values = self.n_rows, len(self.energy), self.eigenvalues
+        N, k, share = self.n_rows, len(self.energy), self.eigenvalues / (self.eigenvalues + lam)
         A, first, second = self.misfit_slopes(lam)
         ratio = first / A
-        slope = -0.5 * N * ratio.sum() + 0.5 * k * np.sum(values / (values + lam))
-        curvature = -0.5 * N * np.sum(second / A - ratio**2) - 0.5 * k * np.sum(lam * values / (values + lam) ** 2)
+        slope = -0.5 * N * ratio.sum() + 0.5 * k * share.sum()
+        curvature = -0.5 * N * np.sum(second / A - ratio**2) - 0.5 * k * np.sum(share * (1.0 - share))
         return float(slope), float(curvature)
 
     def _newton(self, u: float, low: float, high: float) -> tuple[float, float]:
@@ -120,8 +120,7 @@ class Profile(ABC):
         for _ in range(_NEWTON_STEPS):
             slope, curvature = self.slopes(float(np.exp(u)))
             low, high = (u, high) if slope > 0 else (low, u)
-            step = -slope / curvature if curvature < 0 else np.inf * np.sign(slope)
-            target = u + step
+            target = u - slope / curvature if curvature < 0 else np.inf
             if not low < target < high:  # bisect where Newton leaves the bracket
                 target = 0.5 * (low + high)
             u, before = float(target), u
@@ -160,10 +159,10 @@ class GramProfile(Profile):
     def misfit_slopes(self, lam: float) -> tuple[Array, Array, Array]:
         one = np.array([lam])
         x = self._solve(one, self._right[None])[0]
-        y = self._solve(one, x[None])[0]
+        y = self._solve(one, lam * x[None])[0]
         A = self._floored(self.energy - np.einsum("ik,ik->k", self._right, x))
         first = np.einsum("ik,ik->k", lam * x, x)
-        return A, first, first - 2.0 * np.einsum("ik,ik->k", lam * x, lam * y)
+        return A, first, first - 2.0 * np.einsum("ik,ik->k", lam * x, y)
 
     def _solve(self, lams: Array, right: Array) -> Array:
         """Solve (T + lam I) x = right for all lambdas by one call: blocks joined by zeros."""
@@ -214,7 +213,7 @@ class SingularProfile(Profile):
         return np.asarray(np.maximum(self._rest + share @ self._squares, self._floor), dtype=float)
 
     def misfit_slopes(self, lam: float) -> tuple[Array, Array, Array]:
-        values = self.eigenvalues
-        slope = lam * values / (values + lam) ** 2
-        curvature = slope * (values - lam) / (values + lam)
+        share = self.eigenvalues / (self.eigenvalues + lam)
+        slope = share * (1.0 - share)
+        curvature = slope * (2.0 * share - 1.0)
         return self.misfits(np.array([lam]))[0], slope @ self._squares, curvature @ self._squares
