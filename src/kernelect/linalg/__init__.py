@@ -4,9 +4,11 @@ from kernelect.linalg.blocks import row_blocks, symmetrize_from_lower
 from kernelect.linalg.cholesky import CholeskyFactor, factorize, mean_diagonal, not_positive_definite
 from kernelect.linalg.memory import require_memory
 from kernelect.linalg.products import product
+from kernelect.linalg.threads import blas_threads_for
 
 __all__ = [
     "CholeskyFactor",
+    "blas_threads_for",
     "factorize",
     "mean_diagonal",
     "not_positive_definite",
