@@ -147,20 +147,6 @@ def test_a_time_limit_ends_with_the_best_so_far(rng):
     assert len(outcome.trace) == 1
 
 
-def test_ctrl_c_ends_with_the_best_so_far(rng):
-    D = rng.normal(size=(60, 20))
-    T = D @ rng.normal(size=(20, 1))
-
-    def interrupt(step):
-        if step.number == 7:
-            raise KeyboardInterrupt
-
-    outcome = search_subset(moments_of(D, T), PTA(1, 0), WalkOptions(observe=interrupt))
-    assert outcome.status is Status.INTERRUPTED
-    assert len(outcome.trace) == 7
-    assert len(outcome.chosen) == 7
-
-
 def test_all_functions_are_all(rng):
     D = rng.normal(size=(40, 6))
     assert search_subset(moments_of(D, D @ rng.normal(size=(6, 1))), AllFunctions()).chosen.functions == tuple(range(6))

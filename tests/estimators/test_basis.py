@@ -268,26 +268,16 @@ def test_a_time_limit_gives_one_warning_and_a_usable_model(waves):
     assert np.all(np.isfinite(model.predict(X)))
 
 
-def test_ctrl_c_in_the_search_keeps_the_best_so_far(waves):
-    X, y = waves
-
-    def interrupt(row):
-        if row.number == 5:
-            raise KeyboardInterrupt
-
-    with pytest.warns(ConvergenceWarning, match="interrupted, with the best point so far"):
-        model = BasisSearchRegressor(RBFS, strategy="forward", verbose=interrupt).fit(X, y)
-    assert len(model.selection_.trace) == 5
-    assert np.all(np.isfinite(model.predict(X)))
-
-
-def test_ctrl_c_before_the_search_leaves_the_earlier_model_whole(waves):
+@pytest.mark.parametrize("when", ["Evaluation", "Step"])
+def test_ctrl_c_leaves_the_earlier_model_whole(waves, when):
+    """During the search for widths and during the search for functions."""
     X, y = waves
     model = BasisSearchRegressor().fit(X, y)
     before = model.predict(X)
 
     def interrupt(row):
-        raise KeyboardInterrupt
+        if type(row).__name__ == when and row.number == 3:
+            raise KeyboardInterrupt
 
     model.set_params(verbose=interrupt)
     with pytest.raises(KeyboardInterrupt):

@@ -22,7 +22,7 @@ from kernelect.basis.moments import Sample
 from kernelect.kernels import Kernel
 from kernelect.linalg import factorize, product
 from kernelect.parameters import ParameterSpace
-from kernelect.results import SearchResult, Status
+from kernelect.results import SearchResult
 from kernelect.search import LBFGS, Budget
 from kernelect.typing import Array, Indices, Observer
 
@@ -185,6 +185,4 @@ def _searched(
     lower = np.array([(space.lower[column] - start[column]).max() for column in moved.T])
     upper = np.array([(space.upper[column] - start[column]).min() for column in moved.T])
     result = LBFGS().minimize(along, np.zeros(len(lower)), lower, upper, budget=budget, observe=observe)
-    if result.status is Status.INTERRUPTED:  # half-found widths are no model: leave everything as it was
-        raise KeyboardInterrupt
     return replace(result, theta=start + directions @ result.theta)

@@ -1,4 +1,4 @@
-"""From moments to the chosen subset, whatever stops the search."""
+"""From moments to the chosen subset, also when its time is up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SearchOutcome:
 def search_subset(
     moments: Moments, strategy: Strategy, options: WalkOptions | None = None, holdout: Holdout | None = None
 ) -> SearchOutcome:
-    """Search for a subset; a time limit or Ctrl-C ends in the best subset so far.
+    """Search for a subset; a time limit ends in the best subset so far.
 
     Parameters
     ----------
@@ -41,9 +41,5 @@ def search_subset(
         chosen, status = strategy.run(walk), Status.CONVERGED
     except StopSearch as stop:
         chosen, status = walk.best, stop.status
-    except KeyboardInterrupt:
-        if not walk.steps:
-            raise
-        chosen, status = walk.best, Status.INTERRUPTED
     table = tuple(walk.best_of_size[size] for size in sorted(walk.best_of_size))
     return SearchOutcome(chosen, status, SearchTrace.of(walk.steps), table)

@@ -35,6 +35,7 @@ from kernelect.estimators._base import _check_number
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.scale import input_scales
+from kernelect.linalg import blas_threads_for
 from kernelect.results import Evaluation
 from kernelect.search import Budget
 from kernelect.typing import Array
@@ -172,8 +173,6 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find widths, search for a subset and fit it; an error or Ctrl-C leaves the model as it was.
 
-        Ctrl-C during the search ends it with the best subset so far and one warning.
-
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -206,10 +205,11 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2)
         sample = self._sample(X, np.asarray(y, dtype=float), sample_weight)
         varying = _varying(sample)
-        if varying.any():
-            found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
-        else:
-            found = constant_subset(dictionary, sample, options)
+        with blas_threads_for(len(sample)):
+            if varying.any():
+                found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
+            else:
+                found = constant_subset(dictionary, sample, options)
         self._keep(found, sample, varying)
         if not self.selection_.converged:
             message = f"{type(self).__name__}: the search {self.selection_.status}."
