@@ -23,17 +23,17 @@ from kernelect.basis.moments import Moments, Sample, gather
 from kernelect.basis.ols import OLS
 from kernelect.basis.results import BasisSelection, SearchTrace, Step, SubsetModel
 from kernelect.basis.select import SearchOutcome, search_subset
-from kernelect.basis.strategies import PTA, SFFS, AllFunctions, Oscillating, Strategy, as_strategy
+from kernelect.basis.strategies import ABF, PTA, SFFS, Oscillating, Strategy, as_strategy
 from kernelect.basis.union import DICTIONARY_NAMES, Union, as_dictionary
 from kernelect.basis.walk import Walk, WalkOptions
 
 __all__ = [
+    "ABF",
     "CRITERION_NAMES",
     "DICTIONARY_NAMES",
     "OLS",
     "PTA",
     "SFFS",
-    "AllFunctions",
     "BasisSelection",
     "Bias",
     "Candidates",

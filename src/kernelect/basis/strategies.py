@@ -132,8 +132,8 @@ class Oscillating(Strategy):
 
 
 @dataclass(frozen=True)
-class AllFunctions(Strategy):
-    """No search: the model with all functions, which is ABF of the paper."""
+class ABF(Strategy):
+    """All basis functions of the dictionary, without a search; lambda by the evidence."""
 
     def run(self, walk: Walk) -> SubsetModel:
         everything = SubsetModel(0.0, tuple(walk.moments.candidates.tolist()))
@@ -146,7 +146,7 @@ _NAMED: dict[str, Callable[[], Strategy]] = {
     "pta": PTA,
     "sffs": SFFS,
     "oscillating": Oscillating,
-    "all": AllFunctions,
+    "abf": ABF,
 }
 
 

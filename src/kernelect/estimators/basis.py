@@ -63,7 +63,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         an object of :mod:`kernelect.basis`, a function of X; a list stands for their union.
     strategy : str or Strategy, default="pta"
         ``"forward"``, ``"pta"`` (plus 2, take away 1), ``"sffs"`` (smallest models),
-        ``"oscillating"``, ``"ols"`` (orthogonal least squares), ``"all"`` (no search: all
+        ``"oscillating"``, ``"ols"`` (orthogonal least squares), ``"abf"`` (no search: all basis
         functions), or an object such as ``PTA(3, 1)``, ``SFFS()``, ``Oscillating(5)``.
     criterion : "evidence", "mackay-evidence" or "marginal-likelihood", default="evidence"
         Evidence by quadrature; equation (4) of Barrio et al.; the likelihood at the best alpha, beta.
