@@ -210,8 +210,6 @@ def table(rows: list[dict]) -> str:
         ),
         "Test mean squared error (target variance 1)": by_data(results, methods, "error", 4, None),
         "ln evidence": by_data(results, searches, "evidence", 1, None),
-        "Wall seconds per fit at given widths": by_data(results, methods, "seconds", 1, None),
-        "Wall seconds to find the widths": by_data(results, ("widths",), "seconds", 1, None),
     }
     return "\n".join(line for title, lines in blocks.items() for line in (f"## {title}", "", *lines, ""))
 

@@ -21,6 +21,7 @@ from kernelect.basis import (
     gather,
     search_subset,
 )
+from kernelect.basis.holdout import Holdout
 from kernelect.exceptions import InvalidArgument
 from kernelect.results import Status
 from oracles import basis as slow
@@ -166,6 +167,28 @@ def test_ols_with_evidence_follows_the_training_error(rng):
 
         assert function == min(rest, key=error)
         chosen.append(function)
+
+
+def test_ols_with_validation_cuts_the_path_where_the_error_aside_is_smallest(rng):
+    D = rng.normal(size=(60, 12)) + rng.normal(size=(60, 1))
+    T = D[:, :4] @ rng.normal(size=(4, 1)) + rng.normal(size=(60, 1))
+    sample = Sample(D, T, np.ones(60), False)
+    holdout = Holdout.split(Precomputed().build(D), sample, 0.4, np.random.default_rng(5))
+    aside = np.random.default_rng(5).permutation(60)[:24]
+    rest = np.setdiff1d(np.arange(60), aside)
+    path, errors = [], [np.mean(T[aside] ** 2)]
+    for _ in range(12):
+        fits = {j: least_squares(D[rest][:, [*path, j]], T[rest]) for j in range(12) if j not in path}
+        path.append(min(fits, key=lambda j: fits[j][1]))
+        errors.append(np.mean((T[aside] - D[aside][:, path] @ fits[path[-1]][0]) ** 2))
+    found = search_subset(moments_of(D, T), OLS(), holdout=holdout).chosen.functions
+    assert set(found) == set(path[: int(np.argmin(errors))])
+    assert 0 < len(found) < 12
+
+
+def least_squares(Phi, T):
+    coef = np.linalg.lstsq(Phi, T, rcond=None)[0]
+    return coef, np.sum((T - Phi @ coef) ** 2)
 
 
 @pytest.mark.parametrize(
