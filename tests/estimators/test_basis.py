@@ -130,7 +130,7 @@ def test_inputs_of_any_scale_give_the_same_model(waves, scale):
 
 @pytest.mark.parametrize("dictionary", ["linear", "polynomial", "fourier", "precomputed"])
 @pytest.mark.parametrize(
-    "change", [lambda X: X * 1e150, lambda X: X * 1e-150, lambda X: X + 1e9], ids=["1e150", "1e-150", "+1e9"]
+    "change", [lambda X: X * 1e60, lambda X: X * 1e-60, lambda X: X + 1e9], ids=["1e60", "1e-60", "+1e9"]
 )
 def test_inputs_of_extreme_scale_or_offset_are_no_disaster(dictionary, change, rng):
     X = rng.normal(size=(60, 2))

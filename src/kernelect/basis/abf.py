@@ -17,14 +17,14 @@ from scipy.linalg import blas
 
 from kernelect.basis.base import Dictionary
 from kernelect.basis.engine import MISFIT_FLOOR
-from kernelect.basis.kernel_functions import spread_over
 from kernelect.basis.moments import Sample
 from kernelect.kernels import Kernel
+from kernelect.kernels.scale import spread_rows
 from kernelect.linalg import factorize, product
 from kernelect.parameters import ParameterSpace
 from kernelect.results import SearchResult
 from kernelect.search import LBFGS, Budget
-from kernelect.typing import Array, Indices, Observer
+from kernelect.typing import Array, Observer
 
 #: Bounds of lambda in units of the functions' mean squared norm.
 _LOWEST, _HIGHEST = 1e-8, 1e4
@@ -119,7 +119,7 @@ def fit_widths(
     observe : callable, optional
         Called with an :class:`kernelect.results.Evaluation` after every step.
     """
-    part = sample.rows(spread_rows(sample.X, max_rows))
+    part = sample.rows(np.sort(spread_rows(sample.X, max_rows)))
     centres = np.unique(part.X, axis=0)
     space = kernel.space(centres)
     objective = ABFObjective(kernel.start(centres), part, centres)
@@ -147,13 +147,6 @@ def with_fitted_kernels(
             kernel = widths[-1].kernel
         found.append(kernel)
     return dictionary.with_kernels(tuple(found)), widths
-
-
-def spread_rows(X: Array, count: int) -> Indices:
-    """Return at most ``count`` row indices, the same rows whatever their order."""
-    if len(X) <= count:
-        return np.arange(len(X))
-    return np.sort(np.lexsort(X.T)[spread_over(len(X), count)])
 
 
 def _regularization_space(objective: ABFObjective, kernel: Kernel) -> ParameterSpace:

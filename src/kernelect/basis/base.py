@@ -18,6 +18,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel
+from kernelect.kernels.scale import input_scales
 from kernelect.typing import Array, Indices
 
 
@@ -80,9 +81,8 @@ class InputScale:
         Distinct, so that a row given twice is the same as a row of weight 2.
         """
         X = np.unique(X, axis=0)
-        spread = X.std(axis=0)
-        negligible = spread <= 1e-13 * np.abs(X).max(axis=0, initial=0.0)
-        return cls(X.mean(axis=0), np.where(negligible, 1.0, spread))
+        spread = input_scales(X)
+        return cls(X.mean(axis=0), np.where(spread > 0.0, spread, 1.0))
 
     def __call__(self, X: Array) -> Array:
         return np.asarray((X - self.centre) / self.spread, dtype=float)

@@ -10,6 +10,7 @@ import numpy as np
 from kernelect.basis.base import Candidates, Dictionary, check_count
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed, as_kernel
+from kernelect.kernels.scale import spread_rows
 from kernelect.typing import Array, Indices
 
 
@@ -78,8 +79,8 @@ class KernelFunctions(Dictionary):
                 raise InvalidArgument(
                     f"centres={self.centres!r} is not possible: give 'data' or an array (n_centres, n_features)."
                 )
-            rows = np.unique(X, axis=0)  # sorted: the same centres whatever the rows' order
-            return rows[spread_over(len(rows), check_count("max_centres", self.max_centres, 1))]
+            rows = np.unique(X, axis=0)
+            return rows[np.sort(spread_rows(rows, check_count("max_centres", self.max_centres, 1)))]
         centres = np.array(self.centres, dtype=float)
         if centres.ndim != 2 or centres.shape[1] != X.shape[1] or not np.all(np.isfinite(centres)):
             raise InvalidArgument(
@@ -87,10 +88,3 @@ class KernelFunctions(Dictionary):
                 f"give finite numbers of shape (n_centres, {X.shape[1]})."
             )
         return centres
-
-
-def spread_over(n_rows: int, count: int) -> Indices:
-    """Return at most ``count`` indices spread evenly over ``n_rows``."""
-    if n_rows <= count:
-        return np.arange(n_rows)
-    return np.linspace(0, n_rows - 1, count).astype(np.intp)
