@@ -54,7 +54,7 @@ class Prior(ABC):
     name: ClassVar[str]
 
     #: Whether the penalty has no minimum of its own, so that only the local minimum next to
-    #: the criterion's own spherical optimum means anything: the search then starts there.
+    #: the criterion's own optimum means anything: the search then starts there.
     local: ClassVar[bool] = False
 
     #: Whether the prior's own mode holds a minimum beside the one near the criterion's optimum,

@@ -1,9 +1,10 @@
 """From a start at the data's scale to the selected hyper-parameters.
 
 Stages: (1) elliptical kernels are first searched with their widths tied, that is as the
-spherical kernel, without the prior where it has none but a local minimum; (2) all free
-parameters, from there and from scattered starts; (3) for a prior with two basins, the other
-one; (4) as long as the prior revises itself (pruned inputs, well-determined widths), once more.
+spherical kernel; (2) for a prior with none but a local minimum, some steps by the criterion
+alone; (3) all free parameters, from there and from scattered starts; (4) for a prior with two
+basins, the other one; (5) as long as the prior revises itself (pruned inputs, well-determined
+widths), once more.
 """
 
 from __future__ import annotations
@@ -73,13 +74,16 @@ class _Selector:
     def _prepared(self, space: ParameterSpace) -> ParameterSpace:
         """Return the space with its start where the main search should begin."""
         local = self.objective.prior is not None and self.objective.prior.local
-        directions = _tie_widths(space)
-        if directions is None and local and space.free.any():
-            directions = _each_free(space)
-        if directions is None:
-            return space
         objective = self._alone() if local else self.objective
-        return space.moved(self._search("spherical", objective, space, directions).theta)
+        tied = _tie_widths(space)
+        if tied is not None:
+            space = space.moved(self._search("spherical", objective, space, tied).theta)
+        return space.moved(self._scouted(space)) if local and space.free.any() else space
+
+    def _scouted(self, space: ParameterSpace) -> Array:
+        """Return where some steps by the criterion alone lead: into its own basin, if it has one."""
+        budget = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
+        return self._search("criterion alone", self._alone(), space, _each_free(space), budget=budget).theta
 
     def _alone(self) -> SelectionObjective:
         """Return the objective without penalty, in nats."""
@@ -94,8 +98,7 @@ class _Selector:
         parameters to noise gains on average.
         """
         margin = 0.5 * sum(max(int(space.free[group].sum()) - 1, 0) for group in space.widths)
-        scout = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
-        far = self._search("criterion alone", self._alone(), space, _each_free(space), budget=scout).theta
+        far = self._scouted(space)
         on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
         best = min(on_the_way, key=self.objective.value)
         if self.objective.value(best) >= result.value - margin:
