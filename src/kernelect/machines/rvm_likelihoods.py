@@ -1,0 +1,90 @@
+"""Likelihoods of the relevance vector machine, with their slopes in the latent value.
+
+Notation: h (n,) latent values Phi w, e = d ln p / dh, B = -d2 ln p / dh2, B' = dB / dh,
+s sample weights (a row of weight 2 counts as two rows), y = (t + 1) / 2, p = sigmoid(h).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The log-likelihood at one h and its derivatives, row by row."""
+
+    value: float
+    error: Array  # (n,) e
+    curvature: Array  # (n,) B
+    skew: Array  # (n,) B'
+
+
+class Likelihood(ABC):
+    """ln p(t | h), a sum over rows, concave in h."""
+
+    targets: Array
+    sample_weight: Array
+
+    #: Whether B does not depend on h, so that the evidence is exact and the mode one solve away.
+    quadratic: ClassVar[bool]
+
+    @abstractmethod
+    def value(self, h: Array) -> float:
+        """Return ln p(t | h)."""
+
+    @abstractmethod
+    def slopes(self, h: Array) -> Slopes:
+        """Return ln p(t | h) with its derivatives."""
+
+
+@dataclass(frozen=True)
+class Bernoulli(Likelihood):
+    """Labels t of +-1 with p(t | h) = sigmoid(t h)."""
+
+    targets: Array
+    sample_weight: Array
+    quadratic = False
+
+    def value(self, h: Array) -> float:
+        return float(self.sample_weight @ log_expit(self.targets * h))
+
+    def slopes(self, h: Array) -> Slopes:
+        p, s = expit(h), self.sample_weight
+        # y - p without cancellation: t sigmoid(-t h)
+        error = s * self.targets * expit(-self.targets * h)
+        curvature = s * p * expit(-h)
+        return Slopes(self.value(h), error, curvature, curvature * (expit(-h) - p))
+
+
+@dataclass(frozen=True)
+class Normal(Likelihood):
+    """Targets with noise of one precision beta, divided by the sample weight.
+
+    ``count`` is the number of observations behind the rows (the sum of their weights), kept
+    apart because rows may be replaced by fewer ones with the same sums of squares.
+    """
+
+    targets: Array
+    sample_weight: Array
+    precision: float
+    count: float
+    quadratic = True
+
+    def value(self, h: Array) -> float:
+        misfit = float(self.sample_weight @ (self.targets - h) ** 2)
+        return 0.5 * self.count * float(np.log(self.precision / (2.0 * np.pi))) - 0.5 * self.precision * misfit
+
+    def slopes(self, h: Array) -> Slopes:
+        s = self.precision * self.sample_weight
+        return Slopes(self.value(h), s * (self.targets - h), s, np.zeros(len(h)))
+
+    def with_precision(self, precision: float) -> Normal:
+        """Return the likelihood with another noise precision."""
+        return replace(self, precision=precision)
