@@ -8,14 +8,16 @@ always added to them. Several target columns are several machines, one against t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 
 from kernelect.machines.base import Machine
+from kernelect.machines.rvm_centres import CentreFit
 from kernelect.machines.rvm_fit import Algorithm, Sequential
 from kernelect.machines.rvm_likelihoods import Bernoulli, Likelihood, Normal
 from kernelect.machines.rvm_linear import Dictionary
-from kernelect.machines.rvm_polish import NOISE_FLOOR, SparseFit
+from kernelect.machines.rvm_polish import SparseFit, solve_at
 from kernelect.typing import Array
 
 
@@ -29,6 +31,13 @@ class RVMState:
     def log_evidence(self) -> float:
         """The sum of the columns' log-evidences."""
         return sum(fit.log_evidence for fit in self.fits)
+
+
+@dataclass(frozen=True)
+class CentreState(RVMState):
+    """The sparse fits, and the same with centres at their joint mode with the weights."""
+
+    centres: tuple[CentreFit, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,16 @@ class RVM(Machine[RVMState]):
     ) -> RVMState:
         """Return the sparse fits; the RVM has no constant of its own, ``regularization`` is not used."""
         dictionary = Dictionary.of(gram)
-        return RVMState(tuple(self.algorithm.fit(dictionary, self.likelihood(t, weights)) for t in targets.T))
+        starts = [None] * targets.shape[1] if warm is None else warm.fits
+        return RVMState(
+            tuple(self._fit_one(dictionary, *each) for each in zip(targets.T, repeat(weights), starts, strict=False))
+        )
+
+    def _fit_one(self, dictionary: Dictionary, targets: Array, weights: Array, start: SparseFit | None) -> SparseFit:
+        likelihood = self.likelihood(targets, weights)
+        if not np.any(targets):  # nothing to explain: the evidence has no maximum in the noise
+            return solve_at(dictionary.values, np.zeros(0, dtype=np.intp), np.zeros(0), likelihood)
+        return self.algorithm.fit(dictionary, likelihood, start)
 
     def likelihood(self, targets: Array, weights: Array) -> Likelihood:
         """Return the likelihood of one target column; noise starts at the targets' own size."""
@@ -59,7 +77,7 @@ class RVM(Machine[RVMState]):
             return Bernoulli(targets, weights)
         count = float(weights.sum())
         size = float(weights @ targets**2)
-        return Normal(targets, weights, count / max(size, NOISE_FLOOR), count)
+        return Normal(targets, weights, count / size if size > 0.0 else 1.0, count)
 
     def decide(self, state: RVMState, cross: Array) -> Array:
         columns = [latent(fit, cross.T) for fit in state.fits]

@@ -33,8 +33,11 @@ class Algorithm(ABC):
     """Finds active functions and precisions of high evidence."""
 
     @abstractmethod
-    def fit(self, dictionary: Dictionary, likelihood: Likelihood) -> SparseFit:
-        """Return a (local) maximum of the evidence."""
+    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
+        """Return a (local) maximum of the evidence.
+
+        ``start`` gives functions, precisions and noise to begin with; its targets are not used.
+        """
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ class Sequential(Algorithm):
     max_steps: int = 20000
     polished: bool = True
 
-    def fit(self, dictionary: Dictionary, likelihood: Likelihood) -> SparseFit:
+    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
         run = _NormalRun if isinstance(likelihood, Normal) else _LabelRun
-        return run(dictionary, likelihood, self).run()
+        return run(dictionary, likelihood, self).run(start)
 
 
 class _Run(ABC):
@@ -71,8 +74,12 @@ class _Run(ABC):
         self.dictionary, self.likelihood, self.options = dictionary, likelihood, options
         self.steps = 0
 
-    def run(self) -> SparseFit:
-        fit = self.grow(solve_at(self.dictionary.values, _NONE, np.zeros(0), self.likelihood))
+    def run(self, start: SparseFit | None) -> SparseFit:
+        active, alpha, likelihood = _NONE, np.zeros(0), self.likelihood
+        if start is not None:
+            active, alpha = start.active, start.posterior.alpha
+            likelihood = _with_noise_of(start.likelihood, likelihood)
+        fit = self.grow(solve_at(self.dictionary.values, active, alpha, likelihood))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit)
             further = self.grow(fit)
@@ -88,6 +95,12 @@ class _Run(ABC):
     def left(self) -> int:
         """Return how many actions may still be taken."""
         return max(self.options.max_steps - self.steps, 0)
+
+
+def _with_noise_of(other: Likelihood, likelihood: Likelihood) -> Likelihood:
+    if isinstance(other, Normal) and isinstance(likelihood, Normal):
+        return likelihood.with_precision(other.precision)
+    return likelihood
 
 
 class _NormalRun(_Run):
@@ -144,9 +157,7 @@ class _LabelRun(_Run):
         slopes, values = fit.posterior.slopes, self.dictionary.values
         latent = values[:, fit.active] @ fit.posterior.weights
         moment = self.dictionary.project(slopes.curvature * latent + slopes.error)
-        model = LinearModel(
-            self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha
-        )
+        model = LinearModel(self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha)
         model.banned = banned.copy()
         return model
 
@@ -174,7 +185,7 @@ class Classical(Algorithm):
     #: Relative to the function's sum of squares: where a weight counts as pruned.
     _PRUNED = 1e6
 
-    def fit(self, dictionary: Dictionary, likelihood: Likelihood) -> SparseFit:
+    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
         norms = likelihood.sample_weight @ dictionary.squares
         active = np.flatnonzero(norms > 0.0)
         alpha = norms[active] / len(dictionary.values)

@@ -128,6 +128,7 @@ class LinearModel:
         self.weighted_targets = weighted_targets
         self.norms = product(dictionary.squares.T, row_precision[:, None])[:, 0]
         self.active, self.alpha = active.copy(), alpha.copy()
+        self.S = self.Q = np.zeros(0)
         self.banned = np.zeros(len(dictionary), dtype=bool)
         self.V = dictionary.project(row_precision[:, None] * dictionary.values[:, active])
         self._solve()

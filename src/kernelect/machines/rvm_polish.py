@@ -62,17 +62,23 @@ def polish(values: Array, fit: SparseFit, max_iter: int = 200) -> SparseFit:
     return fit
 
 
+def posterior_at(fit: SparseFit, design: Array, x: Array) -> SparseFit:
+    """Return the same functions at other precisions ``x``: ln alpha, then ln beta where there is one."""
+    alpha, likelihood = _unpacked(x, fit.likelihood)
+    return SparseFit(fit.active, find_mode(design, alpha, likelihood, fit.posterior.weights), likelihood)
+
+
 def _ascend(values: Array, fit: SparseFit, max_iter: int) -> SparseFit:
     design = values[:, fit.active]
     rows, likelihood = _fewer_rows(design, fit.likelihood)
-    start = _packed(fit.posterior.alpha, likelihood)
+    start = packed(fit.posterior.alpha, likelihood)
     mode = [fit.posterior.weights]
 
     def loss(x: Array) -> tuple[float, Array]:
         alpha, trial = _unpacked(x, likelihood)
         posterior = find_mode(rows, alpha, trial, mode[0])
         mode[0] = posterior.weights
-        return -posterior.log_evidence, -_gradient(posterior, rows, trial)
+        return -posterior.log_evidence, -evidence_slope(posterior, rows, trial)
 
     lower, upper = _bounds(start, design, fit.likelihood)
     found = minimize(
@@ -99,7 +105,7 @@ def _fewer_rows(design: Array, likelihood: Likelihood) -> tuple[Array, Likelihoo
     return R[:, :-1], Normal(R[:, -1], np.ones(m + 1), likelihood.precision, likelihood.count)
 
 
-def _packed(alpha: Array, likelihood: Likelihood) -> Array:
+def packed(alpha: Array, likelihood: Likelihood) -> Array:
     """Return ln alpha, then ln beta where there is one."""
     logs = np.log(alpha)
     return np.append(logs, np.log(likelihood.precision)) if isinstance(likelihood, Normal) else logs
@@ -116,7 +122,8 @@ def _with_precision(likelihood: Likelihood, log_precision: float) -> Likelihood:
     return likelihood.with_precision(float(np.exp(log_precision)))
 
 
-def _gradient(posterior: Posterior, design: Array, likelihood: Likelihood) -> Array:
+def evidence_slope(posterior: Posterior, design: Array, likelihood: Likelihood) -> Array:
+    """Return the derivative of ln E in ln alpha, then in ln beta where there is one."""
     by_alpha = evidence_gradient(posterior, design).log_alpha
     if not isinstance(likelihood, Normal):
         return by_alpha

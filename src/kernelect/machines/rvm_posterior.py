@@ -139,6 +139,15 @@ def _times(matrix: Array, vector: Array) -> Array:
     return product(matrix, vector[:, None])[:, 0] if len(vector) else np.zeros(len(matrix))
 
 
+def moderated(mean: Array, variance: Array) -> Array:
+    """Return the log-odds of the predictive probability for a latent normal (MacKay 1992).
+
+    The sigmoid averaged over N(mean, variance) is about sigmoid(mean / sqrt(1 + pi variance / 8)):
+    probabilities fall back to 1/2 where the weights are not determined, and no decision changes.
+    """
+    return np.asarray(mean / np.sqrt(1.0 + np.pi / 8.0 * variance), dtype=float)
+
+
 @dataclass(frozen=True)
 class EvidenceGradient:
     """Derivatives of a function of the posterior in ln alpha and in the design."""
