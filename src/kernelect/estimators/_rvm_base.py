@@ -29,9 +29,9 @@ from kernelect.machines import RVM, Classical, Sequential
 from kernelect.machines.rvm_centres import moved_centres
 from kernelect.machines.rvm_likelihoods import Likelihood
 from kernelect.priors import as_prior
-from kernelect.search import LBFGS, Scan, Search, as_search
-from kernelect.selection import CentreObjective, SelectionObjective, select
-from kernelect.typing import Array, Indices, Mask
+from kernelect.search import LBFGS, Scan, Search, Stay, as_search
+from kernelect.selection import CentreObjective, RelevanceObjective, select
+from kernelect.typing import Array, Indices
 
 CRITERIA: dict[str, type[Criterion]] = {
     criterion.name: criterion
@@ -66,24 +66,18 @@ class RVMBase(SelfSelecting):
     def _search(self) -> Search:
         if not (isinstance(self.search, str) and self.search == "auto"):
             return as_search(self.search)
-        return LBFGS() if self._criterion_class().has_gradient else Scan()
+        return Scan(then=LBFGS() if self._criterion_class().has_gradient else Stay())
 
     def _fit_machine(self, X: Array, targets: Array, weights: Array) -> None:
         """Select, solve and set the fitted attributes; ``targets`` is (n, k)."""
         self._more_checks(X)
         self._check_words()
         require_memory(len(X))
-        kept = weights > 0
-        if kept.sum() < 2:
-            raise InvalidArgument(
-                f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed."
-            )
-        rows = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
-        objective = self._objective(rows, targets[kept], weights[kept])
+        objective = self._objective(X, targets, weights)
         options = self._options()
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
         selection, objective = select(objective, options)
-        self._keep(objective, selection.theta, kept)
+        self._keep(objective, selection.theta)
         constant = "; no function raised the evidence, so the model is a constant"
         self.selection_ = selection if len(self.support_) else replace(selection, status=selection.status + constant)
         self._warn_if_doubtful(selection)
@@ -121,7 +115,7 @@ class RVMBase(SelfSelecting):
             parts[np.lexsort(np.vstack([X.T, targets.T]))] = np.arange(len(X)) % min(criterion.n_parts, len(X))
         return replace(criterion, parts=parts, centred_on_rows=self.dictionary is None)
 
-    def _objective(self, X: Array, targets: Array, weights: Array) -> SelectionObjective:
+    def _objective(self, X: Array, targets: Array, weights: Array) -> RelevanceObjective:
         kernel = self._kernel()
         space = kernel.space(X)
         prior = as_prior(self.prior, space) if space.free.any() or self.prior != "auto" else None
@@ -131,22 +125,21 @@ class RVMBase(SelfSelecting):
         if isinstance(criterion, RVMCentreEvidence):
             GaussianCentres.of(kernel.start(X), X)
             return CentreObjective(*parts, tau=criterion.tau)
-        return SelectionObjective(*parts)
+        return RelevanceObjective(*parts)
 
-    def _keep(self, objective: SelectionObjective, theta: Array, kept: Mask) -> None:
+    def _keep(self, objective: RelevanceObjective, theta: Array) -> None:
         """Set the fitted attributes at ``theta``."""
         fitted, kernel = objective.solved(theta), objective.kernel_at(theta)
         columns, model = on_rows(fitted.state.fits)
         values, likelihood = fitted.gram[:, columns], fitted.state.fits[0].likelihood
-        used = columns if self.dictionary is not None else np.flatnonzero(kept)[columns]
         vectors = None if self._is_precomputed or self.dictionary is not None else objective.X[columns]
         if self.centres == "movable":
             geometry = GaussianCentres.of(kernel, objective.X)
             moved = [moved_centres(fit, objective.X, geometry) for fit in fitted.state.fits]
             vectors, model = on_centres(moved)
             values, likelihood = geometry.values(vectors), moved[0][0].likelihood
-            used = np.flatnonzero(kept)[_origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))]
-        self.support_ = used
+            columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
+        self.support_ = columns
         if self.dictionary is None:
             self.kernel_ = kernel
         if vectors is not None:

@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._rvm_model import RelevanceModel
-from kernelect.estimators._sklearn import check_sample_weight, validate_data
+from kernelect.estimators._sklearn import validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
@@ -56,7 +56,8 @@ class RVC(ClassifierMixin, RVMBase):
     prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "auto", "lbfgs", "scg", "nelder-mead" or "scan"
-        ``"auto"`` is L-BFGS where the criterion has a gradient and a scan where it has none.
+        ``"auto"`` scans a single width, and the widths of all inputs tied to their spread; then,
+        where the criterion has a gradient, each width by itself by L-BFGS.
     n_restarts, max_iter, tol, time_limit, random_state, n_jobs, verbose
         As for :class:`kernelect.LSSVC`.
     class_weight : dict, "balanced" or None
@@ -140,7 +141,7 @@ class RVC(ClassifierMixin, RVMBase):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Select the kernel and fit the machine.
 
         Parameters
@@ -149,19 +150,13 @@ class RVC(ClassifierMixin, RVMBase):
             Kernel values between all rows where ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 counts as two rows.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         self.classes_, index, targets = encode_labels(y)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        weights = weights * class_weights(self.class_weight, self.classes_, index)
-        present = np.unique(index[weights > 0])
-        if len(present) < len(self.classes_):
-            missing = np.setdiff1d(np.arange(len(self.classes_)), present)
+        weights = class_weights(self.class_weight, self.classes_, index)
+        if not np.all(weights > 0.0):
             raise InvalidArgument(
-                f"The weights leave no row of class {self.classes_[missing[0]]!r}: "
-                "give each class some weight, or leave its rows out of X and y."
+                f"class_weight={self.class_weight!r} leaves a class without weight: give each class a positive weight."
             )
         self._fit_machine(X, targets, weights)
         return self
@@ -185,11 +180,11 @@ class RVC(ClassifierMixin, RVMBase):
     def decision_function(self, X: Any) -> Array:
         """Return decision values.
 
-        Two classes: the log-odds h of ``classes_[1]``, (n,). More: the logits whose softmax
-        ``predict_proba`` returns, (n, n_classes).
+        Two classes: the log-odds h of ``classes_[1]``, (n,). More: one logit per class,
+        (n, n_classes).
         """
-        mean, variance = self._latent(X)
-        return mean[:, 0] if len(self.classes_) == 2 else moderated(mean, variance)
+        mean, _ = self._latent(X)
+        return mean[:, 0] if len(self.classes_) == 2 else mean
 
     def predict(self, X: Any) -> Array:
         """Return the most probable class."""
@@ -197,10 +192,17 @@ class RVC(ClassifierMixin, RVMBase):
         return self.classes_[decide_class(decision)]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities, averaged over the posterior of the weights (Laplace)."""
-        logits = moderated(*self._latent(X))
+        """Return class probabilities.
+
+        Two classes: averaged over the posterior of the weights (Laplace). More: the softmax at
+        the mode, whose logits share most of their variance, so that averaging them one by one
+        would be far too cautious.
+        """
+        mean, variance = self._latent(X)
+        logits = mean
         if len(self.classes_) == 2:
-            logits = np.hstack([-0.5 * logits, 0.5 * logits])
+            half = 0.5 * moderated(mean, variance)
+            logits = np.hstack([-half, half])
         return np.asarray(softmax(logits, axis=1), dtype=float)
 
 
@@ -278,7 +280,7 @@ time_limit, random_state, n_jobs, verbose
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Select the kernel and fit the machine.
 
         Parameters
@@ -286,17 +288,14 @@ time_limit, random_state, n_jobs, verbose
         X : array-like of shape (n_samples, n_features)
             Kernel values between all rows where ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 counts as two rows.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         y = np.asarray(y, dtype=float)
-        centre = float(np.average(y, weights=weights)) if weights.sum() > 0 else 0.0
+        centre = float(y.mean())
         targets = y - centre
         if np.abs(targets).max() <= 1e-12 * np.abs(y).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(y)
-        self._fit_machine(X, targets[:, None], weights)
+        self._fit_machine(X, targets[:, None], np.ones(len(y)))
         self.intercept_ += centre
         self._centre = centre
         return self

@@ -29,8 +29,17 @@ _MAX_ROUNDS = 10
 _NONE: Indices = np.zeros(0, dtype=np.intp)
 
 
+@dataclass(frozen=True)
 class Algorithm(ABC):
-    """Finds active functions and precisions of high evidence."""
+    """Finds active functions and precisions of high evidence.
+
+    Parameters
+    ----------
+    polished : bool
+        Whether to raise the evidence to a stationary point on the functions found.
+    """
+
+    polished: bool = True
 
     @abstractmethod
     def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
@@ -55,12 +64,10 @@ class Sequential(Algorithm):
     max_steps : int
         Actions in all.
     polished : bool
-        Whether to raise the evidence to a stationary point on the functions found.
     """
 
     tol: float = 1e-2
     max_steps: int = 20000
-    polished: bool = True
 
     def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
         run = _NormalRun if isinstance(likelihood, Normal) else _LabelRun
@@ -73,6 +80,7 @@ class _Run(ABC):
     def __init__(self, dictionary: Dictionary, likelihood: Likelihood, options: Sequential) -> None:
         self.dictionary, self.likelihood, self.options = dictionary, likelihood, options
         self.steps = 0
+        self.least = likelihood.least_alpha(dictionary.values)
 
     def run(self, start: SparseFit | None) -> SparseFit:
         active, alpha, likelihood = _NONE, np.zeros(0), self.likelihood
@@ -109,6 +117,7 @@ class _NormalRun(_Run):
     def grow(self, fit: SparseFit) -> SparseFit:
         likelihood = fit.likelihood
         assert isinstance(likelihood, Normal)
+        assert isinstance(self.likelihood, Normal)
         s, t = likelihood.sample_weight, likelihood.targets
         model = LinearModel(
             self.dictionary,
@@ -117,6 +126,7 @@ class _NormalRun(_Run):
             ProfiledNoise(likelihood.count),
             fit.active,
             fit.posterior.alpha / likelihood.precision,
+            self.least / self.likelihood.precision,
             weighted_targets=s * t,
             floor=NOISE_FLOOR * float(s @ t**2),
         )
@@ -157,7 +167,9 @@ class _LabelRun(_Run):
         slopes, values = fit.posterior.slopes, self.dictionary.values
         latent = values[:, fit.active] @ fit.posterior.weights
         moment = self.dictionary.project(slopes.curvature * latent + slopes.error)
-        model = LinearModel(self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha)
+        model = LinearModel(
+            self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha, self.least
+        )
         model.banned = banned.copy()
         return model
 
@@ -180,7 +192,6 @@ class Classical(Algorithm):
 
     tol: float = 1e-3
     max_iter: int = 500
-    polished: bool = True
 
     #: Relative to the function's sum of squares: where a weight counts as pruned.
     _PRUNED = 1e6

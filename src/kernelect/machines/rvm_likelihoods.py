@@ -43,6 +43,10 @@ class Likelihood(ABC):
     def slopes(self, h: Array) -> Slopes:
         """Return ln p(t | h) with its derivatives."""
 
+    @abstractmethod
+    def least_alpha(self, columns: Array) -> Array:
+        """Return the smallest precision allowed for the weight of each of ``columns`` (n, m)."""
+
 
 @dataclass(frozen=True)
 class Bernoulli(Likelihood):
@@ -51,6 +55,9 @@ class Bernoulli(Likelihood):
     targets: Array
     sample_weight: Array
     quadratic = False
+
+    #: Largest prior variance, over the rows, of one function's part of the log-odds.
+    _LARGEST_VARIANCE = 1e4
 
     def value(self, h: Array) -> float:
         return float(self.sample_weight @ log_expit(self.targets * h))
@@ -61,6 +68,18 @@ class Bernoulli(Likelihood):
         error = s * self.targets * expit(-self.targets * h)
         curvature = s * p * expit(-h)
         return Slopes(self.value(h), error, curvature, curvature * (expit(-h) - p))
+
+    def least_alpha(self, columns: Array) -> Array:
+        """Let no function alone move the log-odds by more than about a hundred.
+
+        On separable labels the evidence may rise on for ever, with weights of 1e6 that reach
+        far rows through the tails of narrow functions; nobody means that by a prior.
+        """
+        s = self.sample_weight / self.sample_weight.sum()
+        squares = s @ columns**2
+        variance = squares - (s @ columns) ** 2
+        # A constant has no variance: its size counts.
+        return np.where(variance > 1e-12 * squares, variance, squares) / self._LARGEST_VARIANCE
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,8 @@ class Normal(Likelihood):
     count: float
     quadratic = True
 
+    _LEAST_RATIO = 1e-14
+
     def value(self, h: Array) -> float:
         misfit = float(self.sample_weight @ (self.targets - h) ** 2)
         return 0.5 * self.count * float(np.log(self.precision / (2.0 * np.pi))) - 0.5 * self.precision * misfit
@@ -84,6 +105,10 @@ class Normal(Likelihood):
     def slopes(self, h: Array) -> Slopes:
         s = self.precision * self.sample_weight
         return Slopes(self.value(h), s * (self.targets - h), s, np.zeros(len(h)))
+
+    def least_alpha(self, columns: Array) -> Array:
+        """Keep alpha above rounding, relative to beta and the function's sum of squares."""
+        return np.asarray(self._LEAST_RATIO * self.precision * (self.sample_weight @ columns**2), dtype=float)
 
     def with_precision(self, precision: float) -> Normal:
         """Return the likelihood with another noise precision."""

@@ -28,9 +28,6 @@ from kernelect.typing import Array, Indices, Mask
 #: A candidate whose part outside the model is below this share of its norm is a copy of what is there.
 _COPY = 1e-9
 
-#: Precisions stay above this share of the function's own phi^T B phi.
-_LEAST_ALPHA = 1e-14
-
 #: S and Q are computed afresh after so many actions.
 _REFRESH = 40
 
@@ -119,11 +116,12 @@ class LinearModel:
         noise: Noise,
         active: Indices,
         alpha: Array,
+        least: Array,  # (M,) smallest alpha of each function
         *,
         weighted_targets: Array | None = None,  # (n,) B z, wanted by ProfiledNoise
         floor: float = 0.0,
     ) -> None:
-        self.dictionary, self.noise, self.floor = dictionary, noise, floor
+        self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
         self.row_precision, self.moment = row_precision, moment
         self.weighted_targets = weighted_targets
         self.norms = product(dictionary.squares.T, row_precision[:, None])[:, 0]
@@ -148,7 +146,7 @@ class LinearModel:
     def best_action(self) -> tuple[int, float, float]:
         """Return the function to change, its new alpha (infinite: out) and the gain in evidence."""
         s, q2, rest, usable = self._without_itself()
-        best = np.maximum(self.noise.best(s, q2, rest), _LEAST_ALPHA * self.norms)
+        best = np.maximum(self.noise.best(s, q2, rest), self.least)
         gains = np.zeros(len(s))
         inside = np.isfinite(best) & usable
         gains[inside] = self.noise.gain(best[inside], s[inside], q2[inside], rest[inside])

@@ -16,8 +16,12 @@ from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_posterior import Posterior, evidence_gradient, find_mode
 from kernelect.typing import Array, Indices
 
-#: Bounds of alpha relative to the sum of squares of its function (times beta for normal noise).
-_ALPHA_RANGE = (1e-14, 1e8)
+#: Largest alpha, relative to the sum of squares of its function (times beta for normal noise).
+_LARGEST_ALPHA = 1e8
+
+#: Relative rise of the evidence at which the ascent ends: its slopes in the kernel's parameters
+#: are then good to about the square root.
+_TOL = 1e-9
 
 #: A weight that the data determine to less than this part of its prior is taken out.
 _UNDETERMINED = 1e-3
@@ -87,7 +91,7 @@ def _ascend(values: Array, fit: SparseFit, max_iter: int) -> SparseFit:
         jac=True,
         method="L-BFGS-B",
         bounds=np.column_stack([lower, upper]),
-        options={"maxiter": max_iter, "ftol": 1e-12, "gtol": 1e-6, "maxcor": 20},
+        options={"maxiter": max_iter, "ftol": _TOL, "gtol": 1e-4, "maxcor": 20},
     )
     alpha, _ = _unpacked(found.x, likelihood)
     chosen = fit.likelihood if len(alpha) == len(found.x) else _with_precision(fit.likelihood, found.x[-1])
@@ -134,10 +138,10 @@ def evidence_slope(posterior: Posterior, design: Array, likelihood: Likelihood) 
 
 
 def _bounds(start: Array, design: Array, likelihood: Likelihood) -> tuple[Array, Array]:
-    """Return bounds of the packed vector; the noise may fall by five orders at most."""
+    """Return bounds of the packed vector; the noise may fall to the floor."""
+    least = np.log(likelihood.least_alpha(design))
     precision = likelihood.precision if isinstance(likelihood, Normal) else 1.0
-    norms = np.log(precision * (likelihood.sample_weight @ design**2))
-    lower, upper = norms + np.log(_ALPHA_RANGE[0]), norms + np.log(_ALPHA_RANGE[1])
+    lower, upper = least, np.log(_LARGEST_ALPHA * precision * (likelihood.sample_weight @ design**2))
     if not isinstance(likelihood, Normal):
         return lower, upper
     s, t = likelihood.sample_weight, likelihood.targets

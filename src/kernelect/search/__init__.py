@@ -4,7 +4,7 @@ from kernelect.exceptions import unknown_name
 from kernelect.search.base import Budget, Search
 from kernelect.search.gradient import LBFGS, ScaledConjugateGradients
 from kernelect.search.restarts import Restarts, scattered_starts
-from kernelect.search.scan import Scan
+from kernelect.search.scan import Scan, Stay
 from kernelect.search.simplex import NelderMead
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "ScaledConjugateGradients",
     "Scan",
     "Search",
+    "Stay",
     "as_search",
     "scattered_starts",
 ]

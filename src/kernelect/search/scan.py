@@ -10,23 +10,39 @@ from kernelect.typing import Array
 
 
 class Scan(Search):
-    """Steps of one log unit around the start, then finer ones around the best.
+    """Steps of one log unit from the start, then finer ones around the best.
 
-    One parameter: a grid over 4 units either side, extended while the best point is
-    its end, then the interval around the best is halved twice. Unlike a
-    simplex it is not stopped by the plateaus and small bumps of an error count. Several
-    parameters: a compass search, one parameter at a time, with a step that is halved where no
-    direction improves; few parameters only.
+    One parameter: up and down from the start, each until two steps running bring nothing
+    better, then the interval around the best is halved twice. Unlike a simplex it is not
+    stopped by the plateaus and small bumps of an error count. Several parameters: the search
+    ``then``, or else a compass search, one parameter at a time, with a step that is halved
+    where no direction improves.
+
+    Parameters
+    ----------
+    then : Search, optional
+        What to do with several parameters.
     """
 
     name = "scan"
     needs_gradient = False
 
-    _REACH = 4
+    _PATIENCE = 2
     _REFINEMENTS = 2
+    _TOUCH = 1e-9
     _LAST_STEP = 0.2
 
+    def __init__(self, then: Search | None = None) -> None:
+        self.then = then
+
+    def check(self, has_gradient: bool, criterion: str) -> None:
+        """Raise where what follows the scan needs a gradient that is not there."""
+        if self.then is not None:
+            self.then.check(has_gradient, criterion)
+
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        if len(start) > 1 and self.then is not None:
+            return self.then._run(evaluate, start, lower, upper)
         if len(start) > 1:
             return self._compass(evaluate, start, lower, upper)
         values: dict[float, float] = {}
@@ -36,10 +52,14 @@ class Scan(Search):
             if x not in values:
                 values[x] = evaluate(np.array([x]))[0]
 
-        for step in sorted(range(-self._REACH, self._REACH + 1), key=abs):
-            visit(start[0] + step)
-        while (best := _best(values)) in (min(values), max(values)) and lower[0] < best < upper[0]:
-            visit(best - 1.0 if best == min(values) else best + 1.0)
+        visit(start[0])
+        for sign in (1.0, -1.0):
+            x, patience = start[0], self._PATIENCE
+            while patience and lower[0] < x + sign * self._TOUCH and x + sign * self._TOUCH < upper[0]:
+                x += sign
+                before = min(values.values())
+                visit(x)
+                patience = self._PATIENCE if min(values.values()) < before else patience - 1
         width = 1.0
         for _ in range(self._REFINEMENTS):
             width, best = 0.5 * width, _best(values)
@@ -64,6 +84,17 @@ class Scan(Search):
             if before - value <= evaluate.budget.tol * abs(before):
                 step *= 0.5
         return Status.CONVERGED, "no direction improves"
+
+
+class Stay(Search):
+    """No search at all: the start is evaluated, and is the result."""
+
+    name = "stay"
+    needs_gradient = False
+
+    def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        evaluate(start)
+        return Status.CONVERGED, "the start was taken as it is"
 
 
 def _best(values: dict[float, float]) -> float:

@@ -1,7 +1,7 @@
 """Selection: kernel, machine, criterion and prior joined, and moved by a search."""
 
-from kernelect.selection.centres import CentreObjective
 from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.relevance import CentreObjective, RelevanceObjective
 from kernelect.selection.select import SelectionOptions, select
 
-__all__ = ["CentreObjective", "SelectionObjective", "SelectionOptions", "select"]
+__all__ = ["CentreObjective", "RelevanceObjective", "SelectionObjective", "SelectionOptions", "select"]
