@@ -27,7 +27,8 @@ class RVMEvidence(Criterion):
     """Minus ln evidence, summed over the target columns (Laplace for labels, exact for normal noise).
 
     The precisions are at a stationary point of the evidence, so its derivative in the design
-    is the partial one. Biased to narrow kernels: with as many precisions as rows it has little
+    is the partial one (for a precision at its lower bound, which moves with the function's
+    spread, up to that move). Biased to narrow kernels: with as many precisions as rows it has little
     to say against them (Kropotov et al., section 4).
     """
 
@@ -114,7 +115,10 @@ class RVMOccamEvidence(RVMEvidence):
             return evidence_slope(moved.posterior, design, moved.likelihood)
 
         curvature = np.array([(slope(x + row) - slope(x - row)) / (2.0 * _STEP) for row in _STEP * np.eye(len(x))])
-        direction = _ascent_solve(-0.5 * (curvature + curvature.T), by_x)
+        free = np.ones(len(x), dtype=bool)  # precisions at their lower bound do not move
+        free[: len(fit.active)] = fit.posterior.alpha > 1.001 * fit.likelihood.least_alpha(design)
+        direction = np.zeros(len(x))
+        direction[free] = _ascent_solve(-0.5 * (curvature + curvature.T)[np.ix_(free, free)], by_x[free])
         step = _STEP / max(float(np.abs(direction).max()), 1e-12)
         ahead, behind = (
             evidence_gradient(posterior_at(fit, design, x + sign * step * direction).posterior, design).design
@@ -126,5 +130,5 @@ class RVMOccamEvidence(RVMEvidence):
 def _ascent_solve(negative_curvature: Array, right: Array) -> Array:
     """Solve with the curvature at a maximum; directions that rounding has made flat are left out."""
     values, vectors = np.linalg.eigh(negative_curvature)
-    kept = values > 1e-8 * max(float(values.max()), 1e-300)
+    kept = values > 1e-8 * max(float(values.max(initial=0.0)), 1e-300)
     return np.asarray(vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept]), dtype=float)
