@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from kernelect.criteria import (
 )
 from kernelect.estimators._base import SelfSelecting, relevances
 from kernelect.estimators._dictionary import DictionaryDesign
-from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
+from kernelect.estimators._rvm_model import on_centres, on_rows
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
@@ -131,20 +130,21 @@ class RVMBase(SelfSelecting):
         """Set the fitted attributes at ``theta``."""
         fitted, kernel = objective.solved(theta), objective.kernel_at(theta)
         columns, model = on_rows(fitted.state.fits)
-        values, likelihood = fitted.gram[:, columns], fitted.state.fits[0].likelihood
+        likelihood = fitted.state.fits[0].likelihood
         vectors = None if self._is_precomputed or self.dictionary is not None else objective.X[columns]
         if self.centres == "movable":
             geometry = GaussianCentres.of(kernel, objective.X)
             moved = [moved_centres(fit, objective.X, geometry) for fit in fitted.state.fits]
             vectors, model = on_centres(moved)
-            values, likelihood = geometry.values(vectors), moved[0][0].likelihood
+            likelihood = moved[0][0].likelihood
             columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
         self.support_ = columns
         if self.dictionary is None:
             self.kernel_ = kernel
         if vectors is not None:
             self.relevance_vectors_ = vectors
-        self._model = self._completed(model, values, likelihood, fitted.targets)
+        self._model = model
+        self._keep_noise(likelihood)
         dual_coef, intercept = self._model.coefficients()
         single = len(intercept) == 1
         self.dual_coef_ = dual_coef[:, 0] if single else dual_coef
@@ -152,11 +152,8 @@ class RVMBase(SelfSelecting):
         if vectors is not None:
             self.feature_importances_ = relevances(kernel, objective.X, dual_coef, vectors)
 
-    @abstractmethod
-    def _completed(
-        self, model: RelevanceModel, values: Array, likelihood: Likelihood, targets: Array
-    ) -> RelevanceModel:
-        """Return the model as it will predict; ``values`` are its functions at the training rows."""
+    def _keep_noise(self, likelihood: Likelihood) -> None:
+        """Set what the likelihood has learned: nothing for labels."""
 
     def _values(self, X: Array) -> Array:
         """Return the values (m, n_vectors) of the model's functions at rows ``X``."""
@@ -170,9 +167,11 @@ class RVMBase(SelfSelecting):
 
     def _latent(self, X: Any) -> tuple[Array, Array]:
         """Return means and variances of the latent functions, (m, k) each."""
+        return self._model.predict(self._values(self._validated(X)))
+
+    def _validated(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
-        return self._model.predict(self._values(X))
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
 
 
 def _origins(X: Array, rows: Array) -> Indices:

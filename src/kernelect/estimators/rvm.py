@@ -6,21 +6,18 @@ latent value, v = phi(x)^T Sigma phi(x) its variance.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from kernelect.estimators._rvm_base import RVMBase
-from kernelect.estimators._rvm_model import RelevanceModel
 from kernelect.estimators._sklearn import validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_posterior import moderated
-from kernelect.machines.rvm_softmax import softmax_mode
 from kernelect.typing import Array
 
 
@@ -82,9 +79,9 @@ class RVC(ClassifierMixin, RVMBase):
 
     Notes
     -----
-    More than two classes: one-against-rest machines choose functions and precisions; at those,
-    the weights of all classes are fitted together to the one softmax likelihood, so that
-    probabilities belong to one model.
+    More than two classes: one-against-rest machines with one kernel, whose probabilities are
+    divided by their sum. One softmax over the same functions was tried: at the mode it is far
+    too sure on separable classes, and averaged over Laplace's posterior far too unsure.
 
     References
     ----------
@@ -161,30 +158,14 @@ class RVC(ClassifierMixin, RVMBase):
         self._fit_machine(X, targets, weights)
         return self
 
-    def _completed(
-        self, model: RelevanceModel, values: Array, likelihood: Likelihood, targets: Array
-    ) -> RelevanceModel:
-        """Return the model; for more than two classes with the weights at their joint softmax mode."""
-        if len(model.outputs) == 1:
-            return model
-        posterior = softmax_mode(
-            tuple(output.design(values) for output in model.outputs),
-            tuple(output.alpha for output in model.outputs),
-            (targets > 0).astype(float),
-            likelihood.sample_weight,
-        )
-        joint = zip(model.outputs, posterior.weights, posterior.covariances, strict=True)
-        outputs = tuple(replace(output, weights=w, covariance=covariance) for output, w, covariance in joint)
-        return RelevanceModel(outputs, model.n_vectors)
-
     def decision_function(self, X: Any) -> Array:
         """Return decision values.
 
-        Two classes: the log-odds h of ``classes_[1]``, (n,). More: one logit per class,
-        (n, n_classes).
+        Two classes: the log-odds h of ``classes_[1]``, (n,). More: each class's log-odds against
+        the rest, averaged over the posterior of its weights, (n, n_classes).
         """
-        mean, _ = self._latent(X)
-        return mean[:, 0] if len(self.classes_) == 2 else mean
+        mean, variance = self._latent(X)
+        return mean[:, 0] if len(self.classes_) == 2 else moderated(mean, variance)
 
     def predict(self, X: Any) -> Array:
         """Return the most probable class."""
@@ -192,18 +173,16 @@ class RVC(ClassifierMixin, RVMBase):
         return self.classes_[decide_class(decision)]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities.
+        """Return class probabilities, averaged over the posterior of the weights (Laplace).
 
-        Two classes: averaged over the posterior of the weights (Laplace). More: the softmax at
-        the mode, whose logits share most of their variance, so that averaging them one by one
-        would be far too cautious.
+        More than two classes: those of each class against the rest, divided by their sum.
         """
-        mean, variance = self._latent(X)
-        logits = mean
+        logits = moderated(*self._latent(X))
         if len(self.classes_) == 2:
-            half = 0.5 * moderated(mean, variance)
-            logits = np.hstack([-half, half])
-        return np.asarray(softmax(logits, axis=1), dtype=float)
+            logits = np.hstack([-0.5 * logits, 0.5 * logits])
+            return np.asarray(softmax(logits, axis=1), dtype=float)
+        # In logarithms, so that rows far from every class do not divide 0 by 0.
+        return np.asarray(softmax(log_expit(logits), axis=1), dtype=float)
 
 
 class RVR(RegressorMixin, RVMBase):
@@ -300,12 +279,9 @@ time_limit, random_state, n_jobs, verbose
         self._centre = centre
         return self
 
-    def _completed(
-        self, model: RelevanceModel, values: Array, likelihood: Likelihood, targets: Array
-    ) -> RelevanceModel:
+    def _keep_noise(self, likelihood: Likelihood) -> None:
         assert isinstance(likelihood, Normal)
         self.noise_ = float(likelihood.precision**-0.5) if np.any(likelihood.targets) else 0.0
-        return model
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions, with ``return_std`` also the standard deviation of a new observation."""

@@ -190,8 +190,8 @@ class Classical(Algorithm):
     polished : bool
     """
 
-    tol: float = 1e-3
-    max_iter: int = 500
+    tol: float = 1e-2
+    max_iter: int = 100
 
     #: Relative to the function's sum of squares: where a weight counts as pruned.
     _PRUNED = 1e6

@@ -90,14 +90,15 @@ class _Selector:
             return evaluate
 
         moved = directions.astype(bool)
-        lower = np.array([(space.lower - start)[column].max() for column in moved.T])
-        upper = np.array([(space.upper - start)[column].min() for column in moved.T])
+        lower = np.array([(space.lower[column] - start[column]).max() for column in moved.T])
+        upper = np.array([(space.upper[column] - start[column]).min() for column in moved.T])
         zero = np.zeros(directions.shape[1])
         starts = scattered_starts(zero, lower, upper, restarts + 1, self.options.generator)
         found = Restarts(self.options.search, self.options.n_jobs).minimize(
             in_phi, starts, lower, upper, budget=self.budget, observe=self._observer(start, directions)
         )
-        thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta]).reshape(-1, len(space))
+        thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta])
+        thetas = thetas.reshape(len(found.trace), len(space))
         self.traces.append(replace(found.trace, theta=thetas))
         return replace(found, theta=_combined(start, directions, found.theta))
 
