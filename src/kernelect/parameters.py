@@ -119,5 +119,6 @@ class ParameterSpace:
 
     def at_bound(self, theta: Array) -> tuple[str, ...]:
         """Return the names of free entries that lie at a bound."""
-        near = (theta - self.lower < AT_BOUND) | (self.upper - theta < AT_BOUND)
-        return tuple(np.array(self.names)[near & self.free].tolist())
+        free = np.flatnonzero(self.free)  # an entry at -inf (a width of 0) is not free
+        near = (theta[free] - self.lower[free] < AT_BOUND) | (self.upper[free] - theta[free] < AT_BOUND)
+        return tuple(np.array(self.names)[free[near]].tolist())

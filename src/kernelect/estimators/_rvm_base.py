@@ -79,6 +79,7 @@ class RVMBase(SelfSelecting):
         self._keep(objective, selection.theta)
         constant = "; no function raised the evidence, so the model is a constant"
         self.selection_ = selection if len(self.support_) else replace(selection, status=selection.status + constant)
+        self.n_iter_ = selection.n_evaluations
         self._warn_if_doubtful(selection)
 
     def _check_words(self) -> None:
@@ -167,7 +168,8 @@ class RVMBase(SelfSelecting):
 
     def _latent(self, X: Any) -> tuple[Array, Array]:
         """Return means and variances of the latent functions, (m, k) each."""
-        return self._model.predict(self._values(self._validated(X)))
+        values = self._values(self._validated(X))
+        return self._model.predict(values)
 
     def _validated(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -73,6 +73,8 @@ class RVC(ClassifierMixin, RVMBase):
         0 where the constant was pruned.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
+    n_iter_ : int
+        Evaluations of the criterion.
     selection_ : Selection
         Value (minus ln evidence, summed over one-against-rest machines for more than two
         classes), status sentence and trace of the selection.
@@ -159,13 +161,13 @@ class RVC(ClassifierMixin, RVMBase):
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Return decision values.
+        """Return log-odds averaged over the posterior of the weights (Laplace).
 
-        Two classes: the log-odds h of ``classes_[1]``, (n,). More: each class's log-odds against
-        the rest, averaged over the posterior of its weights, (n, n_classes).
+        Two classes: those of ``classes_[1]``, (n,). More: of each class against the rest,
+        (n, n_classes).
         """
-        mean, variance = self._latent(X)
-        return mean[:, 0] if len(self.classes_) == 2 else moderated(mean, variance)
+        logits = moderated(*self._latent(X))
+        return logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict(self, X: Any) -> Array:
         """Return the most probable class."""
@@ -177,10 +179,9 @@ class RVC(ClassifierMixin, RVMBase):
 
         More than two classes: those of each class against the rest, divided by their sum.
         """
-        logits = moderated(*self._latent(X))
+        logits = self.decision_function(X)
         if len(self.classes_) == 2:
-            logits = np.hstack([-0.5 * logits, 0.5 * logits])
-            return np.asarray(softmax(logits, axis=1), dtype=float)
+            return np.asarray(softmax(np.column_stack([-0.5 * logits, 0.5 * logits]), axis=1), dtype=float)
         # In logarithms, so that rows far from every class do not divide 0 by 0.
         return np.asarray(softmax(log_expit(logits), axis=1), dtype=float)
 
@@ -209,6 +210,7 @@ time_limit, random_state, n_jobs, verbose
     noise_ : float
         Standard deviation of the noise.
     feature_importances_ : ndarray of shape (n_features,)
+    n_iter_ : int
     selection_ : Selection
         Value is minus ln evidence of the centred targets.
 
