@@ -49,6 +49,7 @@ SVM = "SVM, leave-one-out"
 
 #: Methods that take longer, or matter less, are run on the first splits only.
 COSTLY = (
+    "RVM, evidence",
     "RVM, centre evidence",
     "RVM, centre evidence, centres moved",
     "RVM, paper's criterion, mended",
@@ -105,7 +106,7 @@ def cells(folder: Path, file: Path, n_splits: int, n_costly: int) -> list[dict[s
         if (method not in COSTLY or number < n_costly) and (name, method, number) not in known
     ]
     # Costly cells come after the others of some splits, so that an unfinished study has both.
-    plan.sort(key=lambda cell: (2 + 3 * cell[2], COSTLY.index(cell[1])) if cell[1] in COSTLY else (cell[2], -1))
+    plan.sort(key=lambda cell: 1 + COSTLY.index(cell[1]) + 6 * cell[2] if cell[1] in COSTLY else cell[2])
     for name, method, number in plan:
         with np.load(folder / f"{name}.npz") as table:
             X, y = table["X"], table["y"]
