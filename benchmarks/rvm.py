@@ -23,7 +23,7 @@ from kernelect import RVC
 from kernelect.datasets import twonorm
 from kernelect.kernels import RBF
 from kernelect.machines.rvm_likelihoods import Bernoulli
-from kernelect.machines.rvm_polish import polish, solve_at
+from kernelect.machines.rvm_polish import solve_at
 
 GAMMA = 1.0 / 40.0
 
@@ -65,17 +65,22 @@ def fastrvm(X: np.ndarray, y: np.ndarray) -> Fit:
 
 
 def evidence(fit: Fit, X: np.ndarray, y: np.ndarray) -> float:
-    """Return the Laplace evidence of the constant and the fit's functions at their best precisions.
+    """Return the Laplace evidence of a fit.
 
-    Packages scale their precisions differently, so they are found anew from 1 / weight^2: the
-    value is at least that of the package's own.
+    Packages scale their precisions differently, so these are found anew for the package's
+    functions (and the constant) as the fixed point alpha = gamma / w^2 that it iterates.
     """
     if fit.weights is None:
         return fit.evidence
     values = np.column_stack([np.ones(len(X)), RBF(GAMMA).gram(X)])
     active = np.append(0, np.ravel(fit.model.relevance_).astype(int) + 1)
     alpha = 1.0 / np.maximum(np.append(fit.constant, fit.weights) ** 2, 1e-6)
-    return polish(values, solve_at(values, active, alpha, Bernoulli(y.astype(float), np.ones(len(y))))).log_evidence
+    likelihood = Bernoulli(y.astype(float), np.ones(len(y)))
+    for _ in range(100):
+        found = solve_at(values, active, alpha, likelihood)
+        active, posterior = found.active, found.posterior
+        alpha = np.clip(posterior.determination() / posterior.weights**2, 1e-9, 1e9)
+    return found.log_evidence
 
 
 METHODS: dict[str, tuple[str | None, Callable[..., Fit]]] = {
