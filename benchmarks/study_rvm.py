@@ -167,7 +167,10 @@ def main() -> None:
     parser.add_argument("--cells", type=Path, default=Path("study_rvm.jsonl"))
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--costly-splits", type=int, default=3)
+    parser.add_argument("--report", action="store_true", help="print what the cells file holds, run nothing")
     arguments = parser.parse_args()
+    if arguments.report:
+        arguments.splits = 0
     warnings.simplefilter("ignore", ConvergenceWarning)
     done = cells(arguments.data, arguments.cells, arguments.splits, arguments.costly_splits)
     print("## Test error, %\n", *table(done, "error", 100.0, 1), sep="\n")
