@@ -28,3 +28,11 @@ KERNELS = {
 
 #: Those with one width or more.
 WITH_WIDTHS = [name for name, kernel in KERNELS.items() if len(kernel.space(np.eye(3)).all_widths)]
+
+
+def wavy(n=60, seed=0):
+    """Two inputs, a wavy real target and noisy labels of it."""
+    generator = np.random.default_rng(seed)
+    X = generator.uniform(-3, 3, size=(n, 2))
+    f = np.sin(X[:, 0]) + 0.5 * X[:, 1]
+    return X, f + 0.3 * generator.normal(size=n), np.where(f + 0.4 * generator.normal(size=n) > 0, 1.0, -1.0)

@@ -2,5 +2,6 @@
 
 from kernelect.estimators.basis import BasisSearchRegressor
 from kernelect.estimators.lssvm import LSSVC, LSSVR
+from kernelect.estimators.rvm import RVC, RVR
 
-__all__ = ["LSSVC", "LSSVR", "BasisSearchRegressor"]
+__all__ = ["LSSVC", "LSSVR", "RVC", "RVR", "BasisSearchRegressor"]

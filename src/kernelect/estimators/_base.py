@@ -17,7 +17,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.kernels.scale import input_scales
 from kernelect.results import Evaluation, Selection
-from kernelect.search import as_search
+from kernelect.search import Search, as_search
 from kernelect.selection import SelectionOptions
 from kernelect.typing import Array
 
@@ -42,15 +42,15 @@ class SelfSelecting(BaseEstimator):
 
     def _options(self) -> SelectionOptions:
         """Return the search options, checked."""
-        _check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
-        _check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
-        _check_number("tol", self.tol, Real, 0, "a number of at least 0")
+        check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
+        check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
+        check_number("tol", self.tol, Real, 0, "a number of at least 0")
         if self.time_limit is not None:
-            _check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
+            check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
         # A Generator from scikit-learn's random_state: the same seed, the same starts.
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return SelectionOptions(
-            search=as_search(self.search),
+            search=self._search(),
             n_restarts=self.n_restarts,
             max_iter=self.max_iter,
             tol=self.tol,
@@ -59,6 +59,9 @@ class SelfSelecting(BaseEstimator):
             generator=np.random.default_rng(seed),
             observe=_observer(self.verbose, type(self).__name__),
         )
+
+    def _search(self) -> Search:
+        return as_search(self.search)
 
     def _warn_if_doubtful(self, selection: Selection) -> None:
         """Issue the one warning of a fit."""
@@ -81,24 +84,26 @@ class SelfSelecting(BaseEstimator):
             )
 
 
-def relevances(kernel: Kernel, X: Array, dual_coef: Array) -> Array:
+def relevances(kernel: Kernel, X: Array, dual_coef: Array, centres: Array | None = None) -> Array:
     """Return each input's relevance, summing to 1.
 
     The root mean square, over the training rows, of the decision function's derivative along
     an input, times the input's standard deviation: how much the decision changes when the
     input moves by one of its own units of spread. Defined for every kernel; for an elliptical
-    one it falls to 0 with the width.
+    one it falls to 0 with the width. ``centres`` are the rows the coefficients belong to,
+    the training rows themselves unless given.
     """
+    centres = X.copy() if centres is None else centres
     squares = np.zeros(X.shape[1])
-    for column in dual_coef.T:
-        weights = np.broadcast_to(column[:, None], (len(X), len(X)))
-        squares += np.mean(kernel.points_pullback(X, X.copy(), weights) ** 2, axis=0)
+    for column in dual_coef.T if len(centres) else ():
+        weights = np.broadcast_to(column[:, None], (len(centres), len(X)))
+        squares += np.mean(kernel.points_pullback(centres, X, weights) ** 2, axis=0)
     strength = np.sqrt(squares) * input_scales(X)
     total = strength.sum()
     return np.asarray(strength / total if total > 0 else np.full(X.shape[1], 1.0 / X.shape[1]), dtype=float)
 
 
-def _check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:
+def check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:
     if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:  # type: ignore[operator]
         raise InvalidArgument(f"{name}={value!r} is not possible: give {expected}.")
 

@@ -31,7 +31,7 @@ from kernelect.basis import (
     fit_subset,
 )
 from kernelect.basis.fit import constant_subset
-from kernelect.estimators._base import _check_number
+from kernelect.estimators._base import check_number
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.scale import input_scales
@@ -219,15 +219,15 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
     def _options(self) -> FitOptions:
         """Return the options of the search, all arguments checked."""
         if self.max_size is not None:
-            _check_number("max_size", self.max_size, Integral, 1, "a whole number of at least 1, or None")
+            check_number("max_size", self.max_size, Integral, 1, "a whole number of at least 1, or None")
         if self.patience != "auto":
-            _check_number("patience", self.patience, Integral, 1, "a whole number of at least 1, or 'auto'")
-        _check_number("slack", self.slack, Real, 0, "a number of at least 0")
-        _check_number("max_width_rows", self.max_width_rows, Integral, 2, "a whole number of at least 2")
-        _check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
-        _check_number("tol", self.tol, Real, 0, "a number of at least 0")
+            check_number("patience", self.patience, Integral, 1, "a whole number of at least 1, or 'auto'")
+        check_number("slack", self.slack, Real, 0, "a number of at least 0")
+        check_number("max_width_rows", self.max_width_rows, Integral, 2, "a whole number of at least 2")
+        check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
+        check_number("tol", self.tol, Real, 0, "a number of at least 0")
         if self.time_limit is not None:
-            _check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
+            check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
         limit = float("inf") if self.time_limit is None else float(self.time_limit)
         began, seed = time.monotonic(), check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         walk = WalkOptions(

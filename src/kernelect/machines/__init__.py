@@ -3,5 +3,20 @@
 from kernelect.machines.base import Fitted, Machine
 from kernelect.machines.lssvm import LSSVM, LSSVMState
 from kernelect.machines.ridge_path import RidgePath
+from kernelect.machines.rvm import RVM, CentreState, RVMState
+from kernelect.machines.rvm_fit import Classical, Sequential
+from kernelect.machines.rvm_polish import SparseFit
 
-__all__ = ["LSSVM", "Fitted", "LSSVMState", "Machine", "RidgePath"]
+__all__ = [
+    "LSSVM",
+    "RVM",
+    "CentreState",
+    "Classical",
+    "Fitted",
+    "LSSVMState",
+    "Machine",
+    "RVMState",
+    "RidgePath",
+    "Sequential",
+    "SparseFit",
+]

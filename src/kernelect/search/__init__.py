@@ -4,6 +4,7 @@ from kernelect.exceptions import unknown_name
 from kernelect.search.base import Budget, Search
 from kernelect.search.gradient import LBFGS, ScaledConjugateGradients
 from kernelect.search.restarts import Restarts, scattered_starts
+from kernelect.search.scan import Scan, Stay
 from kernelect.search.simplex import NelderMead
 
 __all__ = [
@@ -13,12 +14,16 @@ __all__ = [
     "NelderMead",
     "Restarts",
     "ScaledConjugateGradients",
+    "Scan",
     "Search",
+    "Stay",
     "as_search",
     "scattered_starts",
 ]
 
-_NAMED: dict[str, type[Search]] = {search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead)}
+_NAMED: dict[str, type[Search]] = {
+    search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead, Scan)
+}
 
 SEARCH_NAMES = tuple(_NAMED)
 

@@ -113,7 +113,7 @@ class Search(ABC):
     """Minimises an objective within bounds."""
 
     name: ClassVar[str]
-    needs_gradient: ClassVar[bool] = True
+    needs_gradient: bool = True
 
     def check(self, has_gradient: bool, criterion: str) -> None:
         """Raise :class:`MissingCapability` where the criterion lacks what the search needs."""

@@ -2,6 +2,15 @@
 
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.polish import polish, polished
+from kernelect.selection.relevance import CentreObjective, RelevanceObjective
 from kernelect.selection.select import SelectionOptions, select
 
-__all__ = ["SelectionObjective", "SelectionOptions", "polish", "polished", "select"]
+__all__ = [
+    "CentreObjective",
+    "RelevanceObjective",
+    "SelectionObjective",
+    "SelectionOptions",
+    "polish",
+    "polished",
+    "select",
+]

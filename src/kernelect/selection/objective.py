@@ -95,11 +95,16 @@ class SelectionObjective:
         gram, pull = kernel.linearize(self.X)
         has_constant = len(theta) > self._n_kernel_parameters
         constant = float(np.exp(theta[-1])) if has_constant else 1.0
-        state = self.machine.fit(gram, self.targets, constant, self.weights, self.memory.state)
-        self.memory.state = state if self.machine.warm_starts else None
+        state = self._state(theta, gram, constant)
         n_residuals = len(gram) * independent_outputs(self.targets)
         fitted = Fitted(self.machine, gram, self.targets, self.weights, constant, state, n_residuals)
         return HyperPoint(theta, self.space.moved(theta), kernel, self.X, fitted), pull
+
+    def _state(self, theta: Array, gram: Array, constant: float) -> Any:
+        """Return the machine's solution at ``theta``, whose Gram matrix is ``gram``."""
+        state = self.machine.fit(gram, self.targets, constant, self.weights, self.memory.state)
+        self.memory.state = state if self.machine.warm_starts else None
+        return state
 
     def _gradient(self, point: HyperPoint, pull: Pullback, found: CriterionValue) -> Array:
         assert found.grad_gram is not None

@@ -99,8 +99,9 @@ class _Selector:
         """
         margin = 0.5 * sum(max(int(space.free[group].sum()) - 1, 0) for group in space.widths)
         far = self._scouted(space)
-        on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
-        best = min(on_the_way, key=self.objective.value)
+        halfway = space.start.copy()  # entries at -inf stay there
+        halfway[space.free] = 0.5 * (space.start + far)[space.free]
+        best = min(halfway, far, key=self.objective.value)
         if self.objective.value(best) >= result.value - margin:
             return result
         other = self._search("second basin", self.objective, space.moved(best), _each_free(space))
@@ -139,7 +140,8 @@ class _Selector:
         found = Restarts(self.options.search, self.options.n_jobs).minimize(
             in_phi, starts, lower, upper, budget=budget or self.budget, observe=self._observer(start, directions)
         )
-        thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta]).reshape(-1, len(space))
+        thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta])
+        thetas = thetas.reshape(len(found.trace), len(space))
         self.traces.append(replace(found.trace, theta=thetas))
         self.runs += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
         return replace(found, theta=_combined(start, directions, found.theta))

@@ -1,0 +1,181 @@
+"""Selection, solution and prediction shared by both relevance vector machines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from kernelect.criteria import (
+    Criterion,
+    RVMCentreEvidence,
+    RVMCrossValidation,
+    RVMEvidence,
+    RVMLeaveOneOut,
+    RVMOccamEvidence,
+)
+from kernelect.estimators._base import SelfSelecting, relevances
+from kernelect.estimators._dictionary import DictionaryDesign
+from kernelect.estimators._rvm_model import on_centres, on_rows
+from kernelect.estimators._sklearn import validate_data
+from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.kernels import Kernel
+from kernelect.kernels.centres import GaussianCentres
+from kernelect.linalg import require_memory
+from kernelect.machines import RVM, Classical, Sequential
+from kernelect.machines.rvm_centres import moved_centres
+from kernelect.machines.rvm_likelihoods import Likelihood
+from kernelect.priors import as_prior
+from kernelect.search import LBFGS, Scan, Search, Stay, as_search
+from kernelect.selection import CentreObjective, RelevanceObjective, select
+from kernelect.typing import Array, Indices
+
+CRITERIA: dict[str, type[Criterion]] = {
+    criterion.name: criterion
+    for criterion in (RVMEvidence, RVMCentreEvidence, RVMOccamEvidence, RVMCrossValidation, RVMLeaveOneOut)
+}
+
+_ALGORITHMS = {"sequential": Sequential, "classical": Classical}
+
+_CENTRES = ("data", "movable")
+
+
+class RVMBase(SelfSelecting):
+    """An RVM: candidate functions at the training rows, or a dictionary's."""
+
+    #: Real targets with normal noise, or labels of +-1.
+    _regression: bool
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return self.dictionary is None and super()._is_precomputed
+
+    def _kernel(self) -> Kernel:
+        if self.dictionary is None:
+            return super()._kernel()
+        if not callable(self.dictionary):
+            raise InvalidArgument(
+                f"dictionary={self.dictionary!r} is not possible: give a callable that turns X into one column "
+                "per basis function, or None for a kernel on every row."
+            )
+        return DictionaryDesign(self.dictionary)
+
+    def _search(self) -> Search:
+        if not (isinstance(self.search, str) and self.search == "auto"):
+            return as_search(self.search)
+        return Scan(then=LBFGS() if self._criterion_class().has_gradient else Stay())
+
+    def _fit_machine(self, X: Array, targets: Array, weights: Array) -> None:
+        """Select, solve and set the fitted attributes; ``targets`` is (n, k)."""
+        self._check_precomputed(X)
+        self._check_words()
+        require_memory(len(X))
+        objective = self._objective(X, targets, weights)
+        options = self._options()
+        options.search.check(objective.criterion.has_gradient, objective.criterion.name)
+        selection, objective = select(objective, options)
+        self._keep(objective, selection.theta)
+        constant = "; no function raised the evidence, so the model is a constant"
+        self.selection_ = selection if len(self.support_) else replace(selection, ending=selection.ending + constant)
+        self.n_iter_ = selection.n_evaluations
+        self._warn_if_doubtful(selection)
+
+    def _check_words(self) -> None:
+        if self.centres not in _CENTRES:
+            raise unknown_name("centres", self.centres, list(_CENTRES))
+        if self.algorithm not in _ALGORITHMS:
+            raise unknown_name("algorithm", self.algorithm, list(_ALGORITHMS))
+        if self._moves_centres() and (self._is_precomputed or self.dictionary is not None):
+            raise MissingCapability(
+                "Centres that move (centres='movable', criterion='centre-evidence') need a Gaussian kernel of the "
+                "inputs: use kernel='rbf' or 'ard', without dictionary."
+            )
+
+    def _moves_centres(self) -> bool:
+        return self.centres == "movable" or self._criterion_class() is RVMCentreEvidence
+
+    def _criterion_class(self) -> type[Criterion]:
+        if isinstance(self.criterion, tuple(CRITERIA.values())):
+            return type(self.criterion)
+        if not isinstance(self.criterion, str) or self.criterion not in CRITERIA:
+            raise unknown_name("criterion", self.criterion, list(CRITERIA))
+        return CRITERIA[self.criterion]
+
+    def _criterion(self, X: Array, targets: Array) -> Criterion:
+        """Return the criterion; parts for cross-validation do not depend on the rows' order."""
+        kind = self._criterion_class()
+        criterion = self.criterion if isinstance(self.criterion, kind) else kind()
+        if not isinstance(criterion, RVMCrossValidation):
+            return criterion
+        parts = criterion.parts
+        if parts is None:
+            parts = np.empty(len(X), dtype=np.intp)
+            parts[np.lexsort(np.vstack([X.T, targets.T]))] = np.arange(len(X)) % min(criterion.n_parts, len(X))
+        return replace(criterion, parts=parts, centred_on_rows=self.dictionary is None)
+
+    def _objective(self, X: Array, targets: Array, weights: Array) -> RelevanceObjective:
+        kernel = self._kernel()
+        space = kernel.space(X)
+        prior = as_prior(self.prior, space) if space.free.any() or self.prior != "auto" else None
+        machine = RVM(self._regression, _ALGORITHMS[self.algorithm]())
+        criterion = self._criterion(X, targets)
+        parts = (X, targets, weights, kernel.start(X), space, machine, criterion, prior)
+        if isinstance(criterion, RVMCentreEvidence):
+            GaussianCentres.of(kernel.start(X), X)
+            return CentreObjective(*parts, tau=criterion.tau)
+        return RelevanceObjective(*parts)
+
+    def _keep(self, objective: RelevanceObjective, theta: Array) -> None:
+        """Set the fitted attributes at ``theta``."""
+        fitted, kernel = objective.solved(theta), objective.kernel_at(theta)
+        columns, model = on_rows(fitted.state.fits)
+        likelihood = fitted.state.fits[0].likelihood
+        vectors = None if self._is_precomputed or self.dictionary is not None else objective.X[columns]
+        if self.centres == "movable":
+            geometry = GaussianCentres.of(kernel, objective.X)
+            moved = [moved_centres(fit, objective.X, geometry) for fit in fitted.state.fits]
+            vectors, model = on_centres(moved)
+            likelihood = moved[0][0].likelihood
+            columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
+        self.support_ = columns
+        if self.dictionary is None:
+            self.kernel_ = kernel
+        if vectors is not None:
+            self.relevance_vectors_ = vectors
+        self._model = model
+        self._keep_noise(likelihood)
+        dual_coef, intercept = self._model.coefficients()
+        single = len(intercept) == 1
+        self.dual_coef_ = dual_coef[:, 0] if single else dual_coef
+        self.intercept_ = float(intercept[0]) if single else intercept
+        if vectors is not None:
+            self.feature_importances_ = relevances(kernel, objective.X, dual_coef, vectors)
+
+    def _keep_noise(self, likelihood: Likelihood) -> None:
+        """Set what the likelihood has learned: nothing for labels."""
+
+    def _values(self, X: Array) -> Array:
+        """Return the values (m, n_vectors) of the model's functions at rows ``X``."""
+        if self.dictionary is not None:
+            return DictionaryDesign(self.dictionary).values(X)[:, self.support_]
+        if self._is_precomputed:
+            return X[:, self.support_]
+        if not len(self.relevance_vectors_):
+            return np.zeros((len(X), 0))
+        return np.ascontiguousarray(self.kernel_.cross(self.relevance_vectors_, X).T)
+
+    def _latent(self, X: Any) -> tuple[Array, Array]:
+        """Return means and variances of the latent functions, (m, k) each."""
+        values = self._values(self._validated(X))
+        return self._model.predict(values)
+
+    def _validated(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
+
+
+def _origins(X: Array, rows: Array) -> Indices:
+    """Return the first place of every one of ``rows`` in ``X``."""
+    return np.array([np.flatnonzero((row == X).all(axis=1))[0] for row in rows], dtype=np.intp)

@@ -1,0 +1,81 @@
+"""What a fitted relevance vector machine keeps: its vectors, weights and their covariance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelect.machines import SparseFit
+from kernelect.machines.rvm_centres import CentreFit
+from kernelect.machines.rvm_posterior import Posterior
+from kernelect.typing import Array, Indices
+
+
+@dataclass(frozen=True)
+class Output:
+    """One latent function: a constant (where active) and functions of the shared vectors."""
+
+    columns: Indices  # (m,) places among the shared vectors
+    constant: bool
+    weights: Array  # (c + m,), the constant's first
+    alpha: Array  # (c + m,) prior precisions
+    covariance: Array  # (c + m, c + m)
+
+    def design(self, values: Array) -> Array:
+        """Return the functions' values (rows, c + m) from those of all shared vectors."""
+        chosen = values[:, self.columns]
+        return np.column_stack([np.ones(len(values)), chosen]) if self.constant else chosen
+
+    def predict(self, values: Array) -> tuple[Array, Array]:
+        """Return mean and variance of the latent function."""
+        design = self.design(values)
+        return design @ self.weights, np.einsum("ij,ij->i", design @ self.covariance, design)
+
+
+@dataclass(frozen=True)
+class RelevanceModel:
+    """All outputs over one list of vectors."""
+
+    outputs: tuple[Output, ...]
+    n_vectors: int
+
+    def predict(self, values: Array) -> tuple[Array, Array]:
+        """Return means and variances, (rows, k) each."""
+        pairs = [output.predict(values) for output in self.outputs]
+        means, variances = zip(*pairs, strict=True)
+        return np.column_stack(means), np.maximum(np.column_stack(variances), 0.0)
+
+    def coefficients(self) -> tuple[Array, Array]:
+        """Return the weights of the vectors (n_vectors, k) and of the constant (k,)."""
+        weights = np.zeros((self.n_vectors, len(self.outputs)))
+        constants = np.zeros(len(self.outputs))
+        for k, output in enumerate(self.outputs):
+            first = int(output.constant)
+            weights[output.columns, k] = output.weights[first:]
+            constants[k] = output.weights[0] if first else 0.0
+        return weights, constants
+
+
+def on_rows(fits: tuple[SparseFit, ...]) -> tuple[Indices, RelevanceModel]:
+    """Return the columns of the design that are used, and the model on them."""
+    used = np.unique(np.concatenate([fit.active for fit in fits]))
+    used = used[used > 0]
+    outputs = tuple(
+        _output(np.searchsorted(used, fit.active[fit.active > 0]), bool(np.any(fit.active == 0)), fit.posterior)
+        for fit in fits
+    )
+    return used - 1, RelevanceModel(outputs, len(used))
+
+
+def on_centres(fits: list[tuple[CentreFit, Posterior]]) -> tuple[Array, RelevanceModel]:
+    """Return all centres one after the other, and the model on them."""
+    ends = np.cumsum([0, *(len(fit.origins) for fit, _ in fits)])
+    outputs = tuple(
+        _output(np.arange(ends[k], ends[k + 1]), fit.constant, posterior) for k, (fit, posterior) in enumerate(fits)
+    )
+    return np.vstack([fit.centres for fit, _ in fits]), RelevanceModel(outputs, int(ends[-1]))
+
+
+def _output(columns: Indices, constant: bool, posterior: Posterior) -> Output:
+    return Output(columns, constant, posterior.weights, posterior.alpha, posterior.factor.inverse())

@@ -1,0 +1,292 @@
+"""Relevance vector machines that choose their kernel.
+
+Notation as in machines/rvm_posterior.py: w weights, Sigma their covariance, h = phi(x)^T w the
+latent value, v = phi(x)^T Sigma phi(x) its variance.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import log_expit, softmax
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from kernelect.estimators._rvm_base import RVMBase
+from kernelect.estimators._sklearn import validate_data
+from kernelect.estimators._targets import class_weights, decide_class, encode_labels
+from kernelect.exceptions import InvalidArgument
+from kernelect.machines.rvm_likelihoods import Likelihood, Normal
+from kernelect.machines.rvm_posterior import moderated
+from kernelect.typing import Array
+
+
+class RVC(ClassifierMixin, RVMBase):
+    """Relevance vector classifier: few vectors, honest probabilities, a kernel that is selected.
+
+    A sparse Bayesian model: one precision per candidate function, of which most end at
+    infinity and their functions outside the model. The sequential algorithm adds, re-estimates
+    or deletes one function at a time, so a fit costs O(n^2) per vector that is kept, and the
+    evidence is then raised to a stationary point by its exact gradient. The kernel's widths
+    are selected by ``criterion``.
+
+    Parameters
+    ----------
+    kernel : str or Kernel, default="ard"
+        ``"ard"``, ``"rbf"``, ``"matern32"``, ``"matern52"`` (also with ``"-ard"``),
+        ``"linear"``, ``"polynomial"``, ``"precomputed"``, an object of
+        :mod:`kernelect.kernels` (used exactly as given) or one of
+        ``sklearn.gaussian_process.kernels``. Every training row gives one candidate
+        function k(., x_i); a constant is always among the candidates.
+    criterion : {"evidence", "occam-evidence", "centre-evidence", "cv", "loo"}
+        What selects the widths: minus ln evidence; the same with each precision charged for
+        having been fitted; with the centres integrated out (generalised RVM); five-fold
+        log-loss; the leave-one-out error rate. The last three have no gradient. Objects of
+        :mod:`kernelect.criteria` are taken too.
+    centres : "data" or "movable"
+        Whether functions stay on their training rows or move to the joint mode of weights
+        and centres (Gaussian kernels only).
+    algorithm : "sequential" or "classical"
+        Adding one function at a time, or starting with all and pruning (O(n^3)).
+    dictionary : callable, optional
+        Basis functions in the kernel's place: turns rows X into one column per function.
+    prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
+        Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
+    search : "auto", "lbfgs", "scg", "nelder-mead" or "scan"
+        ``"auto"`` scans a single width, and the widths of all inputs tied to their spread; then,
+        where the criterion has a gradient, each width by itself by L-BFGS.
+    n_restarts, max_iter, tol, time_limit, random_state, n_jobs, verbose
+        As for :class:`kernelect.LSSVC`.
+    class_weight : dict, "balanced" or None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    kernel_ : Kernel
+        With the selected parameters.
+    support_ : ndarray of shape (n_vectors,)
+        Training rows (columns of the dictionary) whose functions are in the model.
+    relevance_vectors_ : ndarray of shape (n_vectors, n_features)
+        Their inputs, or where their centres have moved to.
+    dual_coef_ : ndarray of shape (n_vectors,) or (n_vectors, n_classes)
+    intercept_ : float or ndarray of shape (n_classes,)
+        0 where the constant was pruned.
+    feature_importances_ : ndarray of shape (n_features,)
+        Relevance of each input, summing to 1.
+    n_iter_ : int
+        Evaluations of the criterion.
+    selection_ : Selection
+        Value (minus ln evidence, summed over one-against-rest machines for more than two
+        classes), status sentence and trace of the selection.
+
+    Notes
+    -----
+    More than two classes: one-against-rest machines with one kernel, whose probabilities are
+    divided by their sum. One softmax over the same functions was tried: at the mode it is far
+    too sure on separable classes, and averaged over Laplace's posterior far too unsure.
+
+    References
+    ----------
+    M. E. Tipping. Sparse Bayesian learning and the relevance vector machine. JMLR 1 (2001) 211-244.
+    M. E. Tipping, A. C. Faul. Fast marginal likelihood maximisation for sparse Bayesian models.
+    AISTATS 2003.
+    D. Kropotov, N. Ptashko, D. Vetrov. The use of Bayesian framework for kernel selection in
+    vector machines classifiers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernelect import RVC
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> model = RVC(kernel="rbf").fit(X, y)
+    >>> bool(model.score(X, y) > 0.95), len(model.support_) < 20
+    (True, True)
+    """
+
+    _regression = False
+
+    def __init__(
+        self,
+        kernel: Any = "ard",
+        *,
+        criterion: Any = "occam-evidence",
+        centres: str = "data",
+        algorithm: str = "sequential",
+        dictionary: Any = None,
+        prior: Any = "auto",
+        search: Any = "auto",
+        n_restarts: int = 0,
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        time_limit: float | None = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.criterion = criterion
+        self.centres = centres
+        self.algorithm = algorithm
+        self.dictionary = dictionary
+        self.prior = prior
+        self.search = search
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select the kernel and fit the machine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Kernel values between all rows where ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        self.classes_, index, targets = encode_labels(y)
+        weights = class_weights(self.class_weight, self.classes_, index)
+        if not np.all(weights > 0.0):
+            raise InvalidArgument(
+                f"class_weight={self.class_weight!r} leaves a class without weight: give each class a positive weight."
+            )
+        self._fit_machine(X, targets, weights)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Return log-odds averaged over the posterior of the weights (Laplace).
+
+        Two classes: those of ``classes_[1]``, (n,). More: of each class against the rest,
+        (n, n_classes).
+        """
+        logits = moderated(*self._latent(X))
+        return logits[:, 0] if len(self.classes_) == 2 else logits
+
+    def predict(self, X: Any) -> Array:
+        """Return the most probable class."""
+        decision = self.decision_function(X)
+        return self.classes_[decide_class(decision)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return class probabilities, averaged over the posterior of the weights (Laplace).
+
+        More than two classes: those of each class against the rest, divided by their sum.
+        """
+        logits = self.decision_function(X)
+        if len(self.classes_) == 2:
+            return np.asarray(softmax(np.column_stack([-0.5 * logits, 0.5 * logits]), axis=1), dtype=float)
+        # In logarithms, so that rows far from every class do not divide 0 by 0.
+        return np.asarray(softmax(log_expit(logits), axis=1), dtype=float)
+
+
+class RVR(RegressorMixin, RVMBase):
+    """Relevance vector regressor: few vectors, error bars, a kernel and a noise that are selected.
+
+    As :class:`RVC`, with normal noise whose precision is profiled out of the evidence, which
+    is exact. The targets are centred first, so that a shift of y shifts the predictions and
+    changes nothing else.
+
+    Parameters
+    ----------
+    kernel, criterion, centres, algorithm, dictionary, prior, search, n_restarts, max_iter, tol, \
+time_limit, random_state, n_jobs, verbose
+        As for :class:`RVC`; ``"cv"`` is the five-fold minus log predictive density, ``"loo"``
+        the leave-one-out squared error.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+    support_ : ndarray of shape (n_vectors,)
+    relevance_vectors_ : ndarray of shape (n_vectors, n_features)
+    dual_coef_ : ndarray of shape (n_vectors,)
+    intercept_ : float
+    noise_ : float
+        Standard deviation of the noise.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_iter_ : int
+    selection_ : Selection
+        Value is minus ln evidence of the centred targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelect import RVR
+    >>> X = np.linspace(-10, 10, 100)[:, None]
+    >>> y = np.sinc(X[:, 0] / np.pi) + np.random.default_rng(0).normal(scale=0.05, size=100)
+    >>> model = RVR(kernel="rbf").fit(X, y)
+    >>> mean, std = model.predict(X, return_std=True)
+    >>> len(model.support_) < 15, bool(abs(model.noise_ - 0.05) < 0.01)
+    (True, True)
+    """
+
+    _regression = True
+
+    def __init__(
+        self,
+        kernel: Any = "ard",
+        *,
+        criterion: Any = "evidence",
+        centres: str = "data",
+        algorithm: str = "sequential",
+        dictionary: Any = None,
+        prior: Any = "auto",
+        search: Any = "auto",
+        n_restarts: int = 0,
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.criterion = criterion
+        self.centres = centres
+        self.algorithm = algorithm
+        self.dictionary = dictionary
+        self.prior = prior
+        self.search = search
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select the kernel and fit the machine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Kernel values between all rows where ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        y = np.asarray(y, dtype=float)
+        centre = float(y.mean())
+        targets = y - centre
+        if np.abs(targets).max() <= 1e-12 * np.abs(y).max():  # constant, up to the rounding of its mean
+            targets = np.zeros_like(y)
+        self._fit_machine(X, targets[:, None], np.ones(len(y)))
+        self.intercept_ += centre
+        self._centre = centre
+        return self
+
+    def _keep_noise(self, likelihood: Likelihood) -> None:
+        assert isinstance(likelihood, Normal)
+        self.noise_ = float(likelihood.precision**-0.5) if np.any(likelihood.targets) else 0.0
+
+    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
+        mean, variance = self._latent(X)
+        mean = mean[:, 0] + self._centre
+        return (mean, np.sqrt(variance[:, 0] + self.noise_**2)) if return_std else mean

@@ -1,0 +1,226 @@
+"""From a dictionary to a sparse model: the sequential algorithm and classical re-estimation.
+
+Notation as in rvm_linear.py and rvm_posterior.py. For labels, the likelihood is replaced by
+its quadratic at the present mode: row precisions B and targets z = Phi w + e / B, hence
+D^T B z = D^T (B Phi w + e), which needs no division by a vanishing B.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelect.machines.rvm_likelihoods import Likelihood, Normal
+from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
+from kernelect.machines.rvm_polish import NOISE_FLOOR, SparseFit, polish, solve_at
+from kernelect.typing import Array, Indices
+
+#: Actions taken on one quadratic before the mode is found again, at most.
+_BATCH = 8
+
+#: Single actions that may fail (lower the true evidence) before the sequence ends.
+_MAX_FAILURES = 10
+
+#: Rounds of polish and further additions.
+_MAX_ROUNDS = 10
+
+_NONE: Indices = np.zeros(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Algorithm(ABC):
+    """Finds active functions and precisions of high evidence.
+
+    Parameters
+    ----------
+    polished : bool
+        Whether to raise the evidence to a stationary point on the functions found.
+    """
+
+    polished: bool = True
+
+    @abstractmethod
+    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
+        """Return a (local) maximum of the evidence.
+
+        ``start`` gives functions, precisions and noise to begin with; its targets are not used.
+        """
+
+
+@dataclass(frozen=True)
+class Sequential(Algorithm):
+    """Add, re-estimate or delete the one function that gains most (Tipping & Faul 2003).
+
+    Begins with no function at all, so it costs O(n M) per function added and never
+    factorises more than the model; ends with the exact-gradient polish, after which further
+    functions are let in as long as the evidence rises.
+
+    Parameters
+    ----------
+    tol : float
+        Gain of an action, in nats, that is worth taking.
+    max_steps : int
+        Actions in all.
+    polished : bool
+    """
+
+    tol: float = 1e-2
+    max_steps: int = 20000
+
+    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
+        run = _NormalRun if isinstance(likelihood, Normal) else _LabelRun
+        return run(dictionary, likelihood, self).run(start)
+
+
+class _Run(ABC):
+    """One run of the sequential algorithm."""
+
+    def __init__(self, dictionary: Dictionary, likelihood: Likelihood, options: Sequential) -> None:
+        self.dictionary, self.likelihood, self.options = dictionary, likelihood, options
+        self.steps = 0
+        self.least = likelihood.least_alpha(dictionary.values)
+
+    def run(self, start: SparseFit | None) -> SparseFit:
+        active, alpha, likelihood = _NONE, np.zeros(0), self.likelihood
+        if start is not None:
+            active, alpha = start.active, start.posterior.alpha
+            likelihood = _with_noise_of(start.likelihood, likelihood)
+        fit = self.grow(solve_at(self.dictionary.values, active, alpha, likelihood))
+        for _ in range(_MAX_ROUNDS if self.options.polished else 0):
+            fit = polish(self.dictionary.values, fit)
+            further = self.grow(fit)
+            if further.log_evidence <= fit.log_evidence + self.options.tol:
+                break
+            fit = further
+        return fit
+
+    @abstractmethod
+    def grow(self, fit: SparseFit) -> SparseFit:
+        """Take actions from ``fit`` until none gains; never returns a lower evidence."""
+
+    def left(self) -> int:
+        """Return how many actions may still be taken."""
+        return max(self.options.max_steps - self.steps, 0)
+
+
+def _with_noise_of(other: Likelihood, likelihood: Likelihood) -> Likelihood:
+    if isinstance(other, Normal) and isinstance(likelihood, Normal):
+        return likelihood.with_precision(other.precision)
+    return likelihood
+
+
+class _NormalRun(_Run):
+    """The linear model is exact, and its noise is profiled out: one sequence of actions."""
+
+    def grow(self, fit: SparseFit) -> SparseFit:
+        likelihood = fit.likelihood
+        assert isinstance(likelihood, Normal)
+        assert isinstance(self.likelihood, Normal)
+        s, t = likelihood.sample_weight, likelihood.targets
+        model = LinearModel(
+            self.dictionary,
+            s,
+            self.dictionary.project(s * t),
+            ProfiledNoise(likelihood.count),
+            fit.active,
+            fit.posterior.alpha / likelihood.precision,
+            self.least / self.likelihood.precision,
+            weighted_targets=s * t,
+            floor=NOISE_FLOOR * float(s @ t**2),
+        )
+        taken = model.advance(self.left(), self.options.tol)
+        self.steps += len(taken)
+        precision = likelihood.count / model.energy
+        grown = solve_at(
+            self.dictionary.values, model.active, precision * model.alpha, likelihood.with_precision(precision)
+        )
+        return grown if grown.log_evidence > fit.log_evidence else fit
+
+
+class _LabelRun(_Run):
+    """Batches of actions on the quadratic at the mode, each checked against the true evidence."""
+
+    def grow(self, fit: SparseFit) -> SparseFit:
+        batch, failures = _BATCH, 0
+        banned = np.zeros(len(self.dictionary), dtype=bool)
+        model = self._quadratic(fit, banned)
+        while failures < _MAX_FAILURES and self.left():
+            taken = model.advance(min(batch, self.left()), self.options.tol)
+            if not taken:
+                break
+            self.steps += len(taken)
+            trial = solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood)
+            if trial.log_evidence > fit.log_evidence:
+                fit, batch = trial, min(2 * batch, _BATCH)
+                banned[:] = False
+            elif batch > 1 and len(taken) > 1:
+                batch = max(min(batch, len(taken)) // 2, 1)
+            else:
+                failures += 1
+                banned[taken[0][0]] = True
+            model = self._quadratic(fit, banned)
+        return fit
+
+    def _quadratic(self, fit: SparseFit, banned: Array) -> LinearModel:
+        slopes, values = fit.posterior.slopes, self.dictionary.values
+        latent = values[:, fit.active] @ fit.posterior.weights
+        moment = self.dictionary.project(slopes.curvature * latent + slopes.error)
+        model = LinearModel(
+            self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha, self.least
+        )
+        model.banned = banned.copy()
+        return model
+
+
+@dataclass(frozen=True)
+class Classical(Algorithm):
+    """All functions at first, alpha = gamma / w^2 re-estimated at once, large alpha pruned.
+
+    Tipping (2001); Kropotov et al., eq. 6, which has lost the square on w. Every iteration
+    factorises all functions that are left, O(n M^2) at first: for comparison, and for
+    dictionaries so small that the order of additions matters more than time.
+
+    Parameters
+    ----------
+    tol : float
+        Largest change of ln alpha at which the iteration has converged.
+    max_iter : int
+    polished : bool
+    """
+
+    tol: float = 1e-2
+    max_iter: int = 100
+
+    #: Relative to the function's sum of squares: where a weight counts as pruned.
+    _PRUNED = 1e6
+
+    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
+        norms = likelihood.sample_weight @ dictionary.squares
+        active = np.flatnonzero(norms > 0.0)
+        alpha = norms[active] / len(dictionary.values)
+        fit = solve_at(dictionary.values, active, alpha, likelihood)
+        for _ in range(self.max_iter):
+            alpha, likelihood = _reestimated(fit)
+            precision = likelihood.precision if isinstance(likelihood, Normal) else 1.0
+            kept = alpha < self._PRUNED * precision * norms[fit.active]
+            change = np.abs(np.log(alpha[kept] / fit.posterior.alpha[kept])).max(initial=0.0)
+            fit = solve_at(dictionary.values, fit.active[kept], alpha[kept], likelihood)
+            if change < self.tol and kept.all():
+                break
+        return polish(dictionary.values, fit) if self.polished else fit
+
+
+def _reestimated(fit: SparseFit) -> tuple[Array, Likelihood]:
+    """Return alpha = gamma / w^2 and, for normal noise, beta = (N - sum gamma) / |t - Phi w|^2."""
+    posterior, likelihood = fit.posterior, fit.likelihood
+    gamma = posterior.determination()
+    alpha = gamma / np.maximum(posterior.weights**2, 1e-300)
+    alpha = np.where(gamma > 0.0, alpha, np.inf)
+    if not isinstance(likelihood, Normal):
+        return alpha, likelihood
+    misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature)) / likelihood.precision
+    floor = NOISE_FLOOR * float(likelihood.sample_weight @ likelihood.targets**2)
+    free = max(likelihood.count - float(gamma.sum()), 1e-3 * likelihood.count)
+    return alpha, likelihood.with_precision(free / max(misfit, floor))

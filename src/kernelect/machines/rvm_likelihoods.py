@@ -1,0 +1,115 @@
+"""Likelihoods of the relevance vector machine, with their slopes in the latent value.
+
+Notation: h (n,) latent values Phi w, e = d ln p / dh, B = -d2 ln p / dh2, B' = dB / dh,
+s sample weights (a row of weight 2 counts as two rows), y = (t + 1) / 2, p = sigmoid(h).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The log-likelihood at one h and its derivatives, row by row."""
+
+    value: float
+    error: Array  # (n,) e
+    curvature: Array  # (n,) B
+    skew: Array  # (n,) B'
+
+
+class Likelihood(ABC):
+    """ln p(t | h), a sum over rows, concave in h."""
+
+    targets: Array
+    sample_weight: Array
+
+    #: Whether B does not depend on h, so that the evidence is exact and the mode one solve away.
+    quadratic: ClassVar[bool]
+
+    @abstractmethod
+    def value(self, h: Array) -> float:
+        """Return ln p(t | h)."""
+
+    @abstractmethod
+    def slopes(self, h: Array) -> Slopes:
+        """Return ln p(t | h) with its derivatives."""
+
+    @abstractmethod
+    def least_alpha(self, columns: Array) -> Array:
+        """Return the smallest precision allowed for the weight of each of ``columns`` (n, m)."""
+
+
+@dataclass(frozen=True)
+class Bernoulli(Likelihood):
+    """Labels t of +-1 with p(t | h) = sigmoid(t h)."""
+
+    targets: Array
+    sample_weight: Array
+    quadratic = False
+
+    #: Largest prior variance, over the rows, of one function's part of the log-odds.
+    _LARGEST_VARIANCE = 1e4
+
+    def value(self, h: Array) -> float:
+        return float(self.sample_weight @ log_expit(self.targets * h))
+
+    def slopes(self, h: Array) -> Slopes:
+        p, s = expit(h), self.sample_weight
+        # y - p without cancellation: t sigmoid(-t h)
+        error = s * self.targets * expit(-self.targets * h)
+        curvature = s * p * expit(-h)
+        return Slopes(self.value(h), error, curvature, curvature * (expit(-h) - p))
+
+    def least_alpha(self, columns: Array) -> Array:
+        """Let no function alone move the log-odds by more than about a hundred.
+
+        On separable labels the evidence may rise on for ever, with weights of 1e6 that reach
+        far rows through the tails of narrow functions; nobody means that by a prior.
+        """
+        s = self.sample_weight / self.sample_weight.sum()
+        squares = s @ columns**2
+        variance = squares - (s @ columns) ** 2
+        # A constant has no variance: its size counts.
+        return np.where(variance > 1e-12 * squares, variance, squares) / self._LARGEST_VARIANCE
+
+
+@dataclass(frozen=True)
+class Normal(Likelihood):
+    """Targets with noise of one precision beta, divided by the sample weight.
+
+    ``count`` is the number of observations behind the rows (the sum of their weights), kept
+    apart because rows may be replaced by fewer ones with the same sums of squares.
+    """
+
+    targets: Array
+    sample_weight: Array
+    precision: float
+    count: float
+    quadratic = True
+
+    _LEAST_RATIO = 1e-14
+
+    def value(self, h: Array) -> float:
+        misfit = float(self.sample_weight @ (self.targets - h) ** 2)
+        return 0.5 * self.count * float(np.log(self.precision / (2.0 * np.pi))) - 0.5 * self.precision * misfit
+
+    def slopes(self, h: Array) -> Slopes:
+        s = self.precision * self.sample_weight
+        return Slopes(self.value(h), s * (self.targets - h), s, np.zeros(len(h)))
+
+    def least_alpha(self, columns: Array) -> Array:
+        """Keep alpha above rounding, relative to beta and the function's sum of squares."""
+        return np.asarray(self._LEAST_RATIO * self.precision * (self.sample_weight @ columns**2), dtype=float)
+
+    def with_precision(self, precision: float) -> Normal:
+        """Return the likelihood with another noise precision."""
+        return replace(self, precision=precision)

@@ -1,0 +1,228 @@
+"""The sequential sparse Bayesian algorithm on a linear model with given row precisions.
+
+Notation (Tipping & Faul 2003): D (n, M) dictionary, B (n,) precision of each row, z (n,)
+targets, alpha the precisions of the m active functions (infinite for all others),
+H = Phi^T B Phi + A = Sigma^-1, mu = Sigma Phi^T B z, C = B^-1 + Phi A^-1 Phi^T,
+
+    S_k = phi_k^T C^-1 phi_k,   Q_k = phi_k^T C^-1 z,
+
+s, q the same with function k itself taken out of C: for an active one s = 1/Sigma_ii - alpha
+and q = mu_i / Sigma_ii, which do not cancel where alpha S / (alpha - S) does. The evidence as
+a function of one alpha is then l(alpha) = 1/2 [ln alpha - ln(alpha + s) + q^2 / (alpha + s)].
+
+What is kept up to date is V = D^T B Phi, the factor of H (made anew for every action: m is
+small) and S, Q by one matrix-vector product; Sigma itself is never updated, because that drifts.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelect.linalg import product
+from kernelect.machines.rvm_posterior import ScaledFactor
+from kernelect.typing import Array, Indices, Mask
+
+#: A candidate whose part outside the model is below this share of its norm is a copy of what is there.
+_COPY = 1e-9
+
+#: S and Q are computed afresh after so many actions.
+_REFRESH = 40
+
+
+class Noise(ABC):
+    """How the evidence depends on one precision, everything else held."""
+
+    @abstractmethod
+    def best(self, s: Array, q2: Array, rest: Array) -> Array:
+        """Return the alpha with the highest evidence; infinite where the function should be out."""
+
+    @abstractmethod
+    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
+        """Return the evidence with the function at ``alpha`` minus that without it."""
+
+
+class KnownNoise(Noise):
+    """Row precisions as they are: alpha = s^2 / (q^2 - s) where q^2 > s."""
+
+    def best(self, s: Array, q2: Array, rest: Array) -> Array:
+        excess = q2 - s
+        return np.divide(s**2, excess, out=np.full_like(s, np.inf), where=excess > 0)
+
+    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
+        total = alpha + s
+        inside = 0.5 * (np.log(alpha) - np.log(total) + q2 / total)
+        return np.asarray(inside, dtype=float)
+
+
+@dataclass(frozen=True)
+class ProfiledNoise(Noise):
+    """Row precisions up to a common factor beta, which is at its best value for every alpha.
+
+    With alpha = beta lambda and A(lambda) = z^T C^-1 z, beta = count / A and the evidence is
+    -count/2 ln A + ...; with r = q^2 / A (A without the function) its maximum over lambda is
+    at lambda = s (s - r) / (count r - s). No separate re-estimation of the noise is needed.
+    """
+
+    count: float
+
+    def best(self, s: Array, q2: Array, rest: Array) -> Array:
+        r = q2 / rest
+        excess = self.count * r - s
+        return np.divide(s * np.maximum(s - r, 0.0), excess, out=np.full_like(s, np.inf), where=excess > 0)
+
+    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
+        total = alpha + s
+        left = np.maximum(1.0 - q2 / (rest * total), 1e-300)
+        inside = 0.5 * (np.log(alpha) - np.log(total)) - 0.5 * self.count * np.log(left)
+        return np.asarray(inside, dtype=float)
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """All candidate functions at the training rows, with their squares."""
+
+    values: Array  # (n, M), Fortran order
+    squares: Array  # (n, M), Fortran order
+
+    @classmethod
+    def of(cls, gram: Array) -> Dictionary:
+        """Return the columns of ``gram`` after the constant function, which is number 0."""
+        values = np.empty((gram.shape[0], gram.shape[1] + 1), order="F")
+        values[:, 0] = 1.0
+        values[:, 1:] = gram
+        return cls(values, values * values)
+
+    def __len__(self) -> int:
+        return self.values.shape[1]
+
+    def project(self, rows: Array) -> Array:
+        """Return D^T rows for (n,) or (n, k) ``rows``."""
+        if rows.ndim == 1:
+            return product(self.values.T, rows[:, None])[:, 0]
+        return product(self.values.T, rows)
+
+
+class LinearModel:
+    """A sparse linear model that is changed by one function at a time."""
+
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        row_precision: Array,
+        moment: Array,  # (M,) D^T B z
+        noise: Noise,
+        active: Indices,
+        alpha: Array,
+        least: Array,  # (M,) smallest alpha of each function
+        *,
+        weighted_targets: Array | None = None,  # (n,) B z, wanted by ProfiledNoise
+        floor: float = 0.0,
+    ) -> None:
+        self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
+        self.row_precision, self.moment = row_precision, moment
+        self.weighted_targets = weighted_targets
+        self.norms = product(dictionary.squares.T, row_precision[:, None])[:, 0]
+        self.active, self.alpha = active.copy(), alpha.copy()
+        self.S = self.Q = np.zeros(0)
+        self.banned = np.zeros(len(dictionary), dtype=bool)
+        self.V = dictionary.project(row_precision[:, None] * dictionary.values[:, active])
+        self._solve()
+        self._refresh()
+
+    def advance(self, count: int, tol: float) -> list[tuple[int, float]]:
+        """Take up to ``count`` actions that gain more than ``tol`` nats each; returns (function, gain) pairs."""
+        taken: list[tuple[int, float]] = []
+        while len(taken) < count:
+            function, alpha, gain = self.best_action()
+            if gain <= tol:
+                break
+            self.apply(function, alpha)
+            taken.append((function, gain))
+        return taken
+
+    def best_action(self) -> tuple[int, float, float]:
+        """Return the function to change, its new alpha (infinite: out) and the gain in evidence."""
+        s, q2, rest, usable = self._without_itself()
+        best = np.maximum(self.noise.best(s, q2, rest), self.least)
+        gains = np.zeros(len(s))
+        inside = np.isfinite(best) & usable
+        gains[inside] = self.noise.gain(best[inside], s[inside], q2[inside], rest[inside])
+        a = self.active
+        gains[a] -= self.noise.gain(self.alpha, s[a], q2[a], rest[a])
+        gains[self.banned] = -np.inf
+        function = int(np.argmax(gains))
+        return function, float(best[function]), float(gains[function])
+
+    def _without_itself(self) -> tuple[Array, Array, Array, Mask]:
+        """Return s, q^2, the rest of the energy and which functions can be had."""
+        s, q2 = self.S.copy(), self.Q**2
+        rest = np.full(len(s), self.energy)
+        usable = s > _COPY * self.norms
+        a = self.active
+        s[a] = 1.0 / self.variance - self.alpha
+        q2[a] = (self.mean / self.variance) ** 2
+        rest[a] += self.mean**2 / self.variance
+        usable[a] = True
+        return np.maximum(s, 1e-15 * self.norms + 1e-300), q2, rest, usable
+
+    def apply(self, function: int, alpha: float) -> None:
+        """Put ``function`` at precision ``alpha``: add, re-estimate, or take out where infinite."""
+        where = np.flatnonzero(self.active == function)
+        if not len(where):
+            self._add(function, alpha)
+        else:
+            self._change(int(where[0]), alpha)
+        self._solve()
+        self._since_refresh += 1
+        if self._since_refresh >= _REFRESH:
+            self._refresh()
+
+    def _add(self, function: int, alpha: float) -> None:
+        column = self.dictionary.project(self.row_precision * self.dictionary.values[:, function])
+        c = column - self.V @ self.factor.solve(self.V[function])  # phi_k^T C^-1 phi_i for all k
+        total = alpha + self.S[function]
+        self.Q = self.Q - c * (self.Q[function] / total)
+        self.S = self.S - c**2 / total
+        self.active = np.append(self.active, function)
+        self.alpha = np.append(self.alpha, alpha)
+        self.V = np.column_stack([self.V, column])
+
+    def _change(self, i: int, alpha: float) -> None:
+        unit = np.zeros(len(self.active))
+        unit[i] = 1.0
+        c = self.V @ self.factor.solve(unit)
+        change = alpha - self.alpha[i]
+        step = 1.0 / self.variance[i] if np.isinf(alpha) else change / (1.0 + change * self.variance[i])
+        self.S = self.S + c**2 * step
+        self.Q = self.Q + c * (self.mean[i] * step)
+        if np.isinf(alpha):
+            self.active, self.alpha = np.delete(self.active, i), np.delete(self.alpha, i)
+            self.V = np.delete(self.V, i, axis=1)
+        else:
+            self.alpha[i] = alpha
+
+    def _solve(self) -> None:
+        """Set factor, mean, variances and energy A for the present alpha."""
+        self.factor = ScaledFactor.of(self.V[self.active] + np.diag(self.alpha))
+        self.mean = self.factor.solve(self.moment[self.active])
+        self.variance = np.diagonal(self.factor.inverse())
+        self.energy = self._energy()
+
+    def _energy(self) -> float:
+        """Return z^T C^-1 z plus the floor, as a sum of squares, which cannot cancel."""
+        if self.weighted_targets is None:
+            return 1.0
+        B = self.row_precision
+        residual = self.weighted_targets / B - self.dictionary.values[:, self.active] @ self.mean
+        return float(B @ residual**2 + self.alpha @ self.mean**2) + self.floor
+
+    def _refresh(self) -> None:
+        """Compute S and Q from the factor alone, O(m^2 M)."""
+        half = self.factor.half_solve(np.column_stack([self.V.T, self.moment[self.active]]))
+        W, target = half[:, :-1], half[:, -1]
+        self.S = self.norms - np.einsum("ij,ij->j", W, W)
+        self.Q = self.moment - target @ W
+        self._since_refresh = 0

@@ -1,0 +1,154 @@
+"""Exact ascent of the evidence in ln alpha (and ln beta) on a given set of functions.
+
+Notation as in rvm_posterior.py; beta the noise precision of normal targets, gamma_i = 1 -
+alpha_i Sigma_ii.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import qr
+from scipy.optimize import minimize
+
+from kernelect.machines.rvm_likelihoods import Likelihood, Normal
+from kernelect.machines.rvm_posterior import Posterior, evidence_gradient, find_mode
+from kernelect.typing import Array, Indices
+
+#: Largest alpha, relative to the sum of squares of its function (times beta for normal noise).
+_LARGEST_ALPHA = 1e8
+
+#: Relative rise of the evidence at which the ascent ends: its slopes in the kernel's parameters
+#: are then good to about the square root.
+_TOL = 1e-9
+
+#: A weight that the data determine to less than this part of its prior is taken out.
+_UNDETERMINED = 1e-3
+
+
+@dataclass(frozen=True)
+class SparseFit:
+    """Active functions and their posterior.
+
+    ``active`` holds columns of the dictionary, in increasing order; 0 is the constant.
+    """
+
+    active: Indices
+    posterior: Posterior
+    likelihood: Likelihood
+
+    @property
+    def log_evidence(self) -> float:
+        """The evidence of the model, in nats."""
+        return self.posterior.log_evidence
+
+
+def solve_at(values: Array, active: Indices, alpha: Array, likelihood: Likelihood) -> SparseFit:
+    """Return the fit for given functions and precisions, with ``active`` sorted."""
+    order = np.argsort(active)
+    active = active[order]
+    return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood), likelihood)
+
+
+def polish(values: Array, fit: SparseFit, max_iter: int = 200) -> SparseFit:
+    """Raise the evidence to a stationary point, and take out what the data do not determine.
+
+    ``values`` (n, M) is the dictionary. The result never has a lower evidence, up to the
+    thousandths of a nat that an undetermined weight was worth.
+    """
+    while len(fit.active):
+        fit = _ascend(values, fit, max_iter)
+        kept = fit.posterior.determination() >= _UNDETERMINED
+        if kept.all():
+            return fit
+        fit = solve_at(values, fit.active[kept], fit.posterior.alpha[kept], fit.likelihood)
+    return fit
+
+
+def posterior_at(fit: SparseFit, design: Array, x: Array) -> SparseFit:
+    """Return the same functions at other precisions ``x``: ln alpha, then ln beta where there is one."""
+    alpha, likelihood = _unpacked(x, fit.likelihood)
+    return SparseFit(fit.active, find_mode(design, alpha, likelihood, fit.posterior.weights), likelihood)
+
+
+def _ascend(values: Array, fit: SparseFit, max_iter: int) -> SparseFit:
+    design = values[:, fit.active]
+    rows, likelihood = _fewer_rows(design, fit.likelihood)
+    start = packed(fit.posterior.alpha, likelihood)
+    mode = [fit.posterior.weights]
+
+    def loss(x: Array) -> tuple[float, Array]:
+        alpha, trial = _unpacked(x, likelihood)
+        posterior = find_mode(rows, alpha, trial, mode[0])
+        mode[0] = posterior.weights
+        return -posterior.log_evidence, -evidence_slope(posterior, rows, trial)
+
+    lower, upper = _bounds(start, design, fit.likelihood)
+    found = minimize(
+        loss,
+        np.clip(start, lower, upper),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.column_stack([lower, upper]),
+        options={"maxiter": max_iter, "ftol": _TOL, "gtol": 1e-4, "maxcor": 20},
+    )
+    alpha, _ = _unpacked(found.x, likelihood)
+    chosen = fit.likelihood if len(alpha) == len(found.x) else _with_precision(fit.likelihood, found.x[-1])
+    better = SparseFit(fit.active, find_mode(design, alpha, chosen, mode[0]), chosen)
+    return better if better.log_evidence >= fit.log_evidence else fit
+
+
+def _fewer_rows(design: Array, likelihood: Likelihood) -> tuple[Array, Likelihood]:
+    """Return m + 1 rows with the same sums of squares where the noise is normal, else all rows."""
+    n, m = design.shape
+    if not isinstance(likelihood, Normal) or n <= m + 1:
+        return design, likelihood
+    root = np.sqrt(likelihood.sample_weight)
+    R = qr(np.column_stack([design, likelihood.targets]) * root[:, None], mode="r", check_finite=False)[0][: m + 1]
+    return R[:, :-1], Normal(R[:, -1], np.ones(m + 1), likelihood.precision, likelihood.count)
+
+
+def packed(alpha: Array, likelihood: Likelihood) -> Array:
+    """Return ln alpha, then ln beta where there is one."""
+    logs = np.log(alpha)
+    return np.append(logs, np.log(likelihood.precision)) if isinstance(likelihood, Normal) else logs
+
+
+def _unpacked(x: Array, likelihood: Likelihood) -> tuple[Array, Likelihood]:
+    if not isinstance(likelihood, Normal):
+        return np.exp(x), likelihood
+    return np.exp(x[:-1]), _with_precision(likelihood, x[-1])
+
+
+def _with_precision(likelihood: Likelihood, log_precision: float) -> Likelihood:
+    assert isinstance(likelihood, Normal)
+    return likelihood.with_precision(float(np.exp(log_precision)))
+
+
+def evidence_slope(posterior: Posterior, design: Array, likelihood: Likelihood) -> Array:
+    """Return the derivative of ln E in ln alpha, then in ln beta where there is one."""
+    by_alpha = evidence_gradient(posterior, design).log_alpha
+    if not isinstance(likelihood, Normal):
+        return by_alpha
+    # dE/dln beta = 1/2 (N - beta |t - Phi w|^2 - sum gamma), and e = beta s (t - Phi w)
+    misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature))
+    gamma = 1.0 - posterior.alpha * np.diagonal(posterior.factor.inverse())
+    return np.append(by_alpha, 0.5 * (likelihood.count - misfit - float(gamma.sum())))
+
+
+def _bounds(start: Array, design: Array, likelihood: Likelihood) -> tuple[Array, Array]:
+    """Return bounds of the packed vector; the noise may fall to the floor."""
+    least = np.log(likelihood.least_alpha(design))
+    precision = likelihood.precision if isinstance(likelihood, Normal) else 1.0
+    lower, upper = least, np.log(_LARGEST_ALPHA * precision * (likelihood.sample_weight @ design**2))
+    if not isinstance(likelihood, Normal):
+        return lower, upper
+    s, t = likelihood.sample_weight, likelihood.targets
+    most = np.log(likelihood.count / max(NOISE_FLOOR * float(s @ t**2), 1e-300))
+    least = np.log(likelihood.count / max(2.0 * float(s @ t**2), 1e-300))
+    return np.append(lower, min(least, start[-1])), np.append(upper, max(most, start[-1]))
+
+
+#: The noise's share of the targets' sum of squares never falls below this.
+NOISE_FLOOR = 1e-12

@@ -1,0 +1,105 @@
+"""The search for criteria that are costly, rough and without gradient: a scan of one parameter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelect.results import Status
+from kernelect.search.base import Recorder, Search
+from kernelect.typing import Array
+
+
+class Scan(Search):
+    """Steps of one log unit from the start, then finer ones around the best.
+
+    One parameter: up and down from the start, each until two steps running bring nothing
+    better, then the interval around the best is halved twice. Unlike a simplex it is not
+    stopped by the plateaus and small bumps of an error count. Several parameters: the search
+    ``then``, or else a compass search, one parameter at a time, with a step that is halved
+    where no direction improves.
+
+    Parameters
+    ----------
+    then : Search, optional
+        What to do with several parameters.
+    """
+
+    name = "scan"
+    needs_gradient = False
+
+    _PATIENCE = 2
+    _REFINEMENTS = 2
+    _TOUCH = 1e-9
+    _LAST_STEP = 0.2
+
+    def __init__(self, then: Search | None = None) -> None:
+        self.then = then
+        self.needs_gradient = then is not None and then.needs_gradient
+
+    def check(self, has_gradient: bool, criterion: str) -> None:
+        """Raise where what follows the scan needs a gradient that is not there."""
+        if self.then is not None:
+            self.then.check(has_gradient, criterion)
+
+    def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        if len(start) > 1 and self.then is not None:
+            return self.then._run(evaluate, start, lower, upper)
+        if len(start) > 1:
+            return self._compass(evaluate, start, lower, upper)
+        values: dict[float, float] = {}
+
+        def visit(x: float) -> None:
+            x = float(np.clip(x, lower[0], upper[0]))
+            if x not in values:
+                values[x] = evaluate(np.array([x]))[0]
+
+        visit(start[0])
+        for sign in (1.0, -1.0):
+            x, patience = start[0], self._PATIENCE
+            while patience and lower[0] < x + sign * self._TOUCH and x + sign * self._TOUCH < upper[0]:
+                x += sign
+                before = min(values.values())
+                visit(x)
+                patience = self._PATIENCE if min(values.values()) < before else patience - 1
+        width = 1.0
+        for _ in range(self._REFINEMENTS):
+            width, best = 0.5 * width, _best(values)
+            visit(best - width)
+            visit(best + width)
+        return Status.CONVERGED, "the scan is complete"
+
+    def _compass(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        x, step, sweeps = start, 1.0, 0
+        value = evaluate(x)[0]
+        while step > self._LAST_STEP:
+            if sweeps >= evaluate.budget.max_iter:
+                return Status.MAX_ITER, "iteration limit"
+            before, sweeps = value, sweeps + 1
+            for direction in np.vstack([np.eye(len(x)), -np.eye(len(x))]):
+                trial = np.clip(x + step * direction, lower, upper)
+                if np.array_equal(trial, x):
+                    continue
+                found = evaluate(trial)[0]
+                if found < value:
+                    x, value = trial, found
+            if before - value <= evaluate.budget.tol * abs(before):
+                step *= 0.5
+        return Status.CONVERGED, "no direction improves"
+
+
+class Stay(Search):
+    """No search at all: the start is evaluated, and is the result."""
+
+    name = "stay"
+    needs_gradient = False
+
+    def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        evaluate(start)
+        return Status.CONVERGED, "the start was taken as it is"
+
+
+def _best(values: dict[float, float]) -> float:
+    """Return the place of the smallest value; among equals the one in the middle."""
+    least = min(values.values())
+    ties = sorted(x for x, value in values.items() if value == least)
+    return ties[len(ties) // 2]

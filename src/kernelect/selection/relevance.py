@@ -1,0 +1,64 @@
+"""The selection objective of relevance vector machines.
+
+A solution is a search of its own and small once found, so every one is remembered: the model
+at the selected point is the one whose value was reported, and it is not fitted twice.
+
+A new set of functions at every step would make the criterion jump, and a search by gradient
+stumble. After a small step the machine therefore begins with the functions and precisions of
+the step before, and changes them where that gains; after a large one, as in a scan, with none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernelect.kernels.centres import GaussianCentres
+from kernelect.machines import CentreState, RVMState
+from kernelect.machines.rvm_centres import at_rows, joint_mode
+from kernelect.selection.objective import SelectionObjective
+from kernelect.typing import Array
+
+#: Largest step of a log-parameter after which the last solution is a start for the next.
+_NEAR = 0.4
+
+
+@dataclass(frozen=True)
+class RelevanceObjective(SelectionObjective):
+    """Remembers the sparse fits by theta."""
+
+    solutions: dict[bytes, RVMState] = field(default_factory=dict)
+
+    def _state(self, theta: Array, gram: Array, constant: float) -> Any:
+        key = theta.tobytes()
+        if key not in self.solutions:
+            self.solutions[key] = self._solution(theta, gram)
+        self.memory.state = (theta, self.solutions[key])
+        return self.solutions[key]
+
+    def _solution(self, theta: Array, gram: Array) -> RVMState:
+        return self.machine.fit(gram, self.targets, 1.0, self.weights, self._near(theta))
+
+    def _near(self, theta: Array) -> RVMState | None:
+        """Return the last solution of this search where it was found near by."""
+        if self.memory.state is None:
+            return None
+        before, state = self.memory.state
+        on, was_on = np.isfinite(theta), np.isfinite(before)  # a width of 0 is at minus infinity
+        if not np.array_equal(on, was_on):
+            return None
+        return state if np.abs(theta[on] - before[on]).max(initial=0.0) < _NEAR else None
+
+
+@dataclass(frozen=True)
+class CentreObjective(RelevanceObjective):
+    """Solves the machine at fixed centres, then moves weights and centres to their joint mode."""
+
+    tau: float = 1.0
+
+    def _solution(self, theta: Array, gram: Array) -> RVMState:
+        fits = super()._solution(theta, gram).fits
+        geometry = GaussianCentres.of(self.kernel_at(theta), self.X)
+        return CentreState(fits, tuple(joint_mode(at_rows(fit, self.X, geometry, self.tau)) for fit in fits))

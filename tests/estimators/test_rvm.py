@@ -1,0 +1,277 @@
+"""RVC and RVR: scikit-learn's checks, what they select, and difficult data."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import log_expit
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernelect import RVC, RVR
+from kernelect.criteria import RVMCentreEvidence, RVMCrossValidation
+from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.kernels import ARD, RBF, Linear, Polynomial
+from oracles.rvm import laplace_evidence, normal_evidence
+
+
+# With the kernel given, because the checks fit some two hundred models; selection has tests of its own.
+@parametrize_with_checks([RVC(RBF(0.05)), RVR(RBF(0.05))])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(120, noise=0.25, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def sinc():
+    X = np.linspace(-10, 10, 80)[:, None]
+    return X, np.sinc(X[:, 0] / np.pi) + np.random.default_rng(0).normal(scale=0.05, size=80)
+
+
+def test_value_with_nothing_to_select_is_minus_log_evidence(moons):
+    X, y = moons
+    model = RVC(RBF(1.0), criterion="evidence").fit(X, y)
+    Phi = RBF(1.0).cross(X, model.relevance_vectors_)
+    alpha = model._model.outputs[0].alpha
+    if model.intercept_ != 0.0:
+        Phi = np.column_stack([np.ones(len(X)), Phi])
+    value, _ = laplace_evidence(Phi, np.where(y == 1, 1.0, -1.0), alpha)
+    assert model.selection_.value == pytest.approx(-value, abs=1e-5)
+    assert "nothing was left to select" in model.selection_.status
+
+
+def test_regression_value_is_minus_log_evidence_of_centred_targets(sinc):
+    X, y = sinc
+    model = RVR(RBF(0.1), criterion="evidence").fit(X, y)
+    output = model._model.outputs[0]
+    Phi = output.design(RBF(0.1).cross(X, model.relevance_vectors_))
+    expected = normal_evidence(Phi, y - y.mean(), output.alpha, model.noise_**-2)
+    assert model.selection_.value == pytest.approx(-expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("criterion", ["evidence", "occam-evidence", "centre-evidence", "cv"])
+@pytest.mark.parametrize("centres", ["data", "movable"])
+def test_every_criterion_gives_a_good_sparse_model(moons, criterion, centres):
+    X, y = moons
+    model = RVC("rbf", criterion=criterion, centres=centres).fit(X, y)
+    new, labels = make_moons(400, noise=0.25, random_state=1)
+    assert model.score(new, labels) > 0.9
+    assert len(model.support_) == len(model.relevance_vectors_) < 40
+    moved = np.abs(model.relevance_vectors_ - X[model.support_]).max() > 1e-6
+    assert moved == (centres == "movable")
+
+
+def test_leave_one_out_value_is_an_error_rate():
+    X, y = make_moons(40, noise=0.2, random_state=0)
+    model = RVC(RBF(1.0), criterion="loo").fit(X, y)
+    assert 0.0 <= model.selection_.value < 0.3
+    assert model.selection_.value * 40 == pytest.approx(round(model.selection_.value * 40))
+
+
+def test_selected_width_is_a_maximum_of_the_evidence(sinc):
+    X, y = sinc
+    model = RVR("rbf", criterion="evidence").fit(X, y)
+    for factor in (0.3, 3.0):
+        other = RVR(RBF(factor * model.kernel_.gamma), criterion="evidence").fit(X, y)
+        assert other.selection_.value > model.selection_.value
+
+
+def test_widths_per_input_tell_which_inputs_matter():
+    generator = np.random.default_rng(2)
+    X = generator.normal(size=(80, 3))
+    y = np.sin(2 * X[:, 0]) + 0.05 * generator.normal(size=80)
+    model = RVR("ard", criterion="evidence").fit(X, y)
+    assert model.feature_importances_[0] > 0.8
+    assert model.kernel_.gamma[0] > 3 * model.kernel_.gamma[1:].max()
+
+
+def test_criterion_objects_and_their_options(moons):
+    X, y = moons
+    paper = RVC("rbf", criterion=RVMCentreEvidence(form="scalar"), max_iter=20).fit(X[:60], y[:60])
+    folds = RVC("rbf", criterion=RVMCrossValidation(n_parts=3, loss="error")).fit(X, y)
+    assert paper.selection_.criterion == "centre-evidence"
+    assert folds.selection_.value < 0.2
+
+
+def test_order_of_rows_does_not_matter(moons):
+    X, y = moons[0][:60], moons[1][:60]
+    order = np.random.default_rng(3).permutation(len(y))
+    for criterion in ("evidence", "cv"):
+        a = RVC("rbf", criterion=criterion).fit(X, y)
+        b = RVC("rbf", criterion=criterion).fit(X[order], y[order])
+        assert a.selection_.value == pytest.approx(b.selection_.value, abs=1e-3)
+
+
+def test_three_classes_have_coherent_probabilities():
+    X, y = load_iris(return_X_y=True)
+    model = RVC("rbf").fit(X[::2], y[::2])
+    p = model.predict_proba(X[1::2])
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(p.argmax(axis=1), model.predict(X[1::2]))
+    assert model.score(X[1::2], y[1::2]) > 0.9
+    assert -np.mean(np.log(p[np.arange(75), y[1::2]])) < 0.5
+
+
+def test_probabilities_of_two_classes_are_less_sure_than_the_mode(moons):
+    X, y = moons
+    model = RVC(RBF(1.0)).fit(X, y)
+    h = RBF(1.0).cross(X, model.relevance_vectors_) @ model.dual_coef_ + model.intercept_
+    mode = np.exp(log_expit(np.abs(h)))
+    p = model.predict_proba(X).max(axis=1)
+    assert np.all(p < mode)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[(h > 0).astype(int)])
+
+
+def test_standard_deviations_cover_new_observations(sinc):
+    X, y = sinc
+    model = RVR("rbf").fit(X, y)
+    generator = np.random.default_rng(9)
+    new = generator.uniform(-9, 9, size=(500, 1))
+    truth = np.sinc(new[:, 0] / np.pi) + generator.normal(scale=0.05, size=500)
+    mean, std = model.predict(new, return_std=True)
+    assert 0.88 < np.mean(np.abs(truth - mean) < 1.96 * std) < 1.0
+    assert np.all(std >= model.noise_)
+
+
+def test_a_shift_and_scale_of_the_targets_change_nothing_else(sinc):
+    X, y = sinc
+    a, b = RVR(RBF(0.1)).fit(X, y), RVR(RBF(0.1)).fit(X, 1e6 + 1e3 * y)
+    np.testing.assert_allclose(b.predict(X), 1e6 + 1e3 * a.predict(X), rtol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "polynomial", "matern52", Linear() + RBF(1.0), Polynomial(3, 0.5, 1.0)])
+def test_any_kernel_is_a_dictionary(moons, kernel):
+    X, y = moons
+    assert RVC(kernel, criterion="evidence").fit(X, y).score(X, y) > 0.8
+
+
+def test_precomputed_kernel_gives_the_same_model(moons):
+    X, y = moons
+    gram = RBF(1.0).gram(X)
+    a, b = RVC(RBF(1.0)).fit(X, y), RVC("precomputed").fit(gram, y)
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(gram), atol=1e-6)
+
+
+def test_basis_functions_of_ones_own(sinc):
+    X, y = sinc
+
+    def bumps(X):
+        return np.exp(-0.1 * (X - np.linspace(-10, 10, 41)) ** 2)
+
+    model = RVR(dictionary=bumps).fit(X, y)
+    assert model.score(X, y) > 0.95
+    assert len(model.support_) < 15
+    assert model.support_.max() < 41
+    with pytest.raises(InvalidArgument, match="one column per function"):
+        RVR(dictionary=lambda X: X[:, 0]).fit(X, y)
+    with pytest.raises(InvalidArgument, match="callable"):
+        RVR(dictionary=3).fit(X, y)
+
+
+def difficult():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(40, 3))
+    y = np.where(X[:, 0] + 0.1 * generator.normal(size=40) > 0, 1, 0)
+    return {
+        "separable": (X + 10.0 * y[:, None], y),
+        "fewer rows than inputs": (generator.normal(size=(12, 50)), np.arange(12) % 2),
+        "duplicate rows": (np.repeat(X[:10], 4, axis=0), np.repeat(y[:10], 4)),
+        "duplicates with both labels": (np.repeat(X[:10], 4, axis=0), np.arange(40) % 2),
+        "large": (1e8 * X, y),
+        "small": (1e-8 * X, y),
+        "far from 0": (1e8 + X, y),
+        "constant column": (np.column_stack([X, np.ones(40)]), y),
+        "constant inputs": (np.ones((40, 2)), y),
+        "two rows": (X[:2], np.array([0, 1])),
+    }
+
+
+# A search cut short at 5 iterations says so.
+@pytest.mark.filterwarnings("ignore:.*iteration limit:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", difficult())
+@pytest.mark.parametrize("kernel", ["ard", "linear"])
+def test_difficult_data(name, kernel):
+    X, y = difficult()[name]
+    classical = {"kernel": RBF(1.0) if kernel == "ard" else kernel, "algorithm": "classical"}
+    for model in (RVC(kernel, max_iter=5), RVR(kernel, max_iter=5), RVC(**classical), RVR(**classical)):
+        model.fit(X, y.astype(float) if isinstance(model, RVR) else y)
+        assert np.all(np.isfinite(model.predict(X)))
+        if isinstance(model, RVC):
+            assert np.all(np.isfinite(model.predict_proba(X)))
+    if name in ("separable", "large", "small", "constant column") and kernel == "ard":
+        assert RVC(kernel, max_iter=5).fit(X, y).score(X, y) > 0.9
+
+
+def test_constant_targets(moons):
+    X, y = moons
+    model = RVR().fit(X, np.full(len(y), 0.1))
+    mean, std = model.predict(X, return_std=True)
+    np.testing.assert_allclose(mean, 0.1)
+    np.testing.assert_allclose(std, 0.0)
+    assert len(model.support_) == 0
+    assert "constant" in model.selection_.status
+    with pytest.raises(InvalidArgument, match="one class only"):
+        RVC().fit(X, np.ones(len(y)))
+
+
+def test_labels_without_pattern_give_a_model_that_predicts():
+    X = np.zeros((20, 2))
+    model = RVC("rbf").fit(X, np.arange(20) % 2)
+    np.testing.assert_allclose(model.predict_proba(X), 0.5)
+    assert len(model.support_) == 0
+    assert "the model is a constant" in model.selection_.status
+
+
+def test_class_weights_move_the_decision(moons):
+    X, y = moons
+    plain = RVC(RBF(1.0)).fit(X, y)
+    heavy = RVC(RBF(1.0), class_weight={0: 1.0, 1: 20.0}).fit(X, y)
+    assert heavy.predict(X).sum() > plain.predict(X).sum()
+    with pytest.raises(InvalidArgument, match="class_weight"):
+        RVC(RBF(1.0), class_weight={0: 0.0, 1: 1.0}).fit(X, y)
+
+
+def test_a_fitted_model_is_small_and_pickles():
+    X, y = make_moons(400, noise=0.2, random_state=0)
+    model = RVC(RBF(1.0)).fit(X, y)
+    stored = pickle.dumps(model)
+    assert len(stored) < 20_000
+    np.testing.assert_array_equal(pickle.loads(stored).predict(X), model.predict(X))
+    assert clone(model).get_params()["criterion"] == model.criterion
+
+
+def test_time_limit_gives_the_best_so_far_and_one_warning(moons):
+    X, y = moons
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        model = RVC(time_limit=0.0).fit(X, y)
+    assert model.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"criterion": "evidense"}, InvalidArgument, "Did you mean 'evidence'"),
+        ({"centres": "moving"}, InvalidArgument, "centres='moving'"),
+        ({"algorithm": "fast"}, InvalidArgument, "algorithm='fast'"),
+        ({"criterion": "cv", "search": "lbfgs"}, MissingCapability, "needs a gradient"),
+        ({"kernel": "linear", "centres": "movable"}, MissingCapability, "Gaussian kernel"),
+        ({"kernel": "linear", "criterion": "centre-evidence"}, MissingCapability, "Gaussian kernel"),
+        ({"kernel": "precomputed", "centres": "movable"}, MissingCapability, "Gaussian kernel"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(moons, options, error, words):
+    X, y = moons
+    with pytest.raises(error, match=words):
+        RVC(**options).fit(X @ X.T if options.get("kernel") == "precomputed" else X, y)
+
+
+def test_elliptical_centres_move(moons):
+    X, y = moons
+    model = RVC(ARD([1.0, 2.0]), centres="movable").fit(X, y)
+    assert np.abs(model.relevance_vectors_ - X[model.support_]).max() > 1e-3

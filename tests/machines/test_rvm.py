@@ -1,0 +1,125 @@
+"""The sequential and classical algorithms against recomputation and against each other."""
+
+import numpy as np
+import pytest
+
+from instances import wavy
+from kernelect.kernels import RBF
+from kernelect.machines import RVM, Classical, Sequential
+from kernelect.machines.rvm import active_design
+from kernelect.machines.rvm_likelihoods import Bernoulli
+from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
+from kernelect.machines.rvm_posterior import find_mode
+from oracles.rvm import laplace_evidence, normal_evidence
+
+
+def linear_model(gram, t, noise, precision=None):
+    dictionary, n = Dictionary.of(gram), len(t)
+    B = np.ones(n) if precision is None else np.full(n, precision)
+    none = np.zeros(0, dtype=np.intp)
+    least = np.full(len(dictionary), 1e-12)
+    return LinearModel(
+        dictionary, B, dictionary.project(B * t), noise, none, np.zeros(0), least, weighted_targets=B * t
+    )
+
+
+def recomputed(model, t, precision):
+    Phi = model.dictionary.values[:, model.active]
+    return normal_evidence(Phi, t, model.alpha, precision)
+
+
+def test_evidence_equals_recomputation_after_every_step_with_known_noise():
+    X, t, _ = wavy()
+    model = linear_model(RBF(0.5).gram(X), t, KnownNoise(), precision=8.0)
+    value = normal_evidence(np.zeros((60, 1)), t, np.ones(1), 8.0)
+    kinds = set()
+    for _ in range(150):
+        function, alpha, gain = model.best_action()
+        if gain < 1e-9:
+            break
+        kinds.add("delete" if np.isinf(alpha) else "change" if function in model.active else "add")
+        model.apply(function, alpha)
+        value += gain
+        assert recomputed(model, t, 8.0) == pytest.approx(value, abs=1e-6)
+    assert {"add", "change"} <= kinds
+
+
+def test_evidence_equals_recomputation_after_every_step_with_profiled_noise():
+    X, t, _ = wavy()
+    model = linear_model(RBF(0.5).gram(X), t, ProfiledNoise(60.0))
+
+    def profile():
+        Phi, beta = model.dictionary.values[:, model.active], 60.0 / model.energy
+        return normal_evidence(np.column_stack([Phi, np.zeros(60)]), t, np.append(beta * model.alpha, 1.0), beta)
+
+    value = profile()
+    for _ in range(100):
+        function, alpha, gain = model.best_action()
+        if gain < 1e-9:
+            break
+        model.apply(function, alpha)
+        value += gain
+        assert profile() == pytest.approx(value, abs=1e-6)
+    assert len(model.active) > 2
+
+
+def test_sparsity_and_quality_factors_do_not_drift():
+    X, t, _ = wavy(100)
+    model = linear_model(RBF(0.02).gram(X), t, ProfiledNoise(100.0))  # wide: nearly dependent columns
+    model.advance(35, 1e-12)
+    S, Q = model.S.copy(), model.Q.copy()
+    model._refresh()
+    np.testing.assert_allclose(S, model.S, atol=1e-9 * model.norms.max())
+    np.testing.assert_allclose(Q, model.Q, atol=1e-8 * np.abs(model.moment).max())
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_no_single_change_of_a_precision_raises_the_evidence(regression):
+    X, y, labels = wavy()
+    gram, t = RBF(0.5).gram(X), y if regression else labels
+    machine = RVM(regression)
+    fit = machine.fit(gram, t[:, None], 1.0, np.ones(60)).fits[0]
+    Phi = active_design(fit, gram)
+    for i in range(len(fit.active)):
+        for factor in (0.5, 2.0):
+            alpha = fit.posterior.alpha.copy()
+            alpha[i] *= factor
+            assert find_mode(Phi, alpha, fit.likelihood).log_evidence < fit.log_evidence + 1e-6
+
+
+def test_evidence_of_labels_is_the_slow_one():
+    X, _, labels = wavy()
+    gram = RBF(0.5).gram(X)
+    fit = RVM().fit(gram, labels[:, None], 1.0, np.ones(60)).fits[0]
+    value, w = laplace_evidence(active_design(fit, gram), labels, fit.posterior.alpha)
+    assert fit.log_evidence == pytest.approx(value, abs=1e-5)
+    np.testing.assert_allclose(fit.posterior.weights, w, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_sequential_is_as_good_as_classical_and_sparse(regression):
+    X, y, labels = wavy()
+    gram, t = RBF(0.3).gram(X), (y if regression else labels)[:, None]
+    fast = RVM(regression, Sequential()).fit(gram, t, 1.0, np.ones(60))
+    slow = RVM(regression, Classical()).fit(gram, t, 1.0, np.ones(60))
+    assert fast.log_evidence > slow.log_evidence - 2.0
+    assert max(len(fast.fits[0].active), len(slow.fits[0].active)) < 20
+
+
+def test_order_of_rows_does_not_matter():
+    X, _, labels = wavy()
+    order = np.random.default_rng(1).permutation(60)
+    a = RVM().fit(RBF(0.5).gram(X), labels[:, None], 1.0, np.ones(60))
+    b = RVM().fit(RBF(0.5).gram(X[order]), labels[order, None], 1.0, np.ones(60))
+    assert a.log_evidence == pytest.approx(b.log_evidence, abs=1e-4)
+    assert {0, *(order[b.fits[0].active - 1] + 1)} >= set(a.fits[0].active[a.fits[0].active > 0])
+
+
+def test_precisions_of_labels_stay_bounded_on_separable_wavy():
+    X = np.linspace(-1, 1, 20)[:, None]
+    t = np.where(X[:, 0] > 0, 1.0, -1.0)
+    gram = RBF(200.0).gram(X)
+    fit = RVM().fit(gram, t[:, None], 1.0, np.ones(20)).fits[0]
+    design = active_design(fit, gram)
+    assert np.all(fit.posterior.alpha >= 0.999 * Bernoulli(t, np.ones(20)).least_alpha(design))
+    assert np.abs(fit.posterior.weights).max() < 1e4

@@ -1,0 +1,108 @@
+"""Laplace posterior, evidence and its exact derivatives."""
+
+import numpy as np
+import pytest
+
+from kernelect.machines.rvm_likelihoods import Bernoulli, Normal
+from kernelect.machines.rvm_polish import SparseFit, polish
+from kernelect.machines.rvm_posterior import evidence_gradient, find_mode, moderated
+from oracles.rvm import central_difference, laplace_evidence, normal_evidence
+
+
+@pytest.fixture
+def problem():
+    generator = np.random.default_rng(3)
+    Phi = generator.normal(size=(30, 4))
+    t = np.where(Phi[:, 0] - 0.5 * Phi[:, 1] + generator.normal(size=30) > 0, 1.0, -1.0)
+    return Phi, t, np.array([0.3, 1.0, 5.0, 0.02])
+
+
+def likelihoods(t):
+    ones = np.ones(len(t))
+    return [Bernoulli(t, ones), Normal(t + 0.3, ones, 2.5, float(len(t)))]
+
+
+def test_laplace_evidence_and_weights_are_those_of_direct_maximisation(problem):
+    Phi, t, alpha = problem
+    posterior = find_mode(Phi, alpha, Bernoulli(t, np.ones(30)))
+    value, w = laplace_evidence(Phi, t, alpha)
+    assert posterior.log_evidence == pytest.approx(value, abs=1e-8)
+    np.testing.assert_allclose(posterior.weights, w, atol=1e-6)
+
+
+def test_normal_evidence_is_the_closed_form(problem):
+    Phi, t, alpha = problem
+    posterior = find_mode(Phi, alpha, Normal(t, np.ones(30), 2.5, 30.0))
+    assert posterior.log_evidence == pytest.approx(normal_evidence(Phi, t, alpha, 2.5), abs=1e-9)
+
+
+def test_a_pruned_function_contributes_nothing(problem):
+    Phi, t, alpha = problem
+    likelihood = Bernoulli(t, np.ones(30))
+    without = find_mode(Phi[:, :3], alpha[:3], likelihood).log_evidence
+    pruned = find_mode(Phi, np.append(alpha[:3], 1e14), likelihood).log_evidence
+    assert pruned == pytest.approx(without, abs=1e-9)
+
+
+def test_a_weight_of_two_is_a_row_twice(problem):
+    Phi, t, alpha = problem
+    weights = np.where(np.arange(30) < 10, 2.0, 1.0)
+    twice = np.concatenate([np.arange(10), np.arange(30)])
+    for weighted, repeated in (
+        (Bernoulli(t, weights), Bernoulli(t[twice], np.ones(40))),
+        (Normal(t, weights, 2.0, 40.0), Normal(t[twice], np.ones(40), 2.0, 40.0)),
+    ):
+        a = find_mode(Phi, alpha, weighted).log_evidence
+        assert a == pytest.approx(find_mode(Phi[twice], alpha, repeated).log_evidence, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_gradients_in_precisions_and_design(problem, kind):
+    Phi, t, alpha = problem
+    likelihood = likelihoods(t)[kind]
+    gradient = evidence_gradient(find_mode(Phi, alpha, likelihood), Phi)
+
+    def by_alpha(x):
+        return find_mode(Phi, np.exp(x), likelihood).log_evidence
+
+    def by_design(design):
+        return find_mode(design, alpha, likelihood).log_evidence
+
+    np.testing.assert_allclose(gradient.log_alpha, central_difference(by_alpha, np.log(alpha)), atol=2e-7)
+    np.testing.assert_allclose(gradient.design, central_difference(by_design, Phi), atol=2e-7)
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_polish_ends_at_a_stationary_point_and_never_lower(problem, kind):
+    Phi, t, alpha = problem
+    likelihood = likelihoods(t)[kind]
+    start = SparseFit(np.arange(4), find_mode(Phi, alpha, likelihood), likelihood)
+    fit = polish(Phi, start)
+    design = Phi[:, fit.active]
+    gradient = evidence_gradient(fit.posterior, design).log_alpha
+    inside = fit.posterior.alpha > 1.01 * fit.likelihood.least_alpha(design)
+    assert fit.log_evidence > start.log_evidence
+    assert np.abs(gradient[inside]).max() < 1e-3
+
+
+def test_the_fixed_point_of_equation_6_is_not_stationary(problem):
+    Phi, t, _ = problem
+    likelihood, alpha = Bernoulli(t, np.ones(30)), np.ones(2)
+    for _ in range(2000):
+        posterior = find_mode(Phi[:, :2], alpha, likelihood)
+        alpha = posterior.determination() / posterior.weights**2
+    slope = evidence_gradient(posterior, Phi[:, :2]).log_alpha
+    assert np.abs(slope).max() > 1e-3
+    better = polish(Phi[:, :2], SparseFit(np.arange(2), posterior, likelihood))
+    assert better.log_evidence > posterior.log_evidence
+
+
+def test_no_functions_at_all():
+    t = np.array([1.0, -1.0, 1.0])
+    posterior = find_mode(np.zeros((3, 0)), np.zeros(0), Bernoulli(t, np.ones(3)))
+    assert posterior.log_evidence == pytest.approx(-3 * np.log(2))
+
+
+def test_moderation_keeps_the_sign_and_lowers_the_odds():
+    assert moderated(np.array([2.0]), np.array([0.0])) == pytest.approx(2.0)
+    assert 0.0 < moderated(np.array([2.0]), np.array([9.0]))[0] < 2.0
