@@ -1,0 +1,250 @@
+"""The dual of a support vector machine without bias: a quadratic program in a box.
+
+    maximise  sum_i alpha_i - 1/2 beta^T M beta,  beta_i = y_i alpha_i,  0 <= alpha_i <= u_i.
+
+Notation: K (n, n) Gram matrix, e (n,) what is added to its diagonal, M = K + diag(e),
+y (n,) labels of +-1, u (n,) upper bounds (infinite for quadratic slack), r = y - M beta,
+g = y r the gradient of the dual; F the free rows, where g = 0.
+
+Block pivoting: given a guess which rows are at 0, free, or at u, one Cholesky solve on the
+free block gives beta, and the rows whose sign is wrong change sides. A handful of solves
+suffices, whatever accuracy is asked for; there is no proof that it ends, so the chain is
+
+    warm or coarse start -> pivoting -> pivoting along a falling ridge -> interior point,
+
+and the optimality conditions are checked at its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from kernelect.exceptions import SingularSystem
+from kernelect.linalg import CholeskyFactor, factorize
+from kernelect.machines.interior_point import interior_point
+from kernelect.typing import Array, Indices
+
+Sides = npt.NDArray[np.int8]
+LOWER, FREE, UPPER = 0, 1, 2
+
+#: Largest violation of the optimality conditions, in units of the margin.
+KKT_TOLERANCE = 1e-9
+
+_MAX_PIVOTS = 60
+_PATIENCE = 8
+_COARSEST = 256  # rows below which a cold start needs no coarser problem
+_EVERY = 4  # one row in four makes the coarser problem
+_RIDGES = 10.0 ** -np.arange(2, 9)  # of the mean diagonal, for the falling ridge
+
+
+@dataclass(frozen=True)
+class BoxQP:
+    """The program; ``gram`` is read row by row, so it should be in C order."""
+
+    gram: Array
+    ridge: Array  # (n,) e
+    labels: Array  # (n,) y
+    upper: Array  # (n,) u
+
+    def applied(self, beta: Array) -> Array:
+        """Return M beta from the rows where beta is not 0."""
+        rows = np.flatnonzero(beta)
+        return np.asarray(beta[rows] @ self.gram[rows] + self.ridge * beta, dtype=float)
+
+    def rounding(self, beta: Array) -> float:
+        """Return the size of rounding errors in M beta."""
+        size = float(np.max(np.diagonal(self.gram) + self.ridge))
+        return 4.0 * float(np.finfo(float).eps) * size * float(np.abs(beta).sum())
+
+
+@dataclass(frozen=True)
+class BoxSolution:
+    """The solution, with what derivatives through it need."""
+
+    alpha: Array  # (n,)
+    gradient: Array  # (n,) g = 1 - y M beta
+    sides: Sides  # (n,)
+    free: Indices  # F
+    factor: CholeskyFactor | None  # of M on the free rows; None where there are none
+    violation: float  # of the optimality conditions
+    tolerance: float
+    pivots: int
+    method: str
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the optimality conditions hold to the tolerance, rounding allowed for."""
+        return self.violation <= self.tolerance
+
+
+def solve_box_qp(problem: BoxQP, start: Sides | None = None) -> BoxSolution:
+    """Return the solution, from the sides of a similar problem where given."""
+    if start is not None:
+        found = _pivot(problem, start)
+        if found is not None:
+            return _checked(problem, found, "active set, warm")
+    found = _coarse_to_fine(problem)
+    if found is not None:
+        return _checked(problem, found, "active set")
+    found = _along_falling_ridge(problem)
+    if found is not None:
+        return _checked(problem, found, "active set along a falling ridge")
+    return _from_interior_point(problem)
+
+
+@dataclass(frozen=True)
+class _Pivoted:
+    beta: Array
+    sides: Sides
+    factor: CholeskyFactor | None
+    pivots: int
+
+
+def _pivot(problem: BoxQP, sides: Sides, *, patient: bool = False) -> _Pivoted | None:
+    """Exchange sides until all signs are right; None where that does not settle.
+
+    A patient run exchanges all wrong rows each time and does not ask for steady progress.
+    """
+    y, u = problem.labels, problem.upper
+    sides = np.where(u > 0, sides, LOWER).astype(np.int8)
+    beta, r = np.zeros(len(y)), y.copy()
+    fewest, patience = len(y) + 1, _PATIENCE
+    for count in range(1, _MAX_PIVOTS + 1):
+        try:
+            beta, r, factor = _moved(problem, sides, beta, r)
+        except SingularSystem:
+            return None
+        new = _exchanged(problem, sides, y * beta, y * r, max(KKT_TOLERANCE, problem.rounding(beta)))
+        wrong = int(np.count_nonzero(new != sides))
+        if not wrong:
+            return _Pivoted(beta, sides, factor, count)
+        waiting = not patient and _cap_additions(new, sides, np.abs(r))
+        if wrong < fewest:
+            fewest, patience = wrong, _PATIENCE
+        elif not waiting and not patient:
+            patience -= 1
+            if patience < 0:
+                return None
+        sides = new
+    return None
+
+
+def _moved(problem: BoxQP, sides: Sides, beta: Array, r: Array) -> tuple[Array, Array, CholeskyFactor | None]:
+    """Return beta, r and the factor for given sides: r = 0 on the free rows."""
+    free = np.flatnonzero(sides == FREE)
+    step = np.where(sides == FREE, 0.0, np.where(sides == UPPER, problem.labels * problem.upper, 0.0) - beta)
+    jumped = np.flatnonzero(step)
+    factor = None
+    if len(jumped):
+        r = r - step[jumped] @ problem.gram[jumped]
+    if len(free):
+        rows = problem.gram[free]
+        factor = factorize(rows[:, free], problem.ridge[free])
+        step[free] = factor.solve(r[free] - problem.ridge[free] * step[free])
+        r = r - step[free] @ rows
+    return beta + step, r - problem.ridge * step, factor
+
+
+def _exchanged(problem: BoxQP, sides: Sides, alpha: Array, gradient: Array, tolerance: float) -> Sides:
+    """Return the sides with every row of wrong sign exchanged."""
+    new = sides.copy()
+    free = sides == FREE
+    new[free & (alpha < 0.0)] = LOWER
+    new[free & (alpha > problem.upper)] = UPPER
+    new[(sides == LOWER) & (gradient > tolerance) & (problem.upper > 0)] = FREE
+    new[(sides == UPPER) & (gradient < -tolerance)] = FREE
+    return new
+
+
+def _cap_additions(new: Sides, sides: Sides, violation: Array) -> bool:
+    """Let only the most violated rows become free, half as many as there are; say if any waits.
+
+    Freeing all violated rows at once makes blocks far larger than the final one.
+    """
+    added = np.flatnonzero((new == FREE) & (sides != FREE))
+    cap = max(32, int(np.count_nonzero(sides == FREE)) // 2)
+    if len(added) <= cap:
+        return False
+    waiting = added[np.argpartition(-violation[added], cap)[cap:]]
+    new[waiting] = sides[waiting]
+    return True
+
+
+def _coarse_to_fine(problem: BoxQP) -> _Pivoted | None:
+    """Solve from scratch, from the solution on one row in four where there are many.
+
+    Each row of the coarse problem stands for four: its bound is four times as high.
+    """
+    n = len(problem.labels)
+    if n <= _COARSEST:
+        return _pivot(problem, np.full(n, FREE, dtype=np.int8))
+    rows = np.arange(n // (2 * _EVERY), n, _EVERY)
+    share = n / len(rows)
+    coarse = BoxQP(
+        problem.gram[np.ix_(rows, rows)],
+        problem.ridge[rows] / share,
+        problem.labels[rows],
+        problem.upper[rows] * share,
+    )
+    found = _coarse_to_fine(coarse)
+    if found is None:
+        return None
+    support = np.flatnonzero(found.beta)
+    margins = problem.labels * (found.beta[support] @ problem.gram[rows[support]])
+    return _pivot(problem, _sides_from_margins(problem, margins, int(np.count_nonzero(found.sides == FREE))))
+
+
+def _sides_from_margins(problem: BoxQP, margins: Array, n_free: int) -> Sides:
+    """Return a guess of the sides: free within a band around the margin that holds 2 ``n_free`` rows."""
+    inside = np.where(np.isfinite(problem.upper), UPPER, FREE)
+    distance = np.abs(margins - 1.0)
+    count = min(len(margins) - 1, 2 * n_free)
+    band = np.partition(distance, count)[count]
+    return np.where(distance <= band, FREE, np.where(margins < 1.0, inside, LOWER)).astype(np.int8)
+
+
+def _along_falling_ridge(problem: BoxQP) -> _Pivoted | None:
+    """Pivot with a large ridge first, where it settles easily, and follow the solution as the ridge falls."""
+    scale = float(np.mean(np.diagonal(problem.gram)))
+    sides: Sides = np.full(len(problem.labels), FREE, dtype=np.int8)
+    for ridge in (*(part * scale for part in _RIDGES), 0.0):
+        found = _pivot(replace(problem, ridge=problem.ridge + ridge), sides, patient=True)
+        if found is None:
+            return None
+        sides = found.sides
+    return found
+
+
+def _from_interior_point(problem: BoxQP) -> BoxSolution:
+    """Solve by the interior point, then pivot from where it ended to be exact."""
+    point = interior_point(problem.gram, problem.ridge, problem.labels, problem.upper)
+    sides = np.where(point.at_lower, LOWER, np.where(point.at_upper, UPPER, FREE)).astype(np.int8)
+    found = _pivot(problem, sides)
+    if found is None:
+        found = _Pivoted(problem.labels * point.alpha, sides, None, 0)
+    return _checked(problem, found, "interior point")
+
+
+def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
+    """Return the solution with its optimality conditions evaluated afresh.
+
+    r was carried from pivot to pivot; one step of refinement removes what rounding left.
+    """
+    y, u, free = problem.labels, problem.upper, np.flatnonzero(found.sides == FREE)
+    beta = found.beta
+    r = y - problem.applied(beta)
+    factor = found.factor
+    if factor is not None and np.max(np.abs(r[free])) > 1e-2 * KKT_TOLERANCE:
+        beta = beta.copy()
+        beta[free] += factor.solve(r[free])
+        r = y - problem.applied(beta)
+    elif factor is None and len(free):
+        factor = factorize(problem.gram[np.ix_(free, free)], problem.ridge[free])
+    alpha, g = np.clip(y * beta, 0.0, u), y * r
+    wrong = np.where(found.sides == LOWER, np.maximum(g, 0.0), np.where(found.sides == UPPER, -g, np.abs(g)))
+    violation = float(np.max(np.where(u > 0, wrong, 0.0), initial=0.0))
+    tolerance = max(KKT_TOLERANCE, 16.0 * problem.rounding(beta))
+    return BoxSolution(alpha, g, found.sides, free, factor, violation, tolerance, found.pivots, method)
