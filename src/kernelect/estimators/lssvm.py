@@ -19,7 +19,7 @@ from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel
-from kernelect.linalg import require_memory
+from kernelect.linalg import mean_diagonal, require_memory
 from kernelect.machines import LSSVM, LSSVMState, RidgePath
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.priors import as_prior
@@ -54,6 +54,7 @@ class _LSSVMBase(SelfSelecting):
         selection, objective = select(objective, options)
         self._keep(objective, selection.theta, kept)
         self.selection_ = selection
+        self.n_iter_ = selection.n_evaluations
         self._loo = self._leave_one_out(X, targets, kept)
         self._warn_if_doubtful(selection)
 
@@ -72,8 +73,9 @@ class _LSSVMBase(SelfSelecting):
         if not isinstance(ridge, str):
             return ParameterSpace.single("regularization", float(np.log(ridge)), free=False)
         rows = slice(None) if self._is_precomputed else _spread_rows(X, _START_ROWS)
-        gram = kernel.gram(X[rows])
-        scale = float(np.mean(np.diagonal(gram))) or 1.0
+        with np.errstate(over="ignore", invalid="ignore"):  # mean_diagonal says it better
+            gram = kernel.gram(X[rows])
+        scale = abs(mean_diagonal(gram)) or 1.0
         lower, upper = (bound * scale for bound in _RIDGE_BOUNDS)
         start = np.log(RidgePath(gram, targets[rows], weights[rows]).best_ridge(lower * 10, upper / 10))
         return ParameterSpace.single(
@@ -175,6 +177,8 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         Relevance of each input, summing to 1.
     selection_ : Selection
         Value, status sentence and trace of the selection.
+    n_iter_ : int
+        Evaluations of the criterion.
 
     References
     ----------
@@ -280,6 +284,7 @@ random_state, n_jobs, verbose
         Exact leave-one-out predictions.
     feature_importances_ : ndarray of shape (n_features,)
     selection_ : Selection
+    n_iter_ : int
 
     Examples
     --------

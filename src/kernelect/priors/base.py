@@ -59,7 +59,7 @@ class Prior(ABC):
 
     def check(self, space: ParameterSpace) -> None:
         """Raise :class:`MissingCapability` where the kernel has nothing this prior speaks of."""
-        if not len(space.all_widths):
+        if not space.widths:
             raise MissingCapability(
                 f"prior={self.name!r} regularises the widths (gamma) of stationary kernels, and this kernel has none: "
                 "use prior=None, or a kernel such as 'rbf' or 'ard'."

@@ -139,7 +139,9 @@ class Shrinkage(Prior):
         for group in point.space.widths:
             active = group[np.isfinite(point.theta[group])]
             relative = point.theta[active] - point.space.reference[active]
-            deviation = relative - relative.mean() if len(active) else relative
+            if not len(active):
+                continue
+            deviation = relative - relative.mean()
             exponent = self.a + 0.5 * (len(active) - 1)
             spread = self.b + 0.5 * float(deviation @ deviation)
             value += exponent * float(np.log(spread))

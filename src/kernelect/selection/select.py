@@ -89,9 +89,9 @@ class _Selector:
 
             return evaluate
 
-        moved = directions.astype(bool)
-        lower = np.array([(space.lower - start)[column].max() for column in moved.T])
-        upper = np.array([(space.upper - start)[column].min() for column in moved.T])
+        columns = [np.flatnonzero(column) for column in directions.T]
+        lower = np.array([(space.lower[column] - start[column]).max() for column in columns])
+        upper = np.array([(space.upper[column] - start[column]).min() for column in columns])
         zero = np.zeros(directions.shape[1])
         starts = scattered_starts(zero, lower, upper, restarts + 1, self.options.generator)
         found = Restarts(self.options.search, self.options.n_jobs).minimize(
