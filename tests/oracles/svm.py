@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 def liblinear_decisions(gram, labels, C, weights, slack):
     rows = np.linalg.cholesky(gram + 1e-12 * np.mean(np.diag(gram)) * np.eye(len(gram)))
     loss, constant = ("hinge", C) if slack == "linear" else ("squared_hinge", 0.5 * C)
-    machine = LinearSVC(C=constant, loss=loss, dual=True, fit_intercept=False, tol=1e-12, max_iter=2_000_000)
+    machine = LinearSVC(C=constant, loss=loss, dual=True, fit_intercept=False, tol=1e-9, max_iter=2_000_000)
     machine.fit(rows, labels, sample_weight=weights)
     return rows @ machine.coef_[0]
 
@@ -83,7 +83,7 @@ def smoothed_span(gram, labels, C, alpha, c1=5.0, c2=0.0, eta=1.0):
 
 
 def smoothed_span_linear(gram, labels, C, alpha, c1=5.0, eta=1.0):
-    """The same for linear slack: each span from the other free rows, weight alpha (C - alpha)/C."""
+    """The same for linear slack: each span from the other free rows, of weight 32 alpha (C - alpha)/C."""
     n = len(labels)
     theta = gram @ (labels * alpha)
     free = [i for i in range(n) if 0 < alpha[i] < C]
@@ -93,7 +93,7 @@ def smoothed_span_linear(gram, labels, C, alpha, c1=5.0, eta=1.0):
             x = -1.0
         else:
             others = [j for j in free if j != i]
-            t = np.array([alpha[j] * (C - alpha[j]) / C for j in others])
+            t = np.array([32.0 * alpha[j] * (C - alpha[j]) / C for j in others])
             inner = gram[np.ix_(others, others)] + eta * np.diag(1.0 / t)
             cross = gram[i, others]
             square = gram[i, i] - cross @ np.linalg.solve(inner, cross)

@@ -14,8 +14,8 @@ becomes a sigmoid sigma(c1 x - c2). With B = T^1/2 M_FF T^1/2 + eta I, R = B^-1,
 
     t_i S_i^2 = 1/R_ii - eta,    S_h^2 = M_hh - v_h^T R v_h,
 
-which does not subtract the two huge numbers of the printed form. Quadratic slack: t = alpha;
-linear slack: t = alpha (C_i - alpha) / C_i, 0 at both bounds.
+which does not subtract the two huge numbers of the printed form. Quadratic slack: t = alpha.
+Linear slack, which the papers leave open: t = 32 alpha (C_i - alpha) / C_i, 0 at both bounds.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ from kernelect.machines import BinarySVM
 from kernelect.typing import Array
 
 _TINY = 1e-14
+
+#: With t = alpha (C_i - alpha) / C_i <= C_i / 4 alone, eta = 1 would hide most of the span.
+_LINEAR_WEIGHT = 32.0
 
 
 def span_corrected_margins(machine: BinarySVM) -> Array:
@@ -125,7 +128,7 @@ class _Spans:
     @classmethod
     def of(cls, p: BinarySVM, eta: float) -> _Spans:
         alpha, box = p.alpha[p.free], p.box[p.free]
-        room = np.ones(len(alpha)) if p.quadratic else np.maximum(1.0 - alpha / box, _TINY)
+        room = np.ones(len(alpha)) if p.quadratic else _LINEAR_WEIGHT * np.maximum(1.0 - alpha / box, _TINY)
         t = np.maximum(alpha, _TINY * box) * room
         bounded = p.diagonal[p.bounded]
         empty = np.zeros((0, 0))
@@ -172,9 +175,9 @@ def _add_spans(p: BinarySVM, spans: _Spans, slopes: Array, adjoint: Adjoint) -> 
     by_t += np.einsum("ij,ij->i", by_B * root, spans.M) / root
     by_alpha, by_box = by_t, np.zeros(len(free))
     if not p.quadratic:
-        room = 1.0 / spans.ratio  # 1 - alpha/C_i: t = alpha room, ratio = 1/room
-        through_ratio = slopes[free] * spans.free * spans.ratio**2
-        by_alpha = by_t * (2.0 * room - 1.0) + through_ratio / box
-        by_box = by_t * (alpha / box) ** 2 - through_ratio * alpha / box**2
+        room = 1.0 / spans.ratio  # w (1 - alpha/C_i) with the weight w: t = alpha room, ratio = 1/room
+        through_ratio = _LINEAR_WEIGHT * slopes[free] * spans.free * spans.ratio**2
+        by_alpha = by_t * (2.0 * room - _LINEAR_WEIGHT) + through_ratio / box
+        by_box = by_t * _LINEAR_WEIGHT * (alpha / box) ** 2 - through_ratio * alpha / box**2
     adjoint.by_beta[free] += p.labels[free] * by_alpha
     adjoint.by_C += float(np.sum(by_box * p.weights[free]))

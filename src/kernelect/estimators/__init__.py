@@ -1,5 +1,6 @@
 """The fitted, scikit-learn face of the library."""
 
 from kernelect.estimators.lssvm import LSSVC, LSSVR
+from kernelect.estimators.svm import SVC
 
-__all__ = ["LSSVC", "LSSVR"]
+__all__ = ["LSSVC", "LSSVR", "SVC"]

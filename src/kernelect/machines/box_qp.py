@@ -10,7 +10,7 @@ Block pivoting: given a guess which rows are at 0, free, or at u, one Cholesky s
 free block gives beta, and the rows whose sign is wrong change sides. A handful of solves
 suffices, whatever accuracy is asked for; there is no proof that it ends, so the chain is
 
-    warm or coarse start -> pivoting -> pivoting along a falling ridge -> interior point,
+    warm or coarse start -> pivoting -> proximal pivoting -> interior point,
 
 and the optimality conditions are checked at its end.
 """
@@ -37,7 +37,9 @@ _MAX_PIVOTS = 60
 _PATIENCE = 8
 _COARSEST = 256  # rows below which a cold start needs no coarser problem
 _EVERY = 4  # one row in four makes the coarser problem
-_RIDGES = 10.0 ** -np.arange(2, 9)  # of the mean diagonal, for the falling ridge
+_FIRST_RIDGE = 0.01  # of the mean diagonal
+_FALL = 10.0
+_PROXIMAL_STEPS = 25
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class BoxQP:
     ridge: Array  # (n,) e
     labels: Array  # (n,) y
     upper: Array  # (n,) u
+    target: Array  # (n,) in the place of y in r: y itself, but for proximal programs
+
+    def around(self, beta: Array, ridge: float) -> BoxQP:
+        """Return the program with ridge/2 |. - beta|^2 added."""
+        return replace(self, ridge=self.ridge + ridge, target=self.target + ridge * beta)
 
     def applied(self, beta: Array) -> Array:
         """Return M beta from the rows where beta is not 0."""
@@ -89,9 +96,6 @@ def solve_box_qp(problem: BoxQP, start: Sides | None = None) -> BoxSolution:
     found = _coarse_to_fine(problem)
     if found is not None:
         return _checked(problem, found, "active set")
-    found = _along_falling_ridge(problem)
-    if found is not None:
-        return _checked(problem, found, "active set along a falling ridge")
     return _from_interior_point(problem)
 
 
@@ -110,7 +114,7 @@ def _pivot(problem: BoxQP, sides: Sides, *, patient: bool = False) -> _Pivoted |
     """
     y, u = problem.labels, problem.upper
     sides = np.where(u > 0, sides, LOWER).astype(np.int8)
-    beta, r = np.zeros(len(y)), y.copy()
+    beta, r = np.zeros(len(y)), problem.target.copy()
     fewest, patience = len(y) + 1, _PATIENCE
     for count in range(1, _MAX_PIVOTS + 1):
         try:
@@ -180,7 +184,7 @@ def _coarse_to_fine(problem: BoxQP) -> _Pivoted | None:
     """
     n = len(problem.labels)
     if n <= _COARSEST:
-        return _pivot(problem, np.full(n, FREE, dtype=np.int8))
+        return _pivot_or_proximal(problem, np.full(n, FREE, dtype=np.int8))
     rows = np.arange(n // (2 * _EVERY), n, _EVERY)
     share = n / len(rows)
     coarse = BoxQP(
@@ -188,13 +192,21 @@ def _coarse_to_fine(problem: BoxQP) -> _Pivoted | None:
         problem.ridge[rows] / share,
         problem.labels[rows],
         problem.upper[rows] * share,
+        problem.target[rows],
     )
     found = _coarse_to_fine(coarse)
     if found is None:
         return None
     support = np.flatnonzero(found.beta)
     margins = problem.labels * (found.beta[support] @ problem.gram[rows[support]])
-    return _pivot(problem, _sides_from_margins(problem, margins, int(np.count_nonzero(found.sides == FREE))))
+    return _pivot_or_proximal(
+        problem, _sides_from_margins(problem, margins, int(np.count_nonzero(found.sides == FREE)))
+    )
+
+
+def _pivot_or_proximal(problem: BoxQP, sides: Sides) -> _Pivoted | None:
+    at_upper = np.where(sides == UPPER, problem.labels * problem.upper, 0.0)
+    return _pivot(problem, sides) or _proximal(problem, sides, at_upper)
 
 
 def _sides_from_margins(problem: BoxQP, margins: Array, n_free: int) -> Sides:
@@ -206,25 +218,36 @@ def _sides_from_margins(problem: BoxQP, margins: Array, n_free: int) -> Sides:
     return np.where(distance <= band, FREE, np.where(margins < 1.0, inside, LOWER)).astype(np.int8)
 
 
-def _along_falling_ridge(problem: BoxQP) -> _Pivoted | None:
-    """Pivot with a large ridge first, where it settles easily, and follow the solution as the ridge falls."""
+def _proximal(problem: BoxQP, sides: Sides, beta: Array) -> _Pivoted | None:
+    """Pivot with a ridge around the last solution, rho/2 |beta - last|^2, and let rho fall.
+
+    With a large ridge pivoting settles easily; as the last solution takes part in the next
+    program, the sides are those of the program itself long before rho is 0.
+    """
     scale = float(np.mean(np.diagonal(problem.gram)))
-    sides: Sides = np.full(len(problem.labels), FREE, dtype=np.int8)
-    for ridge in (*(part * scale for part in _RIDGES), 0.0):
-        found = _pivot(replace(problem, ridge=problem.ridge + ridge), sides, patient=True)
+    rho, fall = _FIRST_RIDGE, _FALL
+    for _ in range(_PROXIMAL_STEPS):
+        found = _pivot(problem.around(beta, rho * scale), sides, patient=True)
         if found is None:
-            return None
-        sides = found.sides
-    return found
+            rho, fall = rho * fall, max(fall**0.5, 2.0)
+            continue
+        changed = int(np.count_nonzero(found.sides != sides))
+        sides, beta = found.sides, found.beta
+        exact = _pivot(problem, sides) if changed <= max(3, len(sides) // 50) else None
+        if exact is not None:
+            return exact
+        rho /= fall
+    return None
 
 
 def _from_interior_point(problem: BoxQP) -> BoxSolution:
     """Solve by the interior point, then pivot from where it ended to be exact."""
     point = interior_point(problem.gram, problem.ridge, problem.labels, problem.upper)
     sides = np.where(point.at_lower, LOWER, np.where(point.at_upper, UPPER, FREE)).astype(np.int8)
-    found = _pivot(problem, sides)
+    beta = problem.labels * point.alpha
+    found = _pivot(problem, sides) or _proximal(problem, sides, beta)
     if found is None:
-        found = _Pivoted(problem.labels * point.alpha, sides, None, 0)
+        found = _Pivoted(beta, sides, None, 0)
     return _checked(problem, found, "interior point")
 
 
@@ -235,12 +258,12 @@ def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
     """
     y, u, free = problem.labels, problem.upper, np.flatnonzero(found.sides == FREE)
     beta = found.beta
-    r = y - problem.applied(beta)
+    r = problem.target - problem.applied(beta)
     factor = found.factor
     if factor is not None and np.max(np.abs(r[free])) > 1e-2 * KKT_TOLERANCE:
         beta = beta.copy()
         beta[free] += factor.solve(r[free])
-        r = y - problem.applied(beta)
+        r = problem.target - problem.applied(beta)
     elif factor is None and len(free):
         factor = factorize(problem.gram[np.ix_(free, free)], problem.ridge[free])
     alpha, g = np.clip(y * beta, 0.0, u), y * r

@@ -21,6 +21,7 @@ _MAX_ITERATIONS = 80
 _GAP = 1e-13
 _RESIDUAL = 1e-10
 _TO_BOUNDARY = 0.995
+_TINY = 1e-200
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class _Iteration:
     @property
     def t(self) -> Array:
         """Distance from the upper bound; 1 where there is none, against a multiplier of 0."""
-        return np.where(self.boxed, self.u - self.alpha, 1.0)
+        return np.where(self.boxed, np.maximum(self.u - self.alpha, _TINY), 1.0)
 
     def run(self) -> InteriorPoint:
         for _ in range(_MAX_ITERATIONS):
@@ -100,7 +101,8 @@ class _Iteration:
         da, dp, dq = self._direction(factor, residual, centre - s * p - da * dp, centre - t * q + da * dq)
         moves = ((s, da), (t, -da * self.boxed), (p, dp), (q, dq))
         length = _TO_BOUNDARY * min(_longest(value, change) for value, change in moves)
-        self.alpha, self.p, self.q = s + length * da, p + length * dp, q + length * dq
+        self.alpha, self.p = np.maximum(s + length * da, _TINY), np.maximum(p + length * dp, _TINY)
+        self.q = np.where(self.boxed, np.maximum(q + length * dq, _TINY), 0.0)
         return length
 
     def _direction(

@@ -146,7 +146,7 @@ class SVM(Machine[SVMState]):
             ridge, upper = 1.0 / box, np.full(len(box), np.inf)
         else:
             ridge, upper = np.full(len(box), JITTER * float(np.mean(np.diagonal(gram)))), box
-        return [BoxQP(gram, ridge, labels, upper) for labels in targets.T]
+        return [BoxQP(gram, ridge, labels, upper, labels) for labels in targets.T]
 
     def decide(self, state: SVMState, cross: Array) -> Array:
         return np.asarray(cross.T @ state.dual_coef, dtype=float)

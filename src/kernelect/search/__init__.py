@@ -3,6 +3,7 @@
 from kernelect.exceptions import unknown_name
 from kernelect.search.base import Budget, Search
 from kernelect.search.gradient import LBFGS, ScaledConjugateGradients
+from kernelect.search.random_walk import RandomWalk
 from kernelect.search.restarts import Restarts, scattered_starts
 from kernelect.search.simplex import NelderMead
 
@@ -11,6 +12,7 @@ __all__ = [
     "SEARCH_NAMES",
     "Budget",
     "NelderMead",
+    "RandomWalk",
     "Restarts",
     "ScaledConjugateGradients",
     "Search",
@@ -18,7 +20,9 @@ __all__ = [
     "scattered_starts",
 ]
 
-_NAMED: dict[str, type[Search]] = {search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead)}
+_NAMED: dict[str, type[Search]] = {
+    search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead, RandomWalk)
+}
 
 SEARCH_NAMES = tuple(_NAMED)
 

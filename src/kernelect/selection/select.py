@@ -36,6 +36,8 @@ class SelectionOptions:
     n_jobs: int | None = None
     generator: np.random.Generator = field(default_factory=np.random.default_rng)
     observe: Observer | None = None
+    #: theta -> theta: brings scattered starts back from where the criterion is flat.
+    settle: Callable[[Array], Array] | None = None
 
 
 def select(objective: SelectionObjective, options: SelectionOptions) -> tuple[Selection, SelectionObjective]:
@@ -56,8 +58,9 @@ class _Selector:
     def run(self) -> tuple[Selection, SelectionObjective]:
         space = self._prepared(self.objective.space)
         restarts = self.options.n_restarts if space.free.any() else 0
-        result = self._revised(self._search(self.objective, space, _each_free(space), restarts))
-        return self._selection(result), self.objective
+        first = self._search(self.objective, space, _each_free(space), restarts)
+        optima = self.traces[-1].best_points()
+        return replace(self._selection(self._revised(first)), optima=optima), self.objective
 
     def _prepared(self, space: ParameterSpace) -> ParameterSpace:
         """Return the space with its start where the main search should begin."""
@@ -84,6 +87,8 @@ class _Selector:
             fresh = replace(objective, memory=Memory())
 
             def evaluate(phi: Array) -> tuple[float, Array | None]:
+                if not self.options.search.needs_gradient:
+                    return fresh.value(_combined(start, directions, phi)), None
                 value, gradient = fresh(_combined(start, directions, phi))
                 return value, None if gradient is None else directions.T @ gradient
 
@@ -94,12 +99,21 @@ class _Selector:
         upper = np.array([(space.upper[column] - start[column]).min() for column in columns])
         zero = np.zeros(directions.shape[1])
         starts = scattered_starts(zero, lower, upper, restarts + 1, self.options.generator)
+        starts = np.vstack([zero, *(self._settled(start, directions, phi) for phi in starts[1:])])
         found = Restarts(self.options.search, self.options.n_jobs).minimize(
             in_phi, starts, lower, upper, budget=self.budget, observe=self._observer(start, directions)
         )
         thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta]).reshape(-1, len(space))
         self.traces.append(replace(found.trace, theta=thetas))
         return replace(found, theta=_combined(start, directions, found.theta))
+
+    def _settled(self, start: Array, directions: Array, phi: Array) -> Array:
+        """Return a scattered start, settled; directions of restarts are those of single parameters."""
+        if self.options.settle is None:
+            return phi
+        theta = self.options.settle(_combined(start, directions, phi))
+        finite = np.where(np.isfinite(start), theta - start, 0.0)
+        return np.asarray(directions.T @ finite / directions.sum(axis=0), dtype=float)
 
     def _observer(self, start: Array, directions: Array) -> Callable[[Evaluation], None] | None:
         observe, run = self.options.observe, len(self.traces)
