@@ -29,7 +29,7 @@ def leave_one_out_decisions(fitted: Fitted) -> Array:
         for row in np.flatnonzero(solution.alpha):
             upper = problem.upper.copy()
             upper[row] = 0.0
-            without = solve_box_qp(replace(problem, upper=upper), solution.sides)
+            without = solve_box_qp(replace(problem, upper=upper), solution)
             decisions[row, column] = problem.gram[row] @ (problem.labels * without.alpha)
     return np.asarray(decisions, dtype=float)
 

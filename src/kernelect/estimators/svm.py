@@ -142,6 +142,8 @@ class SVC(ClassifierMixin, SelfSelecting):
         Always 0: the kernel holds the offset.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
+    n_iter_ : int
+        Evaluations of the criterion.
     selection_ : Selection
         Value, status sentence and trace of the selection, and the optima of all starts.
 
@@ -244,7 +246,8 @@ class SVC(ClassifierMixin, SelfSelecting):
 
     def predict(self, X: Any) -> Array:
         """Return the class with the largest decision value, which is also the most probable one."""
-        return self.classes_[decide_class(self.decision_function(X))]
+        decision = self.decision_function(X)
+        return self.classes_[decide_class(decision)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, calibrated on span-corrected leave-one-out decision values."""
@@ -344,6 +347,7 @@ class SVC(ClassifierMixin, SelfSelecting):
         self.support_vectors_ = main.inputs
         self.dual_coef_ = main.dual_coef[:, 0] if len(self.classes_) == 2 else main.dual_coef
         self.intercept_ = 0.0
+        self.n_iter_ = selection.n_evaluations
         self._kept = np.flatnonzero(kept)
         self.selection_ = _with_doubts(selection, best, objective.criterion)
         if not self._is_precomputed:

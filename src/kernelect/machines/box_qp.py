@@ -34,10 +34,10 @@ LOWER, FREE, UPPER = 0, 1, 2
 KKT_TOLERANCE = 1e-9
 
 _MAX_PIVOTS = 60
-_PATIENCE = 8
+_PATIENCE = 6  # pivots without fewer wrong rows
 _COARSEST = 256  # rows below which a cold start needs no coarser problem
 _EVERY = 4  # one row in four makes the coarser problem
-_FIRST_RIDGE = 0.01  # of the mean diagonal
+_FIRST_RIDGE = 2e-2  # of proximal pivoting, as a part of the mean diagonal
 _FALL = 10.0
 _PROXIMAL_STEPS = 25
 
@@ -87,10 +87,11 @@ class BoxSolution:
         return self.violation <= self.tolerance
 
 
-def solve_box_qp(problem: BoxQP, start: Sides | None = None) -> BoxSolution:
-    """Return the solution, from the sides of a similar problem where given."""
+def solve_box_qp(problem: BoxQP, start: BoxSolution | None = None) -> BoxSolution:
+    """Return the solution, from that of a similar problem where given."""
     if start is not None:
-        found = _pivot(problem, start)
+        beta = problem.labels * np.minimum(start.alpha, problem.upper)
+        found = _pivot(problem, start.sides) or _proximal(problem, start.sides, beta)
         if found is not None:
             return _checked(problem, found, "active set, warm")
     found = _coarse_to_fine(problem)
@@ -107,15 +108,15 @@ class _Pivoted:
     pivots: int
 
 
-def _pivot(problem: BoxQP, sides: Sides, *, patient: bool = False) -> _Pivoted | None:
+def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | None:
     """Exchange sides until all signs are right; None where that does not settle.
 
-    A patient run exchanges all wrong rows each time and does not ask for steady progress.
+    With ``capped=False`` all wrong rows change sides at once.
     """
     y, u = problem.labels, problem.upper
     sides = np.where(u > 0, sides, LOWER).astype(np.int8)
     beta, r = np.zeros(len(y)), problem.target.copy()
-    fewest, patience = len(y) + 1, _PATIENCE
+    fewest, most_free, patience, seen = len(y) + 1, 0.0, _PATIENCE, set[bytes]()
     for count in range(1, _MAX_PIVOTS + 1):
         try:
             beta, r, factor = _moved(problem, sides, beta, r)
@@ -125,13 +126,14 @@ def _pivot(problem: BoxQP, sides: Sides, *, patient: bool = False) -> _Pivoted |
         wrong = int(np.count_nonzero(new != sides))
         if not wrong:
             return _Pivoted(beta, sides, factor, count)
-        waiting = not patient and _cap_additions(new, sides, np.abs(r))
-        if wrong < fewest:
-            fewest, patience = wrong, _PATIENCE
-        elif not waiting and not patient:
-            patience -= 1
-            if patience < 0:
-                return None
+        waiting = capped and _cap_additions(new, sides, np.abs(r))
+        n_free = int(np.count_nonzero(new == FREE))
+        progress = wrong < fewest or (waiting and n_free > 1.1 * most_free)
+        patience = _PATIENCE if progress else patience - 1
+        fewest, most_free = min(fewest, wrong), max(most_free, n_free)
+        if patience < 0 or new.tobytes() in seen:  # sides that come back would do so for ever
+            return None
+        seen.add(new.tobytes())
         sides = new
     return None
 
@@ -227,7 +229,7 @@ def _proximal(problem: BoxQP, sides: Sides, beta: Array) -> _Pivoted | None:
     scale = float(np.mean(np.diagonal(problem.gram)))
     rho, fall = _FIRST_RIDGE, _FALL
     for _ in range(_PROXIMAL_STEPS):
-        found = _pivot(problem.around(beta, rho * scale), sides, patient=True)
+        found = _pivot(problem.around(beta, rho * scale), sides, capped=False)
         if found is None:
             rho, fall = rho * fall, max(fall**0.5, 2.0)
             continue

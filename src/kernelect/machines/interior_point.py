@@ -21,7 +21,7 @@ _MAX_ITERATIONS = 80
 _GAP = 1e-13
 _RESIDUAL = 1e-10
 _TO_BOUNDARY = 0.995
-_TINY = 1e-200
+_TINY = 1e-40
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,16 @@ class _Iteration:
         s, t, p, q = self.alpha, self.t, self.p, self.q
         factor = factorize(self.gram, self.ridge + p / s + q / t)
         da, dp, dq = self._direction(factor, residual, -s * p, -t * q)
+        if not (np.all(np.isfinite(dp)) and np.all(np.isfinite(dq))):
+            return 0.0  # at the end of the digits
         along = min(_longest(s, da), _longest(t, -da * self.boxed))
         across = min(_longest(p, dp), _longest(q, dq))
         predicted = self._gap(s + along * da, t - along * da * self.boxed, p + across * dp, q + across * dq)
         centre = tau * (predicted / tau) ** 3
         da, dp, dq = self._direction(factor, residual, centre - s * p - da * dp, centre - t * q + da * dq)
         moves = ((s, da), (t, -da * self.boxed), (p, dp), (q, dq))
+        if not all(np.all(np.isfinite(change)) for _, change in moves):
+            return 0.0
         length = _TO_BOUNDARY * min(_longest(value, change) for value, change in moves)
         self.alpha, self.p = np.maximum(s + length * da, _TINY), np.maximum(p + length * dp, _TINY)
         self.q = np.where(self.boxed, np.maximum(q + length * dq, _TINY), 0.0)

@@ -130,9 +130,7 @@ class SVM(Machine[SVMState]):
     ) -> SVMState:
         problems = self.problems(gram, targets, regularization, weights)
         fits = warm is not None and warm.dual_coef.shape == targets.shape
-        starts = (
-            [solution.sides for solution in warm.solutions] if warm is not None and fits else [None] * len(problems)
-        )
+        starts = list(warm.solutions) if warm is not None and fits else [None] * len(problems)
         solutions = tuple(solve_box_qp(problem, start) for problem, start in zip(problems, starts, strict=True))
         alphas = np.column_stack([solution.alpha for solution in solutions])
         return SVMState(targets * alphas, problems[0].ridge, solutions)
