@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, SingularSystem
 from kernelect.machines import SVM, Fitted, box_qp
 from kernelect.machines.box_qp import BoxQP, solve_box_qp
 from kernelect.machines.interior_point import interior_point
@@ -201,6 +201,13 @@ def test_marginal_and_bounded_support_vectors_are_told_apart(problem):
     np.testing.assert_array_equal(binary.alpha[binary.bounded], weights[binary.bounded])
     assert (binary.slacks[binary.free] == 0).all()
     assert (binary.slacks[binary.bounded] > 0).all()
+
+
+@pytest.mark.parametrize("slack", SLACKS)
+def test_a_kernel_matrix_that_is_not_finite_is_refused(slack):
+    y = np.array([1.0, -1.0, 1.0])
+    with pytest.raises(SingularSystem, match="NaN or infinite"):
+        solved(slack, np.full((3, 3), np.nan), y, 1.0, np.ones(3))
 
 
 def test_a_misspelt_slack_is_refused():

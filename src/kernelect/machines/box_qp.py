@@ -18,12 +18,13 @@ and the optimality conditions are checked at its end.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from kernelect.exceptions import SingularSystem
-from kernelect.linalg import CholeskyFactor, factorize
+from kernelect.linalg import CholeskyFactor, factorize, factorize_overwriting
 from kernelect.machines.interior_point import interior_point
 from kernelect.typing import Array, Indices
 
@@ -33,6 +34,7 @@ LOWER, FREE, UPPER = 0, 1, 2
 #: Largest violation of the optimality conditions, in units of the margin.
 KKT_TOLERANCE = 1e-9
 
+_EPSILON = float(np.finfo(float).eps)
 _MAX_PIVOTS = 60
 _PATIENCE = 6  # pivots without fewer wrong rows
 _COARSEST = 256  # rows below which a cold start needs no coarser problem
@@ -61,10 +63,13 @@ class BoxQP:
         rows = np.flatnonzero(beta)
         return np.asarray(beta[rows] @ self.gram[rows] + self.ridge * beta, dtype=float)
 
+    @cached_property
+    def _size(self) -> float:
+        return float(np.max(np.diagonal(self.gram) + self.ridge))
+
     def rounding(self, beta: Array) -> float:
         """Return the size of rounding errors in M beta."""
-        size = float(np.max(np.diagonal(self.gram) + self.ridge))
-        return 4.0 * float(np.finfo(float).eps) * size * float(np.abs(beta).sum())
+        return 4.0 * _EPSILON * self._size * float(np.abs(beta).sum())
 
 
 @dataclass(frozen=True)
@@ -140,18 +145,28 @@ def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | N
 
 def _moved(problem: BoxQP, sides: Sides, beta: Array, r: Array) -> tuple[Array, Array, CholeskyFactor | None]:
     """Return beta, r and the factor for given sides: r = 0 on the free rows."""
-    free = np.flatnonzero(sides == FREE)
-    step = np.where(sides == FREE, 0.0, np.where(sides == UPPER, problem.labels * problem.upper, 0.0) - beta)
-    jumped = np.flatnonzero(step)
+    free = (sides == FREE).nonzero()[0]
+    step = -beta
+    upper = (sides == UPPER).nonzero()[0]
+    step[upper] += problem.labels[upper] * problem.upper[upper]
+    step[free] = 0.0
+    jumped = step.nonzero()[0]
     factor = None
     if len(jumped):
         r = r - step[jumped] @ problem.gram[jumped]
     if len(free):
         rows = problem.gram[free]
-        factor = factorize(rows[:, free], problem.ridge[free])
+        factor = _free_factor(rows, free, problem.ridge[free])
         step[free] = factor.solve(r[free] - problem.ridge[free] * step[free])
         r = r - step[free] @ rows
     return beta + step, r - problem.ridge * step, factor
+
+
+def _free_factor(rows: Array, free: Indices, ridge: Array) -> CholeskyFactor:
+    """Return the factor of M on the free rows, from those rows of K."""
+    block = rows[:, free]
+    block.flat[:: len(free) + 1] += ridge
+    return factorize_overwriting(block) or factorize(rows[:, free], ridge)
 
 
 def _exchanged(problem: BoxQP, sides: Sides, alpha: Array, gradient: Array, tolerance: float) -> Sides:
@@ -201,9 +216,7 @@ def _coarse_to_fine(problem: BoxQP) -> _Pivoted | None:
         return None
     support = np.flatnonzero(found.beta)
     margins = problem.labels * (found.beta[support] @ problem.gram[rows[support]])
-    return _pivot_or_proximal(
-        problem, _sides_from_margins(problem, margins, int(np.count_nonzero(found.sides == FREE)))
-    )
+    return _pivot_or_proximal(problem, _sides_from_margins(problem, margins, found.sides))
 
 
 def _pivot_or_proximal(problem: BoxQP, sides: Sides) -> _Pivoted | None:
@@ -211,13 +224,20 @@ def _pivot_or_proximal(problem: BoxQP, sides: Sides) -> _Pivoted | None:
     return _pivot(problem, sides) or _proximal(problem, sides, at_upper)
 
 
-def _sides_from_margins(problem: BoxQP, margins: Array, n_free: int) -> Sides:
-    """Return a guess of the sides: free within a band around the margin that holds 2 ``n_free`` rows."""
-    inside = np.where(np.isfinite(problem.upper), UPPER, FREE)
-    distance = np.abs(margins - 1.0)
-    count = min(len(margins) - 1, 2 * n_free)
-    band = np.partition(distance, count)[count]
-    return np.where(distance <= band, FREE, np.where(margins < 1.0, inside, LOWER)).astype(np.int8)
+def _sides_from_margins(problem: BoxQP, margins: Array, coarse: Sides) -> Sides:
+    """Return a guess of the sides from margins by a coarser solution.
+
+    Without bounds all rows inside the margin are free. With bounds twice as many rows are free
+    as there: those nearest to the margin, or where none was at its bound, those deepest inside.
+    """
+    if not np.isfinite(problem.upper[0]):
+        return np.where(margins < 1.0 + KKT_TOLERANCE, FREE, LOWER).astype(np.int8)
+    soft = bool(np.any(coarse == UPPER))
+    depth = np.abs(margins - 1.0) if soft else margins
+    count = min(len(margins) - 1, 2 * int(np.count_nonzero(coarse == FREE)))
+    sides = np.where((margins < 1.0) & soft, UPPER, LOWER).astype(np.int8)
+    sides[np.argpartition(depth, count)[: count + 1]] = FREE
+    return sides
 
 
 def _proximal(problem: BoxQP, sides: Sides, beta: Array) -> _Pivoted | None:

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from kernelect.exceptions import unknown_name
-from kernelect.linalg import CholeskyFactor
+from kernelect.linalg import CholeskyFactor, mean_diagonal
 from kernelect.machines.base import Fitted, Machine
 from kernelect.machines.box_qp import UPPER, BoxQP, BoxSolution, solve_box_qp
 from kernelect.typing import Array, Indices
@@ -140,10 +140,11 @@ class SVM(Machine[SVMState]):
         # A symmetric matrix is its own transpose: rows are read, so C order is wanted.
         gram = gram if gram.flags.c_contiguous else gram.T
         box = regularization * weights
+        scale = mean_diagonal(gram)
         if self.quadratic:
             ridge, upper = 1.0 / box, np.full(len(box), np.inf)
         else:
-            ridge, upper = np.full(len(box), JITTER * float(np.mean(np.diagonal(gram)))), box
+            ridge, upper = np.full(len(box), JITTER * scale), box
         return [BoxQP(gram, ridge, labels, upper, labels) for labels in targets.T]
 
     def decide(self, state: SVMState, cross: Array) -> Array:
