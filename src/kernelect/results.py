@@ -19,7 +19,6 @@ class Status(Enum):
     FIXED = "nothing was left to select, the criterion was evaluated once"
     MAX_ITER = "stopped at the iteration limit (max_iter) with the best point so far"
     TIME_LIMIT = "stopped at the time limit (time_limit) with the best point so far"
-    INTERRUPTED = "interrupted, with the best point so far"
     STALLED = "stopped because no step improved the criterion any further"
     FAILED = "failed: the criterion was not finite at any point tried"
 
@@ -88,8 +87,15 @@ class Trace:
         return self.theta[[int(row[np.argmin(self.value[row])]) for row in rows if len(row)]]
 
     def best_so_far(self) -> Array:
-        """Return the smallest value seen up to each evaluation."""
-        return np.fmin.accumulate(self.value) if len(self) else self.value
+        """Return the smallest value seen up to each evaluation of the same run.
+
+        Anew for each run: a stage may minimise something else (the criterion without its prior).
+        """
+        best = np.empty_like(self.value)
+        for number in np.unique(self.run):
+            rows = self.run == number
+            best[rows] = np.fmin.accumulate(self.value[rows])
+        return best
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,8 @@ class Selection:
         Names of the parameters that ended at a bound of the search.
     trace : Trace
         One row per evaluation; ``theta`` there is in the order of ``names``.
+    runs : tuple of str
+        What each run of the trace was: a stage, a restart, a round of the prior.
     criterion, prior : str
         What was minimised.
     seconds : float
@@ -142,6 +150,7 @@ class Selection:
     converged: bool
     at_bound: tuple[str, ...]
     trace: Trace
+    runs: tuple[str, ...]
     criterion: str
     prior: str
     seconds: float

@@ -60,9 +60,8 @@ def stopped_early(objective: SelectionObjective, selection: Selection, part: Val
         f"{selection.status}; taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error "
         f"on {len(part.weights)} validation rows"
     )
-    return replace(
-        selection, theta=selection.trace.theta[best], value=float(selection.trace.value[best]), status=sentence
-    )
+    theta = selection.trace.theta[best]
+    return replace(selection, theta=theta, value=objective.value(theta), status=sentence)
 
 
 def _improvements(trace: Trace) -> list[int]:

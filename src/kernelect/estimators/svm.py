@@ -24,16 +24,16 @@ from kernelect.criteria import (
     UnsmoothedSpan,
 )
 from kernelect.criteria.binary import binaries
+from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.criteria.span import span_corrected_margins
 from kernelect.estimators._base import SelfSelecting, relevances
-from kernelect.estimators._calibration import fit_temperature, probabilities
 from kernelect.estimators._early_stopping import ValidationPart, stopped_early, validation_split
 from kernelect.estimators._full_kernel import StartedKernel, settle_widths, started_kernel
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel
-from kernelect.linalg import require_memory
+from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import SVM, Fitted
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.priors import Prior, as_prior
@@ -230,9 +230,10 @@ class SVC(ClassifierMixin, SelfSelecting):
             raise InvalidArgument(
                 "sample_weight leaves a class without a row of positive weight: each needs at least 1."
             )
-        objective = self._objective(self._rows_of(X, kept), targets[kept], weights[kept])
-        selection, objective = self._select(objective, index[kept])
-        self._keep(objective, selection, kept)
+        with blas_threads_for(int(kept.sum())):
+            objective = self._objective(self._rows_of(X, kept), targets[kept], weights[kept])
+            selection, objective = self._select(objective, index[kept])
+            self._keep(objective, selection, kept)
         loo = self._leave_one_out(X, targets, kept)
         self._inverse_temperature = fit_temperature(loo, index, weights)
         self._warn_if_doubtful(self.selection_)

@@ -10,9 +10,11 @@ from kernelect.linalg.cholesky import (
 )
 from kernelect.linalg.memory import require_memory
 from kernelect.linalg.products import product
+from kernelect.linalg.threads import blas_threads_for
 
 __all__ = [
     "CholeskyFactor",
+    "blas_threads_for",
     "factorize",
     "factorize_overwriting",
     "mean_diagonal",

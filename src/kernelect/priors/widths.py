@@ -133,6 +133,7 @@ class Shrinkage(Prior):
     a: float = 1.0
     b: float = 0.1
     name = "shrinkage"
+    two_basins = True
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
         value, gradient = 0.0, np.zeros(len(point.theta))

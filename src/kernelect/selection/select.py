@@ -1,9 +1,10 @@
 """From a start at the data's scale to the selected hyper-parameters.
 
 Stages: (1) elliptical kernels are first searched with their widths tied, that is as the
-spherical kernel; (2) for a prior that has only a local minimum, all free parameters by the
-criterion alone; (3) all free parameters, from there and from scattered restarts; (4) as long
-as the prior revises itself (pruned inputs, well-determined widths), once more.
+spherical kernel; (2) for a prior with none but a local minimum, all free parameters by the
+criterion alone; (3) all free parameters, from there and from scattered starts; (4) for a prior
+with two basins, the other one; (5) as long as the prior revises itself (pruned inputs,
+well-determined widths), once more.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.typing import Array, Objective, Observer
 
 _MAX_REVISIONS = 10
+
+#: Iterations by which a start in the criterion's own basin is found.
+_SCOUT_ITERATIONS = 12
 
 
 @dataclass(frozen=True)
@@ -54,28 +58,59 @@ class _Selector:
         limit = options.time_limit
         self.budget = Budget(options.max_iter, options.tol, self.began + limit if limit is not None else float("inf"))
         self.traces: list[Trace] = []
+        self.runs: list[str] = []
 
     def run(self) -> tuple[Selection, SelectionObjective]:
         space = self._prepared(self.objective.space)
         restarts = self.options.n_restarts if space.free.any() else 0
-        first = self._search(self.objective, space, _each_free(space), restarts)
+        label = "all parameters" if space.free.any() else "as given"
+        result = self._search(label, self.objective, space, _each_free(space), restarts)
         optima = self.traces[-1].best_points()
-        return replace(self._selection(self._revised(first)), optima=optima), self.objective
+        if self.objective.prior is not None and self.objective.prior.two_basins and _tie_widths(space) is not None:
+            result = self._other_basin(space, result)
+        return replace(self._selection(self._revised(result)), optima=optima), self.objective
 
     def _prepared(self, space: ParameterSpace) -> ParameterSpace:
         """Return the space with its start where the main search should begin."""
-        objective, prior = self.objective, self.objective.prior
-        if prior is not None and prior.local:
-            objective = replace(objective, prior=Flat())
+        local = self.objective.prior is not None and self.objective.prior.local
+        objective = self._alone() if local else self.objective
         tied = _tie_widths(space)
         if tied is not None:
-            space = space.moved(self._search(objective, space, tied).theta)
-        if objective is not self.objective and space.free.any():
-            space = space.moved(self._search(objective, space, _each_free(space)).theta)
+            space = space.moved(self._search("spherical", objective, space, tied).theta)
+        if local and space.free.any():
+            space = space.moved(self._search("criterion alone", objective, space, _each_free(space)).theta)
         return space
 
+    def _alone(self) -> SelectionObjective:
+        """Return the objective without penalty, in nats."""
+        return replace(self.objective, prior=Flat())
+
+    def _other_basin(self, space: ParameterSpace, result: SearchResult) -> SearchResult:
+        """Look for a lower minimum on the way to the criterion's own optimum.
+
+        A few steps by the criterion alone lead there; searched is only where the way has a
+        point that is already lower than the minimum found from the start. The other minimum
+        has to be lower by half a nat per further width, which is what fitting that many
+        parameters to noise gains on average.
+        """
+        margin = 0.5 * sum(max(int(space.free[group].sum()) - 1, 0) for group in space.widths)
+        scout = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
+        far = self._search("criterion alone", self._alone(), space, _each_free(space), budget=scout).theta
+        on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
+        best = min(on_the_way, key=self.objective.value)
+        if self.objective.value(best) >= result.value - margin:
+            return result
+        other = self._search("second basin", self.objective, space.moved(best), _each_free(space))
+        return other if other.value < result.value - margin else result
+
     def _search(
-        self, objective: SelectionObjective, space: ParameterSpace, directions: Array, restarts: int = 0
+        self,
+        label: str,
+        objective: SelectionObjective,
+        space: ParameterSpace,
+        directions: Array,
+        restarts: int = 0,
+        budget: Budget | None = None,
     ) -> SearchResult:
         """Search theta = start + directions @ phi; returns the result in terms of theta.
 
@@ -101,10 +136,11 @@ class _Selector:
         starts = scattered_starts(zero, lower, upper, restarts + 1, self.options.generator)
         starts = np.vstack([zero, *(self._settled(start, directions, phi) for phi in starts[1:])])
         found = Restarts(self.options.search, self.options.n_jobs).minimize(
-            in_phi, starts, lower, upper, budget=self.budget, observe=self._observer(start, directions)
+            in_phi, starts, lower, upper, budget=budget or self.budget, observe=self._observer(start, directions)
         )
         thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta]).reshape(-1, len(space))
         self.traces.append(replace(found.trace, theta=thetas))
+        self.runs += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
         return replace(found, theta=_combined(start, directions, found.theta))
 
     def _settled(self, start: Array, directions: Array, phi: Array) -> Array:
@@ -116,7 +152,7 @@ class _Selector:
         return np.asarray(directions.T @ finite / directions.sum(axis=0), dtype=float)
 
     def _observer(self, start: Array, directions: Array) -> Callable[[Evaluation], None] | None:
-        observe, run = self.options.observe, len(self.traces)
+        observe, run = self.options.observe, len(self.runs)
         before = sum(len(trace) for trace in self.traces)
         if observe is None:
             return None
@@ -141,7 +177,7 @@ class _Selector:
             self.objective = replace(self.objective, prior=revision.prior)
             # A width that comes back is free again: freedom follows from the original space.
             space = self.objective.space.moved(revision.theta)
-            result = self._search(self.objective, space, _each_free(space))
+            result = self._search("prior revised", self.objective, space, _each_free(space))
         return result
 
     def _selection(self, result: SearchResult) -> Selection:
@@ -157,6 +193,7 @@ class _Selector:
             converged=result.status.trustworthy and not doubt,
             at_bound=at_bound,
             trace=Trace.joined(self.traces),
+            runs=tuple(self.runs),
             criterion=objective.criterion.name,
             prior="none" if objective.prior is None else objective.prior.name,
             seconds=time.monotonic() - self.began,
