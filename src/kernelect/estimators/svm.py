@@ -61,6 +61,9 @@ _CRITERIA: dict[str, type[SVMCriterion]] = {
 _C_BESIDE_AMPLITUDE = (0.6, 0.05, 200.0)
 _C_ALONE = (1.0, 1e-3, 1e4)
 
+#: Peak of a fit in n x n arrays of doubles, measured at n = 2000.
+_PEAK_SQUARES = 13.0
+
 
 @dataclass(frozen=True)
 class _Member:
@@ -256,7 +259,7 @@ class SVC(ClassifierMixin, SelfSelecting):
 
     def _check_arguments(self, X: Array) -> None:
         self._more_checks(X)
-        require_memory(len(X))
+        require_memory(len(X), _PEAK_SQUARES)
         for name in ("ensemble", "early_stopping"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InvalidArgument(f"{name}={getattr(self, name)!r} is not possible: give True or False.")

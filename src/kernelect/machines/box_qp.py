@@ -157,7 +157,7 @@ def _moved(problem: BoxQP, sides: Sides, beta: Array, r: Array) -> tuple[Array, 
     if len(free):
         rows = problem.gram[free]
         factor = _free_factor(rows, free, problem.ridge[free])
-        step[free] = factor.solve(r[free] - problem.ridge[free] * step[free])
+        step[free] = factor.solve(r[free])
         r = r - step[free] @ rows
     return beta + step, r - problem.ridge * step, factor
 
