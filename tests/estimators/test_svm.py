@@ -327,6 +327,11 @@ def test_bad_arguments_are_named_with_a_way_out(small):
     for arguments, error, text in cases:
         with pytest.raises(error, match=text):
             SVC("rbf", **arguments).fit(X, y)
+    with pytest.raises(InvalidArgument, match="kernel='linear' overflows on these inputs"):
+        SVC("linear").fit(1e200 * X, y)
+    for indefinite in (-np.eye(40), np.eye(40)[::-1]):
+        with pytest.raises(KernelectError, match="not positive definite.*precomputed kernel"):
+            SVC("precomputed").fit(indefinite, y)
     with pytest.raises(KernelectError, match="one class only"):
         SVC().fit(X, np.zeros(len(X)))
     with pytest.raises(InvalidArgument, match="leaves a class without a row"):

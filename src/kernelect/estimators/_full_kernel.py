@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Constant, Kernel, as_kernel
 from kernelect.kernels.scale import median_width
 from kernelect.parameters import ParameterSpace
@@ -39,7 +40,12 @@ def started_kernel(kernel: object, X: Array) -> StartedKernel:
         return StartedKernel(given.start(X), given.space(X), False)
     base = as_kernel(kernel)
     full = Constant("auto") * base + Constant("auto")
-    size = float(np.mean(base.start(X).diagonal(X))) or 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = float(np.mean(base.start(X).diagonal(X))) or 1.0
+    if not np.isfinite(size):
+        raise InvalidArgument(
+            f"kernel={kernel!r} overflows on these inputs: check them for extreme values and scale them."
+        )
     space = _with_scalar(full.space(X), 0, "amplitude", [value / size for value in _AMPLITUDE])
     space = _with_scalar(space, len(space) - 1, "offset", _OFFSET)
     return StartedKernel(full.start(X).with_theta(space.start), space, True)

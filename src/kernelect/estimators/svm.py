@@ -33,7 +33,7 @@ from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel
-from kernelect.linalg import blas_threads_for, require_memory
+from kernelect.linalg import blas_threads_for, factorize, mean_diagonal, require_memory
 from kernelect.machines import SVM, Fitted
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.priors import Prior, as_prior
@@ -260,6 +260,8 @@ class SVC(ClassifierMixin, SelfSelecting):
     def _check_arguments(self, X: Array) -> None:
         self._more_checks(X)
         require_memory(len(X), _PEAK_SQUARES)
+        if self._is_precomputed:  # says so where the matrix is not positive semi-definite
+            factorize(X, 1e-8 * (abs(mean_diagonal(X)) or 1.0))
         for name in ("ensemble", "early_stopping"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InvalidArgument(f"{name}={getattr(self, name)!r} is not possible: give True or False.")
