@@ -136,9 +136,10 @@ def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | N
         progress = wrong < fewest or (waiting and n_free > 1.1 * most_free)
         patience = _PATIENCE if progress else patience - 1
         fewest, most_free = min(fewest, wrong), max(most_free, n_free)
-        if patience < 0 or new.tobytes() in seen:  # sides that come back would do so for ever
+        mark = new.tobytes()
+        if patience < 0 or mark in seen:  # sides that come back would do so for ever
             return None
-        seen.add(new.tobytes())
+        seen.add(mark)
         sides = new
     return None
 
@@ -172,11 +173,13 @@ def _free_factor(rows: Array, free: Indices, ridge: Array) -> CholeskyFactor:
 def _exchanged(problem: BoxQP, sides: Sides, alpha: Array, gradient: Array, tolerance: float) -> Sides:
     """Return the sides with every row of wrong sign exchanged."""
     new = sides.copy()
-    free = sides == FREE
-    new[free & (alpha < 0.0)] = LOWER
-    new[free & (alpha > problem.upper)] = UPPER
-    new[(sides == LOWER) & (gradient > tolerance) & (problem.upper > 0)] = FREE
-    new[(sides == UPPER) & (gradient < -tolerance)] = FREE
+    free = (sides == FREE).nonzero()[0]
+    inside = alpha[free]
+    new[free[inside < 0.0]] = LOWER
+    new[free[inside > problem.upper[free]]] = UPPER
+    inward = np.where(sides == UPPER, -gradient, gradient) > tolerance
+    inward &= (sides != FREE) & (problem.upper > 0)
+    new[inward] = FREE
     return new
 
 
