@@ -1,5 +1,7 @@
 """The support vector machine without bias: optimality, against other solvers, and its chain of solvers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -179,6 +181,21 @@ def test_a_row_with_an_upper_bound_of_zero_is_left_out(problem):
     np.testing.assert_allclose(without.alpha[keep], smaller.alpha, atol=1e-9)
     point = interior_point(gram, ridge, y, upper)
     np.testing.assert_allclose(point.alpha, without.alpha, atol=1e-6)
+
+
+@pytest.mark.parametrize("slack", SLACKS)
+@pytest.mark.parametrize("row", [0, 123])
+def test_a_cold_start_of_many_rows_with_one_left_out(rng, slack, row):
+    X, y = overlapping(rng, 300)
+    problem = SVM(slack).problems(rbf(X), y[:, None], 1.0, np.ones(300))[0]
+    upper = problem.upper.copy()
+    upper[row] = 0.0
+    found = solve_box_qp(replace(problem, upper=upper))
+    keep = np.arange(300) != row
+    expected = SVM(slack).fit(rbf(X)[np.ix_(keep, keep)], y[keep, None], 1.0, np.ones(299)).solutions[0]
+    assert found.alpha[row] == 0.0
+    assert found.optimal
+    np.testing.assert_allclose(found.alpha[keep], expected.alpha, atol=1e-6)
 
 
 def test_several_columns_are_machines_of_their_own(problem):

@@ -64,12 +64,13 @@ class BoxQP:
         return np.asarray(beta[rows] @ self.gram[rows] + self.ridge * beta, dtype=float)
 
     @cached_property
-    def _size(self) -> float:
+    def size(self) -> float:
+        """Largest entry of the diagonal of M."""
         return float(np.max(np.diagonal(self.gram) + self.ridge))
 
     def rounding(self, beta: Array) -> float:
         """Return the size of rounding errors in M beta."""
-        return 4.0 * _EPSILON * self._size * float(np.abs(beta).sum())
+        return 4.0 * _EPSILON * self.size * float(np.abs(beta).sum())
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ def _sides_from_margins(problem: BoxQP, margins: Array, coarse: Sides) -> Sides:
     Without bounds all rows inside the margin are free. With bounds twice as many rows are free
     as there: those nearest to the margin, or where none was at its bound, those deepest inside.
     """
-    if not np.isfinite(problem.upper[0]):
+    if not np.isfinite(problem.upper).all():
         return np.where(margins < 1.0 + KKT_TOLERANCE, FREE, LOWER).astype(np.int8)
     soft = bool(np.any(coarse == UPPER))
     depth = np.abs(margins - 1.0) if soft else margins
@@ -293,6 +294,7 @@ def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
         factor = factorize(problem.gram[np.ix_(free, free)], problem.ridge[free])
     alpha, g = np.clip(y * beta, 0.0, u), y * r
     wrong = np.where(found.sides == LOWER, np.maximum(g, 0.0), np.where(found.sides == UPPER, -g, np.abs(g)))
-    violation = float(np.max(np.where(u > 0, wrong, 0.0), initial=0.0))
+    outside = problem.size * np.abs(y * beta - alpha)  # what clipping changes in the margin
+    violation = float(np.max(np.where(u > 0, np.maximum(wrong, outside), 0.0), initial=0.0))
     tolerance = max(KKT_TOLERANCE, 16.0 * problem.rounding(beta))
     return BoxSolution(alpha, g, found.sides, free, factor, violation, tolerance, found.pivots, method)
