@@ -159,48 +159,45 @@ def _listed(inputs: list[int]) -> str:
     return f"{len(inputs)} of 20"
 
 
+SHOWN = ("elliptical", "LSSVC(), default")
+
+
 def save_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]:
-    """Draw the traces and the relevances, one panel per data set."""
-    names = list(dict.fromkeys(data for data, _ in models))
+    """Draw the traces and the relevances: a column per data set, a row per method."""
+
+    def draw_trace(model: LSSVC, ax: Any, colour: str) -> None:
+        TraceDisplay.from_selection(model.selection_).plot(ax, colour)
+
+    def draw_relevance(model: LSSVC, ax: Any, colour: str) -> None:
+        RelevanceDisplay.from_values(model.feature_importances_).plot(ax, colour)
+        ax.tick_params(axis="y", labelsize=7)
+
     paths = [out / "criterion.png", out / "relevance.png"]
-    shown = ["elliptical", "LSSVC(), default"]
-    with house_style("kernelect demo") as plt:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        figure, axes = plt.subplots(2, len(names), figsize=(10.5, 6.6), sharex="col")
-        for column, name in enumerate(names):
-            for line, method in enumerate(shown):
-                display = TraceDisplay.from_selection(models[name, method].selection_)
-                ax = display.plot(axes[line, column], COLOURS[line])
-                ax.set_title(f"{name}: {method}")
-                ax.set_xlabel("evaluation" if line else "")
-                ax.set_ylabel("criterion, nats" if line else "PRESS")
-        figure.suptitle(
-            "The criterion along its search, stage by stage",
-            ha="left",
-            x=0.01,
-        )
-        figure.savefig(paths[0])
-        plt.close(figure)
-
-        figure, axes = plt.subplots(len(shown), len(names), figsize=(10.5, 8.4), sharex="col")
-        for column, name in enumerate(names):
-            for line, method in enumerate(shown):
-                display = RelevanceDisplay.from_values(models[name, method].feature_importances_)
-                ax = display.plot(axes[line, column], COLOURS[line])
-                ax.set_title(f"{name}: {method}")
-                ax.tick_params(axis="y", labelsize=7)
-                ax.set_xlabel("relevance, % of all inputs" if line == len(shown) - 1 else "")
-        axes[0, 0].legend(loc="lower right")
-        figure.suptitle(
-            "Relevance of the inputs: elliptical kernel by PRESS alone (above) and the default (below)",
-            ha="left",
-            x=0.01,
-        )
-        figure.savefig(paths[1])
-        plt.close(figure)
+    save_picture(paths[0], "The criterion along its search, stage by stage", models, draw_trace)
+    save_picture(paths[1], "Relevance of the inputs (dashed: if all were alike)", models, draw_relevance)
     return paths
+
+
+def save_picture(
+    path: Path, title: str, models: dict[tuple[str, str], LSSVC], draw: Callable[[LSSVC, Any, str], None]
+) -> None:
+    """Draw one panel for every data set and method shown, and save the picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    names = list(dict.fromkeys(data for data, _ in models))
+    with house_style("kernelect demo") as plt:
+        figure, axes = plt.subplots(len(SHOWN), len(names), figsize=(10.5, 8.0), sharex="col")
+        for line, method in enumerate(SHOWN):
+            for column, name in enumerate(names):
+                ax = axes[line, column]
+                draw(models[name, method], ax, COLOURS[line])
+                ax.set_title(f"{name}: {method}")
+                if line < len(SHOWN) - 1:
+                    ax.set_xlabel("")
+        figure.suptitle(title, ha="left", x=0.01)
+        figure.savefig(path)
+        plt.close(figure)
 
 
 @click.command()

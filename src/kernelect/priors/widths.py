@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.parameters import ParameterSpace
-from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_half_sum
+from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_omega
 from kernelect.typing import Array, Indices, Mask, Objective
 
 
@@ -29,12 +29,7 @@ class Gaussian(Prior):
     local = True
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
-        widths = point.space.all_widths
-        squares = np.exp(2.0 * point.theta[widths])
-        value, slope = log_half_sum(squares, 0.5 * len(widths))
-        gradient = np.zeros(len(point.theta))
-        gradient[widths] = 2.0 * slope * squares
-        return value, gradient
+        return log_omega(point, power=2)
 
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
         return collapse(theta, space)
@@ -61,12 +56,7 @@ class Laplace(Prior):
     _SMALL = np.log(1e-2)
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
-        widths = point.space.all_widths
-        gamma = np.exp(point.theta[widths])
-        value, slope = log_half_sum(gamma, float(len(widths)))
-        gradient = np.zeros(len(point.theta))
-        gradient[widths] = slope * gamma
-        return value, gradient
+        return log_omega(point, power=1)
 
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
         return collapse(theta, space)
