@@ -81,8 +81,8 @@ def criteria() -> None:
 
 
 def solvers() -> None:
-    """Our solver, always exact to 1e-9, against LIBSVM on the same Gram matrix at two tolerances."""
-    print("| n | data | amplitude, C | time / LIBSVM at 1e-3 | time / LIBSVM at 1e-9 |")
+    """Our solver against LIBSVM on the same Gram matrix at two tolerances; 1e-9 is what gradients need."""
+    print("| n | data | amplitude, C | time / LIBSVM, both 1e-3 | time / LIBSVM, both 1e-9 |")
     print("|---|---|---|---|---|")
     for n, repeats in ((300, 25), (1000, 9), (3000, 3)):
         means = []
@@ -92,14 +92,18 @@ def solvers() -> None:
             for amplitude, C in HARDNESS:
                 gram = (Constant(amplitude) * ARD(np.full(X.shape[1], 0.5 / X.shape[1])) + Constant(0.2)).gram(X)
                 targets, weights = y[:, None].astype(float), np.ones(n)
-                works = [
-                    lambda g=gram, t=targets, c=C, w=weights: SVM("linear").fit(g, t, c, w),
-                    lambda g=gram, y=y, c=C: libsvm.SVC(kernel="precomputed", C=c, tol=1e-3, cache_size=1000).fit(g, y),
-                    lambda g=gram, y=y, c=C: libsvm.SVC(kernel="precomputed", C=c, tol=1e-9, cache_size=1000).fit(g, y),
-                ]
-                ours, loose, tight = shortest(works, repeats)
-                means.append((ours / loose, ours / tight))
-                print(f"| {n} | {name} | {amplitude:g}, {C:g} | {ours / loose:.2f} | {ours / tight:.2f} |")
+                row = []
+                for tol in (1e-3, 1e-9):
+                    ours = SVM("linear", tolerance=tol)
+                    theirs = libsvm.SVC(kernel="precomputed", C=C, tol=tol, cache_size=1000)
+                    works = [
+                        lambda m=ours, g=gram, t=targets, c=C, w=weights: m.fit(g, t, c, w),
+                        lambda m=theirs, g=gram, y=y: m.fit(g, y),
+                    ]
+                    mine, other = shortest(works, repeats)
+                    row.append(mine / other)
+                means.append(row)
+                print(f"| {n} | {name} | {amplitude:g}, {C:g} | {row[0]:.2f} | {row[1]:.2f} |")
         loose, tight = np.exp(np.mean(np.log(means), axis=0))
         print(f"| {n} | geometric mean | | {loose:.2f} | {tight:.2f} |")
 

@@ -170,6 +170,18 @@ def test_one_row_and_one_label():
         assert solution.alpha[0] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("slack", SLACKS)
+def test_a_looser_tolerance_is_kept_and_costs_no_more_pivots(rng, slack):
+    X, y = overlapping(rng, 400, d=8)
+    gram, weights = rbf(X, gamma=0.1), np.ones(400)
+    loose = SVM(slack, tolerance=1e-2).fit(gram, y[:, None], 1.0, weights).solutions[0]
+    exact = SVM(slack).fit(gram, y[:, None], 1.0, weights).solutions[0]
+    assert loose.violation <= 1e-2
+    assert exact.violation <= 1e-9
+    assert loose.pivots <= exact.pivots
+    np.testing.assert_allclose(gram @ (y * loose.alpha), gram @ (y * exact.alpha), atol=0.2)
+
+
 def test_a_row_with_an_upper_bound_of_zero_is_left_out(problem):
     gram, y, _ = problem
     keep = np.arange(len(y)) != 5

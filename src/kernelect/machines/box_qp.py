@@ -53,6 +53,7 @@ class BoxQP:
     labels: Array  # (n,) y
     upper: Array  # (n,) u
     target: Array  # (n,) in the place of y in r: y itself, but for proximal programs
+    tolerance: float = KKT_TOLERANCE
 
     def around(self, beta: Array, ridge: float) -> BoxQP:
         """Return the program with ridge/2 |. - beta|^2 added."""
@@ -128,7 +129,7 @@ def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | N
             beta, r, factor = _moved(problem, sides, beta, r)
         except SingularSystem:
             return None
-        new = _exchanged(problem, sides, y * beta, y * r, max(KKT_TOLERANCE, problem.rounding(beta)))
+        new = _exchanged(problem, sides, y * beta, y * r, max(problem.tolerance, problem.rounding(beta)))
         wrong = int(np.count_nonzero(new != sides))
         if not wrong:
             return _Pivoted(beta, sides, factor, count)
@@ -214,6 +215,7 @@ def _coarse_to_fine(problem: BoxQP) -> _Pivoted | None:
         problem.labels[rows],
         problem.upper[rows] * share,
         problem.target[rows],
+        problem.tolerance,
     )
     found = _coarse_to_fine(coarse)
     if found is None:
@@ -235,7 +237,7 @@ def _sides_from_margins(problem: BoxQP, margins: Array, coarse: Sides) -> Sides:
     as there: those nearest to the margin, or where none was at its bound, those deepest inside.
     """
     if not np.isfinite(problem.upper).all():
-        return np.where(margins < 1.0 + KKT_TOLERANCE, FREE, LOWER).astype(np.int8)
+        return np.where(margins < 1.0 + problem.tolerance, FREE, LOWER).astype(np.int8)
     soft = bool(np.any(coarse == UPPER))
     depth = np.abs(margins - 1.0) if soft else margins
     count = min(len(margins) - 1, 2 * int(np.count_nonzero(coarse == FREE)))
@@ -286,7 +288,7 @@ def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
     beta = found.beta
     r = problem.target - problem.applied(beta)
     factor = found.factor
-    if factor is not None and np.max(np.abs(r[free])) > 1e-2 * KKT_TOLERANCE:
+    if factor is not None and np.max(np.abs(r[free])) > 1e-2 * problem.tolerance:
         beta = beta.copy()
         beta[free] += factor.solve(r[free])
         r = problem.target - problem.applied(beta)
@@ -296,5 +298,5 @@ def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
     wrong = np.where(found.sides == LOWER, np.maximum(g, 0.0), np.where(found.sides == UPPER, -g, np.abs(g)))
     outside = problem.size * np.abs(y * beta - alpha)  # what clipping changes in the margin
     violation = float(np.max(np.where(u > 0, np.maximum(wrong, outside), 0.0), initial=0.0))
-    tolerance = max(KKT_TOLERANCE, 16.0 * problem.rounding(beta))
+    tolerance = max(problem.tolerance, 16.0 * problem.rounding(beta))
     return BoxSolution(alpha, g, found.sides, free, factor, violation, tolerance, found.pivots, method)

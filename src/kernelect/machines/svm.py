@@ -22,7 +22,7 @@ import numpy as np
 from kernelect.exceptions import unknown_name
 from kernelect.linalg import CholeskyFactor, mean_diagonal
 from kernelect.machines.base import Fitted, Machine
-from kernelect.machines.box_qp import UPPER, BoxQP, BoxSolution, solve_box_qp
+from kernelect.machines.box_qp import KKT_TOLERANCE, UPPER, BoxQP, BoxSolution, solve_box_qp
 from kernelect.typing import Array, Indices
 
 SLACKS = ("linear", "quadratic")
@@ -106,6 +106,9 @@ class SVM(Machine[SVMState]):
     Parameters
     ----------
     slack : "linear" or "quadratic"
+    tolerance : float
+        Largest violation of the optimality conditions, in units of the margin. Gradients of
+        criteria go through the solution and ask for the default.
 
     Notes
     -----
@@ -115,10 +118,10 @@ class SVM(Machine[SVMState]):
 
     warm_starts: ClassVar[bool] = True
 
-    def __init__(self, slack: str = "linear") -> None:
+    def __init__(self, slack: str = "linear", tolerance: float = KKT_TOLERANCE) -> None:
         if slack not in SLACKS:
             raise unknown_name("slack", slack, list(SLACKS))
-        self.slack = slack
+        self.slack, self.tolerance = slack, tolerance
 
     @property
     def quadratic(self) -> bool:
@@ -145,7 +148,7 @@ class SVM(Machine[SVMState]):
             ridge, upper = 1.0 / box, np.full(len(box), np.inf)
         else:
             ridge, upper = np.full(len(box), JITTER * scale), box
-        return [BoxQP(gram, ridge, labels, upper, labels) for labels in targets.T]
+        return [BoxQP(gram, ridge, labels, upper, labels, self.tolerance) for labels in targets.T]
 
     def decide(self, state: SVMState, cross: Array) -> Array:
         return np.asarray(cross.T @ state.dual_coef, dtype=float)
