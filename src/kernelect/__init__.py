@@ -9,8 +9,8 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_MODULES = ("criteria", "datasets", "kernels", "plots", "priors", "search")
-_ESTIMATORS = ("LSSVC", "LSSVR", "SVC")
+_MODULES = ("basis", "criteria", "datasets", "kernels", "plots", "priors", "search")
+_ESTIMATORS = ("BasisSearchRegressor", "LSSVC", "LSSVR", "SVC")
 
 __all__ = [*_ESTIMATORS, *_MODULES]
 

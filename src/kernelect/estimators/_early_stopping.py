@@ -57,11 +57,12 @@ def stopped_early(objective: SelectionObjective, selection: Selection, part: Val
     rows = _improvements(selection.trace)
     best = min(rows, key=lambda row: part.loss(objective, selection.trace.theta[row]))
     sentence = (
-        f"{selection.status}; taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error "
+        f"{selection.ending}; taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error "
         f"on {len(part.weights)} validation rows"
     )
     theta = selection.trace.theta[best]
-    return replace(selection, theta=theta, value=objective.value(theta), status=sentence)
+    at_bound = objective.space.at_bound(theta)
+    return replace(selection, theta=theta, value=objective.value(theta), ending=sentence, at_bound=at_bound)
 
 
 def _improvements(trace: Trace) -> list[int]:

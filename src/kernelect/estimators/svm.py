@@ -258,7 +258,7 @@ class SVC(ClassifierMixin, SelfSelecting):
         return probabilities(self.decision_function(X), self._inverse_temperature)
 
     def _check_arguments(self, X: Array) -> None:
-        self._more_checks(X)
+        self._check_precomputed(X)
         require_memory(len(X), _PEAK_SQUARES)
         if self._is_precomputed:  # says so where the matrix is not positive semi-definite
             factorize(X, 1e-8 * (abs(mean_diagonal(X)) or 1.0))
@@ -304,7 +304,8 @@ class SVC(ClassifierMixin, SelfSelecting):
             return ParameterSpace.single("C", 0.0, free=False)
         numbers = np.array(_C_BESIDE_AMPLITUDE if started.full else _C_ALONE)
         if not started.full:
-            numbers = numbers / (float(np.mean(started.kernel.diagonal(X))) or 1.0)
+            diagonal = np.diagonal(X) if self._is_precomputed else started.kernel.diagonal(X)
+            numbers = numbers / (float(np.mean(diagonal)) or 1.0)
         start, lower, upper = np.log(numbers)
         return ParameterSpace.single("C", float(start), below=float(start - lower), above=float(upper - start))
 
@@ -397,6 +398,4 @@ def _with_doubts(selection: Selection, fitted: Fitted, criterion: Any) -> Select
     doubts = [doubt for doubt in (machine.doubt(fitted.state), criterion.doubt(fitted)) if doubt]
     if not doubts:
         return selection
-    return replace(
-        selection, status="; ".join([f"ended, but {doubts[0]}", *doubts[1:], selection.status]), converged=False
-    )
+    return replace(selection, ending="; ".join([f"ended, but {doubts[0]}", *doubts[1:]]), converged=False)

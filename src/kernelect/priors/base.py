@@ -114,6 +114,8 @@ def log_omega(point: HyperPoint, power: int, exponent: float | None = None) -> t
     ``exponent`` defaults to d / power, as integrating out the prior's scale gives it.
     """
     widths = point.space.all_widths
+    if not len(widths):
+        return 0.0, np.zeros(len(point.theta))
     terms = np.exp(power * point.theta[widths])
     omega = 0.5 * float(terms.sum())
     exponent = len(widths) / power if exponent is None else exponent

@@ -49,6 +49,8 @@ class Evidence(Prior):
 
     def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
         widths = space.all_widths
+        if not space.free[widths].any():
+            return None
         before = float(len(widths)) if self.well_determined is None else self.well_determined
         g = self._count_well_determined(criterion, slope, theta, widths, before)
         if self.well_determined is not None and abs(g - before) < _SETTLED * max(before, 1.0):

@@ -21,7 +21,7 @@ class Gaussian(Prior):
     -----
     Eq. 15 has no minimum: as all widths fall to 0 the machine becomes linear, Q stays finite
     and the penalty goes to minus infinity. What is meant, and found in the paper, is the local
-    minimum near the data's scale: the search starts at the optimum of the criterion alone and
+    minimum near the data's scale: the search starts on the way to the optimum of the criterion alone and
     is bounded around the data's scale, and a width that ends at its bound is said in the status.
     """
 
@@ -62,7 +62,8 @@ class Laplace(Prior):
         return collapse(theta, space)
 
     def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
-        free_widths = np.concatenate(space.widths)
+        # Inputs are pruned, so only widths of single inputs are asked about.
+        free_widths = np.concatenate([group for group in space.widths if len(group) > 1] or [np.zeros(0, dtype=int)])
         free_widths = free_widths[space.upper[free_widths] > space.lower[free_widths]]
         on = np.isfinite(theta[free_widths])
         small = theta[free_widths] - space.reference[free_widths] < self._SMALL

@@ -1,14 +1,15 @@
 """From a start at the data's scale to the selected hyper-parameters.
 
 Stages: (1) elliptical kernels are first searched with their widths tied, that is as the
-spherical kernel; (2) for a prior with none but a local minimum, all free parameters by the
-criterion alone; (3) all free parameters, from there and from scattered starts; (4) for a prior
-with two basins, the other one; (5) as long as the prior revises itself (pruned inputs,
-well-determined widths), once more.
+spherical kernel; (2) for a prior with none but a local minimum, some steps by the criterion
+alone; (3) all free parameters, from there and from scattered starts; (4) for a prior with two
+basins, the other one; (5) as long as the prior revises itself (pruned inputs, well-determined
+widths), once more.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -56,7 +57,10 @@ class _Selector:
         self.objective, self.options = objective, options
         self.began = time.monotonic()
         limit = options.time_limit
-        self.budget = Budget(options.max_iter, options.tol, self.began + limit if limit is not None else float("inf"))
+        deadline = self.began + limit if limit is not None else float("inf")
+        # With a prior values are in nats; the criterion alone has the units of its data.
+        self.budget = Budget(options.max_iter, options.tol, relative=objective.prior is None, deadline=deadline)
+        self.counter = itertools.count(1)
         self.traces: list[Trace] = []
         self.runs: list[str] = []
 
@@ -77,9 +81,12 @@ class _Selector:
         tied = _tie_widths(space)
         if tied is not None:
             space = space.moved(self._search("spherical", objective, space, tied).theta)
-        if local and space.free.any():
-            space = space.moved(self._search("criterion alone", objective, space, _each_free(space)).theta)
-        return space
+        return space.moved(self._scouted(space)) if local and space.free.any() else space
+
+    def _scouted(self, space: ParameterSpace) -> Array:
+        """Return where some steps by the criterion alone lead: into its own basin, if it has one."""
+        budget = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
+        return self._search("criterion alone", self._alone(), space, _each_free(space), budget=budget).theta
 
     def _alone(self) -> SelectionObjective:
         """Return the objective without penalty, in nats."""
@@ -94,8 +101,7 @@ class _Selector:
         parameters to noise gains on average.
         """
         margin = 0.5 * sum(max(int(space.free[group].sum()) - 1, 0) for group in space.widths)
-        scout = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
-        far = self._search("criterion alone", self._alone(), space, _each_free(space), budget=scout).theta
+        far = self._scouted(space)
         on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
         best = min(on_the_way, key=self.objective.value)
         if self.objective.value(best) >= result.value - margin:
@@ -122,9 +128,8 @@ class _Selector:
             fresh = replace(objective, memory=Memory())
 
             def evaluate(phi: Array) -> tuple[float, Array | None]:
-                if not self.options.search.needs_gradient:
-                    return fresh.value(_combined(start, directions, phi)), None
-                value, gradient = fresh(_combined(start, directions, phi))
+                theta = _combined(start, directions, phi)
+                value, gradient = fresh(theta) if self.options.search.needs_gradient else (fresh.value(theta), None)
                 return value, None if gradient is None else directions.T @ gradient
 
             return evaluate
@@ -152,15 +157,14 @@ class _Selector:
         return np.asarray(directions.T @ finite / directions.sum(axis=0), dtype=float)
 
     def _observer(self, start: Array, directions: Array) -> Callable[[Evaluation], None] | None:
-        observe, run = self.options.observe, len(self.runs)
-        before = sum(len(trace) for trace in self.traces)
+        observe, before = self.options.observe, len(self.runs)
         if observe is None:
             return None
 
         def in_theta(row: Evaluation) -> None:
             seconds = time.monotonic() - self.began
             theta = _combined(start, directions, row.theta)
-            observe(replace(row, number=before + row.number, seconds=seconds, theta=theta, run=run + row.run))
+            observe(replace(row, number=next(self.counter), seconds=seconds, theta=theta, run=before + row.run))
 
         return in_theta
 
@@ -168,17 +172,17 @@ class _Selector:
         """Let the prior revise itself and search again, until it is settled."""
         for _ in range(_MAX_REVISIONS):
             prior, space = self.objective.prior, self.objective.space.moved(result.theta)
-            if prior is None or not result.status.trustworthy:
-                break
+            if prior is None or not result.status.trustworthy or time.monotonic() > self.budget.deadline:
+                return result
             slope = self.objective.misfit_slope(result.theta)
             revision = prior.revise(self.objective.criterion_alone, slope, result.theta, space)
             if revision is None:
-                break
+                return result
             self.objective = replace(self.objective, prior=revision.prior)
             # A width that comes back is free again: freedom follows from the original space.
             space = self.objective.space.moved(revision.theta)
             result = self._search("prior revised", self.objective, space, _each_free(space))
-        return result
+        return replace(result, status=Status.MAX_ITER)  # the prior did not settle
 
     def _selection(self, result: SearchResult) -> Selection:
         objective = self.objective
@@ -189,7 +193,7 @@ class _Selector:
             value=result.value,
             theta=result.theta,
             names=objective.space.names,
-            status=_sentence(result.status, at_bound, doubt),
+            ending=f"ended, but {doubt}" if doubt else result.status.value,
             converged=result.status.trustworthy and not doubt,
             at_bound=at_bound,
             trace=Trace.joined(self.traces),
@@ -219,12 +223,3 @@ def _tie_widths(space: ParameterSpace) -> Array | None:
     single = np.setdiff1d(np.flatnonzero(space.free), np.concatenate(groups))
     columns = [np.isin(np.arange(len(space)), group) for group in [*groups, *single[:, None]]]
     return np.array(columns, dtype=float).T
-
-
-def _sentence(status: Status, at_bound: tuple[str, ...], doubt: str) -> str:
-    """Return how the search ended, what to doubt and which parameters lie at a bound."""
-    parts = [f"ended, but {doubt}" if doubt else status.value]
-    if at_bound:
-        shown = ", ".join(at_bound[:5]) + (f" and {len(at_bound) - 5} more" if len(at_bound) > 5 else "")
-        parts.append(f"at the bound of the search: {shown}")
-    return "; ".join(parts)

@@ -1,0 +1,329 @@
+"""Regression on a few basis functions, chosen from a dictionary by their evidence.
+
+Notation of basis/moments.py: Phi (N, m) the chosen columns, lambda = alpha / beta the ratio of
+prior to noise precision, H = Phi^T Phi + lambda I.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from kernelect.basis import (
+    FitOptions,
+    FittedSubset,
+    Sample,
+    WalkOptions,
+    as_criterion,
+    as_dictionary,
+    as_strategy,
+    fit_subset,
+)
+from kernelect.basis.fit import constant_subset
+from kernelect.estimators._base import _check_number
+from kernelect.estimators._sklearn import check_sample_weight, validate_data
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels.scale import input_scales
+from kernelect.linalg import blas_threads_for
+from kernelect.results import Evaluation
+from kernelect.search import Budget
+from kernelect.typing import Array
+
+#: Rows at which the inputs' relevance is taken.
+_RELEVANCE_ROWS = 200
+
+#: Energy of a centred target below this share of its uncentred one: the target is constant.
+_CONSTANT = 1e-24
+
+
+class BasisSearchRegressor(RegressorMixin, BaseEstimator):
+    """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
+
+    The dictionary's Gram matrix is streamed once; the search then adds and removes functions
+    in O(m M), whatever the number of rows. Each subset is valued by its evidence, the
+    probability of the data with weights, noise and prior integrated out, so size and fit are
+    balanced without validation rows. The model without functions always takes part.
+
+    Parameters
+    ----------
+    dictionary : str, Dictionary, callable or list of these, default="rbf"
+        ``"rbf"`` (Gaussian functions at the data, one width per input), ``"linear"``,
+        ``"polynomial"``, ``"fourier"``, ``"bias"``, ``"precomputed"`` (X is the design matrix),
+        an object of :mod:`kernelect.basis`, a function of X; a list stands for their union.
+    strategy : str or Strategy, default="pta"
+        ``"forward"``, ``"pta"`` (plus 2, take away 1), ``"sffs"`` (smallest models),
+        ``"oscillating"``, ``"ols"`` (orthogonal least squares), ``"abf"`` (no search: all basis
+        functions), or an object such as ``PTA(3, 1)``, ``SFFS()``, ``Oscillating(5)``.
+    criterion : "evidence", "mackay-evidence" or "marginal-likelihood", default="evidence"
+        Evidence by quadrature; equation (4) of Barrio et al.; the likelihood at the best alpha, beta.
+    fit_intercept : bool, default=True
+        A constant with a flat prior, integrated out. The paper's model has none.
+    max_size : int, optional
+        Functions in the largest model.
+    patience : "auto" or int, default="auto"
+        The search ends when the model has this many functions more than the best one;
+        ``"auto"`` is max(15, 0.3 times the best one's size).
+    slack : float, default=0.3
+        How far, in posterior deviations, ln lambda may stand from its best while candidates
+        are ranked; costs slack^2 / 2 nats at most. 0: never.
+    max_width_rows : int, default=512
+        Rows used to find widths that are ``"auto"``.
+    max_iter : int, default=200
+        Iterations of the search for widths.
+    tol : float, default=1e-5
+        Relative decrease at which the search for widths has converged.
+    time_limit : float, optional
+        Seconds after which the best subset so far is taken, with one warning.
+    random_state : int, RandomState or None
+        For the rows that ``OLS(stop="validation")`` keeps aside.
+    verbose : bool, int or callable, default=0
+        1: a line a second on standard error; 2: a line per step; a callable receives every
+        :class:`kernelect.basis.Step` (and every evaluation of the search for widths).
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_functions,) or (n_targets, n_functions)
+    intercept_ : float or ndarray of shape (n_targets,)
+    basis_ : list of str
+        A phrase for each chosen function.
+    functions_ : Candidates
+        The chosen functions: ``functions_.evaluate(X)`` gives the design matrix.
+    support_ : ndarray of shape (n_functions,)
+        Their indices in the dictionary.
+    regularization_ : float
+        lambda = alpha / beta.
+    noise_ : float or ndarray of shape (n_targets,)
+        Standard deviation of the noise.
+    feature_importances_ : ndarray of shape (n_features,)
+        Relevance of each input, summing to 1.
+    selection_ : BasisSelection
+        Value (minus ln evidence), status, trace and the best subset of every size.
+    n_iter_ : int
+        Additions and removals, at least 1.
+
+    Notes
+    -----
+    Several targets share the subset and lambda and have a noise each. A sample weight of 2 is
+    the row twice.
+
+    References
+    ----------
+    I. Barrio, E. Romero, L. Belanche. Search strategies guided by the evidence for the
+    selection of basis functions in regression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelect import BasisSearchRegressor
+    >>> X = np.linspace(-1, 1, 60)[:, None]
+    >>> y = 1.0 + X[:, 0] - 2.0 * X[:, 0] ** 3
+    >>> from kernelect.basis import Polynomial
+    >>> model = BasisSearchRegressor(Polynomial(degree=6)).fit(X, y + 0.01 * np.cos(40 * X[:, 0]))
+    >>> model.basis_
+    ['x0', 'x0^3']
+    """
+
+    def __init__(
+        self,
+        dictionary: Any = "rbf",
+        *,
+        strategy: Any = "pta",
+        criterion: Any = "evidence",
+        fit_intercept: bool = True,
+        max_size: int | None = None,
+        patience: Any = "auto",
+        slack: float = 0.3,
+        max_width_rows: int = 512,
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.dictionary = dictionary
+        self.strategy = strategy
+        self.criterion = criterion
+        self.fit_intercept = fit_intercept
+        self.max_size = max_size
+        self.patience = patience
+        self.slack = slack
+        self.max_width_rows = max_width_rows
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find widths, search for a subset and fit it; an error or Ctrl-C leaves the model as it was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The design matrix where ``dictionary="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        before = dict(vars(self))
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
+        check_is_fitted(self)
+        X = np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
+        values = self.functions_.evaluate(X) if len(self.support_) else np.zeros((len(X), 0))
+        mean = values @ np.atleast_2d(self.coef_).T + self.intercept_
+        if not return_std:
+            return self._shaped(mean)
+        spread = 1.0 + self._intercept_variance + np.sum(((values - self._means) @ self._root) ** 2, axis=1)
+        return self._shaped(mean), self._shaped(np.sqrt(np.outer(spread, np.square(self.noise_))))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        options = self._options()
+        dictionary = as_dictionary(self.dictionary)
+        X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2)
+        sample = self._sample(X, np.asarray(y, dtype=float), sample_weight)
+        varying = _varying(sample)
+        with blas_threads_for(len(sample)):
+            if varying.any():
+                found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
+            else:
+                found = constant_subset(dictionary, sample, options)
+        self._keep(found, sample, varying)
+        if not self.selection_.converged:
+            message = f"{type(self).__name__}: the search {self.selection_.status}."
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        return self
+
+    def _options(self) -> FitOptions:
+        """Return the options of the search, all arguments checked."""
+        if self.max_size is not None:
+            _check_number("max_size", self.max_size, Integral, 1, "a whole number of at least 1, or None")
+        if self.patience != "auto":
+            _check_number("patience", self.patience, Integral, 1, "a whole number of at least 1, or 'auto'")
+        _check_number("slack", self.slack, Real, 0, "a number of at least 0")
+        _check_number("max_width_rows", self.max_width_rows, Integral, 2, "a whole number of at least 2")
+        _check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
+        _check_number("tol", self.tol, Real, 0, "a number of at least 0")
+        if self.time_limit is not None:
+            _check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
+        limit = float("inf") if self.time_limit is None else float(self.time_limit)
+        began, seed = time.monotonic(), check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        walk = WalkOptions(
+            criterion=as_criterion(self.criterion),
+            max_size=self.max_size,
+            patience=self.patience,
+            slack=float(self.slack),
+            deadline=began + limit,
+            observe=_progress(self.verbose, type(self).__name__),
+        )
+        return FitOptions(
+            strategy=as_strategy(self.strategy),
+            walk=walk,
+            max_width_rows=self.max_width_rows,
+            # At most half of the time for the widths: they are no model without a search.
+            width_budget=Budget(self.max_iter, self.tol, began + 0.5 * limit),
+            generator=np.random.default_rng(seed),
+        )
+
+    def _sample(self, X: Array, y: Array, sample_weight: Any) -> Sample:
+        """Return the rows of positive weight."""
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = weights > 0
+        if kept.sum() < 2:
+            raise InvalidArgument(
+                f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed."
+            )
+        if weights.sum() <= 1.0:
+            raise InvalidArgument(
+                f"sample_weight sums to {weights.sum():.4g}: weights count rows here, so they have to sum to more "
+                "than 1. Multiply them by a constant."
+            )
+        self._single = y.ndim == 1
+        return Sample(X[kept], y.reshape(len(y), -1)[kept], weights[kept], bool(self.fit_intercept))
+
+    def _keep(self, found: FittedSubset, sample: Sample, varying: Array) -> None:
+        """Set the fitted attributes; targets that never vary get their constant."""
+        k, m = sample.T.shape[1], len(found.indices)
+        coef, noise = np.zeros((k, m)), np.zeros(k)
+        coef[varying], noise[varying] = found.posterior.coef.T, found.posterior.noise_precision**-0.5
+        intercept = sample.target_means - coef @ found.means
+        self.functions_, self.support_ = found.functions, found.indices
+        self.basis_ = found.functions.describe()
+        self.coef_ = coef[0] if self._single else coef
+        self.intercept_ = float(intercept[0]) if self._single else intercept
+        self.noise_ = float(noise[0]) if self._single else noise
+        self.regularization_ = found.regularization
+        self._means, self._root = found.means, found.posterior.root
+        self._intercept_variance = 1.0 / float(sample.weights.sum()) if sample.intercept else 0.0
+        self.feature_importances_ = self._relevances(sample.X)
+        self.selection_ = found.selection
+        self.n_iter_ = max(len(found.selection.trace), 1)
+
+    def _shaped(self, values: Array) -> Array:
+        """Return (n, k) values as ``y`` was given."""
+        return values[:, 0] if self._single else values
+
+    def _relevances(self, X: Array) -> Array:
+        """Return each input's relevance: root mean square slope of the prediction times the input's spread."""
+        scales, squares = input_scales(X), np.zeros(X.shape[1])
+        rows = X[np.linspace(0, len(X) - 1, min(len(X), _RELEVANCE_ROWS)).astype(int)].copy()
+        coef = np.atleast_2d(self.coef_).T
+        for j in np.flatnonzero(scales) if len(coef) else []:
+            here, step = rows[:, j].copy(), 1e-4 * scales[j]
+            rows[:, j] = here + step
+            ahead = self.functions_.evaluate(rows)
+            rows[:, j] = here - step
+            squares[j] = np.mean(((ahead - self.functions_.evaluate(rows)) @ coef) ** 2)
+            rows[:, j] = here
+        strength = np.sqrt(squares)  # the step is a share of the spread, so units cancel
+        total = strength.sum()
+        return strength / total if total > 0 else np.full(X.shape[1], 1.0 / X.shape[1])
+
+
+def _varying(sample: Sample) -> Array:
+    """Return which targets vary (about 0, without an intercept)."""
+    centred = sample.weights @ (sample.T - sample.target_means) ** 2
+    return np.asarray(centred > _CONSTANT * (sample.weights @ sample.T**2), dtype=bool)
+
+
+def _progress(verbose: object, name: str) -> Callable[[Any], None] | None:
+    """Return the observer that ``verbose`` asks for; with 1 it writes at most one line a second."""
+    if callable(verbose):
+        return verbose
+    if not verbose:
+        return None
+    pause, last = 0.0 if isinstance(verbose, int) and verbose > 1 else 1.0, [time.monotonic()]
+
+    def write(row: Any) -> None:
+        if time.monotonic() - last[0] < pause:
+            return
+        last[0] = time.monotonic()
+        if isinstance(row, Evaluation):
+            what = f"widths, evaluation {row.number}: {row.value:.6g}"
+        else:
+            what = f"step {row.number}: {row.size} functions, {row.value:.6g}"
+        sys.stderr.write(f"[{name}] {what} (best {row.best_value:.6g}, {row.seconds:.1f} s)\n")
+
+    return write
