@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -82,6 +82,11 @@ class Trace:
             return traces[0]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
 
+    def best_points(self) -> Array:
+        """Return the point with the smallest value of every run, one row per run that had a finite value."""
+        rows = [np.flatnonzero((self.run == run) & np.isfinite(self.value)) for run in np.unique(self.run)]
+        return self.theta[[int(row[np.argmin(self.value[row])]) for row in rows if len(row)]]
+
     def best_so_far(self) -> Array:
         """Return the smallest value seen up to each evaluation of the same run.
 
@@ -135,6 +140,9 @@ class Selection:
         What was minimised.
     seconds : float
         Wall time of the whole selection.
+    optima : ndarray of shape (n_searches, n_parameters)
+        Where the searches from the several starts ended, each at its best point, in the order of
+        the starts (before a prior revised itself).
     """
 
     value: float
@@ -148,6 +156,7 @@ class Selection:
     criterion: str
     prior: str
     seconds: float
+    optima: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def status(self) -> str:

@@ -3,5 +3,13 @@
 from kernelect.estimators.basis import BasisSearchRegressor
 from kernelect.estimators.lssvm import LSSVC, LSSVR
 from kernelect.estimators.rvm import RVC, RVR
+from kernelect.estimators.svm import SVC
 
-__all__ = ["LSSVC", "LSSVR", "RVC", "RVR", "BasisSearchRegressor"]
+__all__ = [
+    "LSSVC",
+    "LSSVR",
+    "RVC",
+    "RVR",
+    "SVC",
+    "BasisSearchRegressor",
+]

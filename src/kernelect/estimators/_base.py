@@ -40,8 +40,8 @@ class SelfSelecting(BaseEstimator):
     def _kernel(self) -> Kernel:
         return as_kernel(self.kernel)
 
-    def _options(self) -> SelectionOptions:
-        """Return the search options, checked."""
+    def _options(self, search: Search | None = None) -> SelectionOptions:
+        """Return the search options, checked; ``search`` stands in for the argument of that name."""
         check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
@@ -50,7 +50,7 @@ class SelfSelecting(BaseEstimator):
         # A Generator from scikit-learn's random_state: the same seed, the same starts.
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return SelectionOptions(
-            search=self._search(),
+            search=(search or self._search()).seeded(seed),
             n_restarts=self.n_restarts,
             max_iter=self.max_iter,
             tol=self.tol,

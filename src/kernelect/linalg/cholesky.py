@@ -78,6 +78,16 @@ def factorize(matrix: Array, ridge: Array | float = 0.0) -> CholeskyFactor:
     raise not_positive_definite(n)
 
 
+def factorize_overwriting(matrix: Array) -> CholeskyFactor | None:
+    """Factorise a C-ordered matrix in its own memory, without jitter; ``None`` where that breaks down.
+
+    For many small blocks in a row, where the checks of :func:`factorize` would cost as much as
+    the work; the caller goes there after a ``None``.
+    """
+    lower, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+    return CholeskyFactor(lower) if info == 0 else None
+
+
 def mean_diagonal(matrix: Array) -> float:
     """Return the mean of the diagonal, the scale of a kernel matrix, which has to be finite."""
     scale = float(np.mean(np.diagonal(matrix)))

@@ -6,10 +6,13 @@ from kernelect.machines.ridge_path import RidgePath
 from kernelect.machines.rvm import RVM, CentreState, RVMState
 from kernelect.machines.rvm_fit import Classical, Sequential
 from kernelect.machines.rvm_polish import SparseFit
+from kernelect.machines.svm import SVM, BinarySVM, SVMState
 
 __all__ = [
     "LSSVM",
     "RVM",
+    "SVM",
+    "BinarySVM",
     "CentreState",
     "Classical",
     "Fitted",
@@ -17,6 +20,7 @@ __all__ = [
     "Machine",
     "RVMState",
     "RidgePath",
+    "SVMState",
     "Sequential",
     "SparseFit",
 ]

@@ -3,6 +3,7 @@
 from kernelect.exceptions import unknown_name
 from kernelect.search.base import Budget, Search
 from kernelect.search.gradient import LBFGS, ScaledConjugateGradients
+from kernelect.search.random_walk import RandomWalk
 from kernelect.search.restarts import Restarts, scattered_starts
 from kernelect.search.scan import Scan, Stay
 from kernelect.search.simplex import NelderMead
@@ -12,6 +13,7 @@ __all__ = [
     "SEARCH_NAMES",
     "Budget",
     "NelderMead",
+    "RandomWalk",
     "Restarts",
     "ScaledConjugateGradients",
     "Scan",
@@ -22,7 +24,7 @@ __all__ = [
 ]
 
 _NAMED: dict[str, type[Search]] = {
-    search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead, Scan)
+    search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead, Scan, RandomWalk)
 }
 
 SEARCH_NAMES = tuple(_NAMED)

@@ -119,8 +119,13 @@ class Search(ABC):
         """Raise :class:`MissingCapability` where the criterion lacks what the search needs."""
         if self.needs_gradient and not has_gradient:
             raise MissingCapability(
-                f"search={self.name!r} needs a gradient and criterion={criterion!r} has none: use search='nelder-mead'."
+                f"search={self.name!r} needs a gradient and criterion={criterion!r} has none: "
+                "use search='nelder-mead' or 'random-walk'."
             )
+
+    def seeded(self, seed: int) -> Search:
+        """Return the search with a seed for its random numbers, if it draws any and has none."""
+        return self
 
     def minimize(
         self,

@@ -41,6 +41,8 @@ class SelectionOptions:
     n_jobs: int | None = None
     generator: np.random.Generator = field(default_factory=np.random.default_rng)
     observe: Observer | None = None
+    #: theta -> theta: brings scattered starts back from where the criterion is flat.
+    settle: Callable[[Array], Array] | None = None
 
 
 def select(objective: SelectionObjective, options: SelectionOptions) -> tuple[Selection, SelectionObjective]:
@@ -67,9 +69,10 @@ class _Selector:
         restarts = self.options.n_restarts if space.free.any() else 0
         label = "all parameters" if space.free.any() else "as given"
         result = self._search(label, self.objective, space, _each_free(space), restarts)
+        optima = self.traces[-1].best_points()
         if self.objective.prior is not None and self.objective.prior.two_basins and _tie_widths(space) is not None:
             result = self._other_basin(space, result)
-        return self._selection(self._revised(result)), self.objective
+        return replace(self._selection(self._revised(result)), optima=optima), self.objective
 
     def _prepared(self, space: ParameterSpace) -> ParameterSpace:
         """Return the space with its start where the main search should begin."""
@@ -137,6 +140,7 @@ class _Selector:
         upper = np.array([(space.upper[column] - start[column]).min() for column in columns])
         zero = np.zeros(directions.shape[1])
         starts = scattered_starts(zero, lower, upper, restarts + 1, self.options.generator)
+        starts = np.vstack([zero, *(self._settled(start, directions, phi) for phi in starts[1:])])
         found = Restarts(self.options.search, self.options.n_jobs).minimize(
             in_phi, starts, lower, upper, budget=budget or self.budget, observe=self._observer(start, directions)
         )
@@ -145,6 +149,14 @@ class _Selector:
         self.traces.append(replace(found.trace, theta=thetas))
         self.runs += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
         return replace(found, theta=_combined(start, directions, found.theta))
+
+    def _settled(self, start: Array, directions: Array, phi: Array) -> Array:
+        """Return a scattered start, settled; directions of restarts are those of single parameters."""
+        if self.options.settle is None:
+            return phi
+        theta = self.options.settle(_combined(start, directions, phi))
+        finite = np.where(np.isfinite(start), theta - start, 0.0)
+        return np.asarray(directions.T @ finite / directions.sum(axis=0), dtype=float)
 
     def _observer(self, start: Array, directions: Array) -> Callable[[Evaluation], None] | None:
         observe, before = self.options.observe, len(self.runs)
