@@ -1,6 +1,7 @@
 """Criteria: what a fitted machine is worth, with the derivative in its Gram matrix."""
 
 from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.ep_evidence import EPEvidence
 from kernelect.criteria.leave_one_out import PRESS
 
-__all__ = ["PRESS", "Criterion", "CriterionValue"]
+__all__ = ["PRESS", "Criterion", "CriterionValue", "EPEvidence"]

@@ -51,7 +51,8 @@ class CholeskyFactor:
     def inverse_diagonal(self) -> Array:
         """Return the diagonal of M^-1, at a third of the cost of the inverse."""
         half, _ = lapack.dtrtri(self.lower, lower=1)
-        return np.einsum("ij,ij->j", np.tril(half), np.tril(half))
+        half = np.tril(half)
+        return np.einsum("ij,ij->j", half, half)
 
     def log_determinant(self) -> float:
         """Return ln |M|."""

@@ -1,7 +1,22 @@
 """Machines: solvers at fixed hyper-parameters, on Gram matrices."""
 
 from kernelect.machines.base import Fitted, Machine
+from kernelect.machines.ep import EP, EPColumn, EPState
+from kernelect.machines.likelihoods import Hinge, Likelihood, Probit, SquaredHinge
 from kernelect.machines.lssvm import LSSVM, LSSVMState
 from kernelect.machines.ridge_path import RidgePath
 
-__all__ = ["LSSVM", "Fitted", "LSSVMState", "Machine", "RidgePath"]
+__all__ = [
+    "EP",
+    "LSSVM",
+    "EPColumn",
+    "EPState",
+    "Fitted",
+    "Hinge",
+    "LSSVMState",
+    "Likelihood",
+    "Machine",
+    "Probit",
+    "RidgePath",
+    "SquaredHinge",
+]
