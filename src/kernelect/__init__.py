@@ -10,7 +10,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _MODULES = ("criteria", "datasets", "kernels", "plots", "priors", "search")
-_ESTIMATORS = ("LSSVC", "LSSVR")
+_ESTIMATORS = ("GPC", "LSSVC", "LSSVR")
 
 __all__ = [*_ESTIMATORS, *_MODULES]
 
