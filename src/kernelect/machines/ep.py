@@ -19,13 +19,18 @@ import numpy as np
 from kernelect.linalg import CholeskyFactor, factorize, product
 from kernelect.machines.base import Machine
 from kernelect.machines.likelihoods import Likelihood, Probit, Tilted
+from kernelect.machines.mixing import AndersonMixing
 from kernelect.typing import Array
 
 #: Below this T_i Sigma_ii = 1 - beta_i, the marginal variance is taken by a solve of its own.
 _WEAK = 1e-5
 
-#: Damping when the mismatch grows, and its floor (parallel updates can oscillate).
-_DAMPING, _LEAST_STEP = 0.7, 0.2
+#: Damping when the mismatch grows (parallel updates can oscillate), its floor, and how often
+#: the mismatch may fail to fall before the start is given up.
+_DAMPING, _LEAST_STEP, _GROWING, _PATIENCE = 0.7, 0.2, 0.999, 25
+
+#: Parts of C along which a hard problem is approached.
+_PATH = 2.0 ** np.arange(-14.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,6 @@ class Sites:
 
     tau: Array
     nu: Array
-
-    def towards(self, other: Sites, step: float) -> Sites:
-        """Return the sites a part ``step`` of the way to ``other``."""
-        return Sites(self.tau + step * (other.tau - self.tau), self.nu + step * (other.nu - self.nu))
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,8 @@ class EP(Machine[EPState]):
     """Expectation propagation by parallel updates, for any :class:`Likelihood`.
 
     Every iteration costs one Cholesky factorisation and the diagonal of an inverse, together
-    2 n^3/3. A start from the sites of a nearby kernel saves most iterations.
+    2 n^3/3. Mixing the last few iterations halves their number, and so does a start from the
+    sites of a nearby kernel; updates are damped where moments move apart.
 
     Parameters
     ----------
@@ -157,7 +159,7 @@ class EP(Machine[EPState]):
     """
 
     likelihood: Likelihood = field(default_factory=Probit)
-    tol: float = 1e-6
+    tol: float = 1e-5
     max_iter: int = 200
 
     warm_starts = True
@@ -201,24 +203,33 @@ class _Run:
     power: Array
 
     def solve(self, y: Array, warm: Sites | None) -> EPColumn:
-        """Return the fixed point for labels ``y``; a warm start that fails is tried again cold."""
+        """Return the fixed point for labels ``y``: from a warm start, a cold one, or from smaller C.
+
+        Parallel updates overshoot where many strongly correlated rows disagree under a large C;
+        a path of growing C, each from the last one's sites, then leads there.
+        """
         cold = Sites(np.zeros(len(y)), np.zeros(len(y)))
-        if warm is None:
-            return self._iterate(y, cold)
-        column = self._iterate(y, warm)
-        return column if column.converged else self._iterate(y, cold)
+        column = self._iterate(y, cold if warm is None else warm)
+        if warm is not None and not column.converged:
+            column = self._iterate(y, cold)
+        if not column.converged and self.machine.likelihood.has_constant:
+            for constant in self.constant * _PATH:
+                column = replace(self, constant=constant)._iterate(y, cold)
+                cold = column.sites
+        return column
 
     def _iterate(self, y: Array, sites: Sites) -> EPColumn:
-        step, before = 1.0, np.inf
+        step, before, mixing, grown = 1.0, np.inf, AndersonMixing(), 0
         for iteration in range(1, self.machine.max_iter + 1):
             column = self._posterior(y, sites)
             mismatch = column.mismatch
-            if mismatch < self.machine.tol or iteration == self.machine.max_iter:
+            if mismatch < self.machine.tol or grown > _PATIENCE:
                 break
-            if mismatch > before:
-                step = max(_DAMPING * step, _LEAST_STEP)
+            if mismatch > _GROWING * before:
+                step, grown = max(_DAMPING * step, _LEAST_STEP), grown + 1
+                mixing.forget()
             before = mismatch
-            sites = sites.towards(column.matched_sites(), step)
+            sites = _next_sites(column, step, mixing)
         return replace(column, iterations=iteration, converged=mismatch < self.machine.tol)
 
     def _posterior(self, y: Array, sites: Sites) -> EPColumn:
@@ -228,7 +239,7 @@ class _Run:
         factor: CholeskyFactor | None = None
         dual, variance, cavity_variance = shift, diagonal, diagonal
         if root.any():
-            factor = factorize(root[:, None] * self.gram * root, 1.0)
+            factor = factorize(self.gram, 1.0, root)
             dual = shift - root * factor.solve(root * product(self.gram, shift[:, None])[:, 0])
             variance, cavity_variance = self._variances(factor, sites, root, diagonal)
         mean = product(self.gram, dual[:, None])[:, 0]
@@ -259,3 +270,15 @@ class _Run:
             variance[weak] = direct
             cavity[weak] = direct / (1.0 - tau[weak] * direct)
         return variance, cavity
+
+
+def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing) -> Sites:
+    """Return the sites to try next: mixed from the last ones where that is possible, else damped."""
+    here, target = column.sites, column.matched_sites()
+    x = np.concatenate([here.tau, here.nu])
+    residual = np.concatenate([target.tau, target.nu]) - x
+    scale = np.concatenate([column.variance, np.sqrt(column.variance)])
+    mixed = mixing.propose(x, residual, scale)
+    if mixed is None or np.any(mixed[: len(here.tau)] < 0.0):  # a site never widens the posterior
+        mixed = x + step * residual
+    return Sites(*np.split(mixed, 2))
