@@ -110,8 +110,8 @@ class ParameterSpace:
 
     @property
     def elliptical(self) -> bool:
-        """Whether some kernel has more than one width."""
-        return any(len(group) > 1 for group in self.widths)
+        """Whether some kernel has more than one width that is not switched off."""
+        return any(np.isfinite(self.start[group]).sum() > 1 for group in self.widths)
 
     def moved(self, start: Array) -> ParameterSpace:
         """Return the space with another start; an entry at ``-inf`` (a width of 0) is not free."""
@@ -125,5 +125,6 @@ class ParameterSpace:
 
     def at_bound(self, theta: Array) -> tuple[str, ...]:
         """Return the names of free entries that lie at a bound."""
-        near = (theta - self.lower < AT_BOUND) | (self.upper - theta < AT_BOUND)
-        return tuple(np.array(self.names)[near & self.free].tolist())
+        free = np.flatnonzero(self.free)
+        near = (theta[free] - self.lower[free] < AT_BOUND) | (self.upper[free] - theta[free] < AT_BOUND)
+        return tuple(self.names[index] for index in free[near])

@@ -19,7 +19,6 @@ class Status(Enum):
     FIXED = "nothing was left to select, the criterion was evaluated once"
     MAX_ITER = "stopped at the iteration limit (max_iter) with the best point so far"
     TIME_LIMIT = "stopped at the time limit (time_limit) with the best point so far"
-    INTERRUPTED = "interrupted, with the best point so far"
     STALLED = "stopped because no step improved the criterion any further"
     FAILED = "failed: the criterion was not finite at any point tried"
 
@@ -83,8 +82,15 @@ class Trace:
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
 
     def best_so_far(self) -> Array:
-        """Return the smallest value seen up to each evaluation."""
-        return np.fmin.accumulate(self.value) if len(self) else self.value
+        """Return the smallest value seen up to each evaluation of the same run.
+
+        Anew for each run: a stage may minimise something else (the criterion without its prior).
+        """
+        best = np.empty_like(self.value)
+        for number in np.unique(self.run):
+            rows = self.run == number
+            best[rows] = np.fmin.accumulate(self.value[rows])
+        return best
 
 
 @dataclass(frozen=True)

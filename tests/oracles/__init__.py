@@ -1,0 +1,1 @@
+"""Slow definitions, written to be obviously right: loops, no cleverness."""

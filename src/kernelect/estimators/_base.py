@@ -74,6 +74,11 @@ class SelfSelecting(BaseEstimator):
                 f"kernel='precomputed' takes a square matrix of kernel values in fit, got shape {X.shape}: "
                 "should be a square kernel matrix, k(x_i, x_j) between all training rows."
             )
+        if self._is_precomputed and not np.allclose(X, X.T, rtol=1e-6, atol=1e-8 * np.abs(X).max(initial=0.0)):
+            raise InvalidArgument(
+                "kernel='precomputed' takes a symmetric matrix, and this one is not: give k(x_i, x_j) for all pairs, "
+                "or symmetrise it as (K + K.T) / 2."
+            )
 
 
 def relevances(kernel: Kernel, X: Array, dual_coef: Array) -> Array:

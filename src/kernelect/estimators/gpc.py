@@ -20,7 +20,7 @@ from kernelect.estimators._full_form import full_form
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
-from kernelect.linalg import require_memory
+from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import EP, EPState, Probit
 from kernelect.priors import LogNormal, as_prior
 from kernelect.results import Selection
@@ -29,6 +29,9 @@ from kernelect.typing import Array, Mask
 
 #: Peak of a fit in n x n arrays: some per evaluation, and factors now and before per output.
 _SQUARES, _SQUARES_PER_OUTPUT = 5.0, 2.0
+
+#: Mismatch of moments in the model that is kept: the search itself needs less.
+_FINAL_TOL = 1e-9
 
 
 class GPC(ClassifierMixin, SelfSelecting):
@@ -83,6 +86,8 @@ class GPC(ClassifierMixin, SelfSelecting):
     X_fit_ : ndarray of shape (n_samples, n_features)
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
+    n_iter_ : int
+        Evaluations of the criterion.
     selection_ : Selection
         ``value`` is minus (1/n) ln evidence, summed over outputs where there are more than two
         classes; with a prior, of the evidence times the prior.
@@ -152,8 +157,9 @@ class GPC(ClassifierMixin, SelfSelecting):
         rows = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
         objective, options = self._objective(rows, targets[kept], weights[kept]), self._options()
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
-        selection, objective = select(objective, options)
-        self._keep(objective, selection, kept)
+        with blas_threads_for(len(rows)):
+            selection, objective = select(objective, options)
+            self._keep(objective, selection, kept)
         self._warn_if_doubtful(self.selection_)
         return self
 
@@ -180,11 +186,11 @@ class GPC(ClassifierMixin, SelfSelecting):
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
         """Set the fitted attributes."""
-        fitted = objective.solved(selection.theta)
-        state: EPState = fitted.state
+        state: EPState = replace(objective, machine=EP(Probit(), tol=_FINAL_TOL)).solved(selection.theta).state
         self.kernel_ = objective.kernel_at(selection.theta)
         self.dual_coef_ = state.dual_coef[:, 0] if len(self.classes_) == 2 else state.dual_coef
         self.selection_ = _in_words(_per_row(selection, objective), state)
+        self.n_iter_ = selection.n_evaluations
         self._state = state
         self._rows = np.flatnonzero(kept)
         if not self._is_precomputed:

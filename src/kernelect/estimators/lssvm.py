@@ -13,18 +13,18 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import PRESS
+from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._base import SelfSelecting, relevances
-from kernelect.estimators._calibration import fit_temperature, probabilities
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel
-from kernelect.linalg import require_memory
+from kernelect.linalg import blas_threads_for, mean_diagonal, require_memory
 from kernelect.machines import LSSVM, LSSVMState, RidgePath
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.priors import as_prior
-from kernelect.selection import SelectionObjective, select
-from kernelect.typing import Array, Mask
+from kernelect.selection import SelectionObjective, polished, select
+from kernelect.typing import Array, Indices, Mask
 
 #: Bounds of the ridge, relative to the mean of k(x, x).
 _RIDGE_BOUNDS = (1e-9, 1e4)
@@ -36,8 +36,11 @@ _START_ROWS = 600
 class _LSSVMBase(SelfSelecting):
     """Selection, solution and decision values of both LS-SVM estimators."""
 
-    def _fit_machine(self, X: Array, targets: Array, weights: Array) -> None:
-        """Select, solve and set the fitted attributes; ``targets`` is (n, k)."""
+    def _fit_machine(self, X: Array, targets: Array, weights: Array, labels: Indices | None = None) -> None:
+        """Select, solve and set the fitted attributes; ``targets`` is (n, k).
+
+        ``labels`` (class indices) are given where ridge and width shall be polished.
+        """
         if not isinstance(self.criterion, PRESS) and self.criterion != "press":
             raise unknown_name("criterion", self.criterion, ["press"])
         self._more_checks(X)
@@ -51,9 +54,13 @@ class _LSSVMBase(SelfSelecting):
         objective = self._objective(rows, targets[kept], weights[kept])
         options = self._options()
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
-        selection, objective = select(objective, options)
-        self._keep(objective, selection.theta, kept)
+        with blas_threads_for(len(rows)):
+            selection, objective = select(objective, options)
+            if labels is not None:
+                selection = polished(selection, objective, labels[kept], options.observe)
+            self._keep(objective, selection.theta, kept)
         self.selection_ = selection
+        self.n_iter_ = selection.n_evaluations
         self._loo = self._leave_one_out(X, targets, kept)
         self._warn_if_doubtful(selection)
 
@@ -72,8 +79,9 @@ class _LSSVMBase(SelfSelecting):
         if not isinstance(ridge, str):
             return ParameterSpace.single("regularization", float(np.log(ridge)), free=False)
         rows = slice(None) if self._is_precomputed else _spread_rows(X, _START_ROWS)
-        gram = kernel.gram(X[rows])
-        scale = float(np.mean(np.diagonal(gram))) or 1.0
+        with np.errstate(over="ignore", invalid="ignore"):  # mean_diagonal says it better
+            gram = kernel.gram(X[rows])
+        scale = abs(mean_diagonal(gram)) or 1.0
         lower, upper = (bound * scale for bound in _RIDGE_BOUNDS)
         start = np.log(RidgePath(gram, targets[rows], weights[rows]).best_ridge(lower * 10, upper / 10))
         return ParameterSpace.single(
@@ -151,6 +159,11 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         Relative decrease of the criterion at which a search has converged.
     time_limit : float, optional
         Seconds after which the best point so far is taken, with one warning.
+    polish : "auto" or bool, default="auto"
+        Choose ridge and overall width once more, at the end, by the leave-one-out log-loss of
+        the calibrated probabilities in the place of squares; measured on the papers' data, this
+        lowers the error (docs/results/lssvm.md). ``"auto"`` does so with ``prior="auto"``: a
+        prior given by name, or None, keeps to the criterion alone, as the papers do.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None
         For the scattered starts.
@@ -175,6 +188,8 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         Relevance of each input, summing to 1.
     selection_ : Selection
         Value, status sentence and trace of the selection.
+    n_iter_ : int
+        Evaluations of the criterion.
 
     References
     ----------
@@ -203,6 +218,7 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         max_iter: int = 200,
         tol: float = 1e-5,
         time_limit: float | None = None,
+        polish: Any = "auto",
         class_weight: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -217,6 +233,7 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         self.max_iter = max_iter
         self.tol = tol
         self.time_limit = time_limit
+        self.polish = polish
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -237,10 +254,15 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         self.classes_, index, targets = encode_labels(y)
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         weights = weights * class_weights(self.class_weight, self.classes_, index)
-        self._fit_machine(X, targets, weights)
+        self._fit_machine(X, targets, weights, index if self._polishes() else None)
         self.loo_decision_ = self._loo[:, 0] if len(self.classes_) == 2 else self._loo
         self._inverse_temperature = fit_temperature(self.loo_decision_, index, weights)
         return self
+
+    def _polishes(self) -> bool:
+        if self.polish not in ("auto", True, False):
+            raise InvalidArgument(f"polish={self.polish!r} is not possible: give 'auto', True or False.")
+        return bool(self.prior == "auto") if self.polish == "auto" else bool(self.polish)
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes)."""
@@ -280,6 +302,7 @@ random_state, n_jobs, verbose
         Exact leave-one-out predictions.
     feature_importances_ : ndarray of shape (n_features,)
     selection_ : Selection
+    n_iter_ : int
 
     Examples
     --------

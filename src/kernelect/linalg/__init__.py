@@ -1,8 +1,19 @@
 """Cholesky factors with one jitter policy, symmetric products, blocks and memory."""
 
 from kernelect.linalg.blocks import row_blocks, symmetrize_from_lower
-from kernelect.linalg.cholesky import CholeskyFactor, factorize
+from kernelect.linalg.cholesky import CholeskyFactor, factorize, mean_diagonal, not_positive_definite
 from kernelect.linalg.memory import require_memory
 from kernelect.linalg.products import product
+from kernelect.linalg.threads import blas_threads_for
 
-__all__ = ["CholeskyFactor", "factorize", "product", "require_memory", "row_blocks", "symmetrize_from_lower"]
+__all__ = [
+    "CholeskyFactor",
+    "blas_threads_for",
+    "factorize",
+    "mean_diagonal",
+    "not_positive_definite",
+    "product",
+    "require_memory",
+    "row_blocks",
+    "symmetrize_from_lower",
+]

@@ -67,11 +67,8 @@ def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = N
     """
     n = len(matrix)
     diagonal = np.diagonal(matrix) * (1.0 if scale is None else scale**2) + ridge
+    mean_diagonal(matrix)  # refuses NaN and infinity
     size = float(np.mean(diagonal))
-    if not np.isfinite(size):
-        raise SingularSystem(
-            "The kernel matrix holds NaN or infinite entries. Check the inputs for extreme values and scale them."
-        )
     work = np.empty((n, n), order="F")
     for jitter in JITTERS:
         # A symmetric matrix is its own transpose: the view in Fortran order copies fastest.
@@ -85,7 +82,22 @@ def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = N
         lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
         if info == 0:
             return CholeskyFactor(lower, jitter * size)
+    raise not_positive_definite(n)
+
+
+def mean_diagonal(matrix: Array) -> float:
+    """Return the mean of the diagonal, the scale of a kernel matrix, which has to be finite."""
+    scale = float(np.mean(np.diagonal(matrix)))
+    if np.isfinite(scale):
+        return scale
     raise SingularSystem(
+        "The kernel matrix holds NaN or infinite entries. Check the inputs for extreme values and scale them."
+    )
+
+
+def not_positive_definite(n: int) -> SingularSystem:
+    """Return the error for a matrix that no jitter can mend."""
+    return SingularSystem(
         f"The {n} x {n} kernel matrix is not positive definite even with jitter {JITTERS[-1]:g} on its diagonal. "
         "Likely causes: a precomputed kernel that is not positive semi-definite, or regularization set to almost 0."
     )

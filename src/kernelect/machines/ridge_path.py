@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from kernelect.linalg import product
+from kernelect.linalg import mean_diagonal, not_positive_definite, product
 from kernelect.typing import Array
 
 
@@ -24,8 +24,11 @@ class RidgePath:
     """
 
     def __init__(self, gram: Array, targets: Array, weights: Array) -> None:
+        mean_diagonal(gram)
         root = np.sqrt(weights)
         eigenvalues, vectors = eigh(root[:, None] * gram * root, driver="evd", overwrite_a=True, check_finite=False)
+        if eigenvalues[0] < -1e-6 * abs(eigenvalues[-1]):
+            raise not_positive_definite(len(gram))
         self.eigenvalues = np.maximum(eigenvalues, 0.0)
         self._weights = weights
         self._vectors = root[:, None] * vectors  # S^1/2 V

@@ -1,1 +1,6 @@
 """Pictures: a record of numbers first, then a drawing of it on given axes."""
+
+from kernelect.plots.relevance import RelevanceDisplay
+from kernelect.plots.trace import TraceDisplay
+
+__all__ = ["RelevanceDisplay", "TraceDisplay"]

@@ -57,9 +57,13 @@ class Prior(ABC):
     #: the criterion's own optimum means anything: the search then starts there.
     local: ClassVar[bool] = False
 
+    #: Whether the prior's own mode holds a minimum beside the one near the criterion's optimum,
+    #: so that both have to be looked at.
+    two_basins: ClassVar[bool] = False
+
     def check(self, space: ParameterSpace) -> None:
         """Raise :class:`MissingCapability` where the kernel has nothing this prior speaks of."""
-        if not len(space.all_widths):
+        if not space.widths:
             raise MissingCapability(
                 f"prior={self.name!r} regularises the widths (gamma) of stationary kernels, and this kernel has none: "
                 "use prior=None, or a kernel such as 'rbf' or 'ard'."

@@ -18,7 +18,7 @@ from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import HyperPoint, Prior, collapse
 from kernelect.typing import Array
 
-#: Second derivatives below this part of f / scale^2 are rounding: the function is straight.
+#: Second derivatives below this part of sum |alpha k| / scale^2 are rounding: the function is straight.
 _ROUNDING = 1e-7
 
 
@@ -53,9 +53,8 @@ class Curvature(Prior):
             )
         exponent = 0.5 * max(len(point.space.all_widths), 1)
         roughness, by_kernel, by_alpha = self._roughness(point, fitted.state.dual_coef)
-        straight = self._rounding(point)
-        if roughness <= straight:
-            return exponent * float(np.log(straight)), np.zeros(len(point.theta))
+        if roughness <= self._rounding(point):  # a straight function: nothing to charge
+            return 0.0, np.zeros(len(point.theta))
         grad_gram, grad_mu = fitted.machine.coefficient_pullback(fitted.state, fitted.weights, by_alpha)
         kernel_part = by_kernel + point.kernel.pullback(point.X, grad_gram)
         gradient = np.zeros(len(point.theta))
@@ -71,8 +70,8 @@ class Curvature(Prior):
     def _rounding(point: HyperPoint) -> float:
         """Return the Omega of a straight function as rounding leaves it."""
         scales = input_scales(point.X)
-        values = point.fitted.gram @ point.fitted.state.dual_coef
-        size = float(np.mean(values**2)) + 1e-290
+        terms = np.abs(point.fitted.gram) @ np.abs(point.fitted.state.dual_coef)  # what rounds, not what is left
+        size = float(np.mean(terms**2)) + 1e-290
         return 0.5 * _ROUNDING**2 * size * float(np.sum(scales[scales > 0] ** -4.0)) + 1e-300
 
     def _roughness(self, point: HyperPoint, alpha: Array) -> tuple[float, Array, Array]:

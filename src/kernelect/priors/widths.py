@@ -133,13 +133,16 @@ class Shrinkage(Prior):
     a: float = 1.0
     b: float = 0.1
     name = "shrinkage"
+    two_basins = True
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
         value, gradient = 0.0, np.zeros(len(point.theta))
         for group in point.space.widths:
             active = group[np.isfinite(point.theta[group])]
             relative = point.theta[active] - point.space.reference[active]
-            deviation = relative - relative.mean() if len(active) else relative
+            if not len(active):
+                continue
+            deviation = relative - relative.mean()
             exponent = self.a + 0.5 * (len(active) - 1)
             spread = self.b + 0.5 * float(deviation @ deviation)
             value += exponent * float(np.log(spread))

@@ -141,10 +141,6 @@ class Search(ABC):
             status, message = self._run(recorder, start, lower, upper)
         except StopSearch as stop:
             status, message = stop.status, ""
-        except KeyboardInterrupt:
-            if recorder.best_theta is None:
-                raise
-            status, message = Status.INTERRUPTED, ""
         return recorder.result(status, start, message)
 
     @abstractmethod

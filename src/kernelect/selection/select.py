@@ -1,9 +1,10 @@
 """From a start at the data's scale to the selected hyper-parameters.
 
 Stages: (1) elliptical kernels are first searched with their widths tied, that is as the
-spherical kernel; (2) for a prior that has only a local minimum, all free parameters by the
-criterion alone; (3) all free parameters, from there and from scattered restarts; (4) as long
-as the prior revises itself (pruned inputs, well-determined widths), once more.
+spherical kernel; (2) for a prior with none but a local minimum, all free parameters by the
+criterion alone; (3) all free parameters, from there and from scattered starts; (4) for a prior
+with two basins, the other one; (5) as long as the prior revises itself (pruned inputs,
+well-determined widths), once more.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.typing import Array, Objective, Observer
 
 _MAX_REVISIONS = 10
+
+#: Iterations by which a start in the criterion's own basin is found.
+_SCOUT_ITERATIONS = 12
 
 
 @dataclass(frozen=True)
@@ -56,23 +60,48 @@ class _Selector:
     def run(self) -> tuple[Selection, SelectionObjective]:
         space = self._prepared(self.objective.space)
         restarts = self.options.n_restarts if space.free.any() else 0
-        result = self._revised(self._search(self.objective, space, _each_free(space), restarts))
-        return self._selection(result), self.objective
+        result = self._search(self.objective, space, _each_free(space), restarts)
+        if self.objective.prior is not None and self.objective.prior.two_basins and _tie_widths(space) is not None:
+            result = self._other_basin(space, result)
+        return self._selection(self._revised(result)), self.objective
 
     def _prepared(self, space: ParameterSpace) -> ParameterSpace:
         """Return the space with its start where the main search should begin."""
-        objective, prior = self.objective, self.objective.prior
-        if prior is not None and prior.local:
-            objective = replace(objective, prior=Flat())
+        local = self.objective.prior is not None and self.objective.prior.local
+        objective = self._alone() if local else self.objective
         tied = _tie_widths(space)
         if tied is not None:
             space = space.moved(self._search(objective, space, tied).theta)
-        if objective is not self.objective and space.free.any():
+        if local and space.free.any():
             space = space.moved(self._search(objective, space, _each_free(space)).theta)
         return space
 
+    def _alone(self) -> SelectionObjective:
+        """Return the objective without penalty, in nats."""
+        return replace(self.objective, prior=Flat())
+
+    def _other_basin(self, space: ParameterSpace, result: SearchResult) -> SearchResult:
+        """Look for a lower minimum on the way to the criterion's own optimum.
+
+        A few steps by the criterion alone lead there; searched is only where the way has a
+        point that is already lower than the minimum found from the start.
+        """
+        scout = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
+        far = self._search(self._alone(), space, _each_free(space), budget=scout).theta
+        on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
+        best = min(on_the_way, key=self.objective.value)
+        if self.objective.value(best) >= result.value:
+            return result
+        other = self._search(self.objective, space.moved(best), _each_free(space))
+        return min(result, other, key=lambda each: each.value)
+
     def _search(
-        self, objective: SelectionObjective, space: ParameterSpace, directions: Array, restarts: int = 0
+        self,
+        objective: SelectionObjective,
+        space: ParameterSpace,
+        directions: Array,
+        restarts: int = 0,
+        budget: Budget | None = None,
     ) -> SearchResult:
         """Search theta = start + directions @ phi; returns the result in terms of theta.
 
@@ -89,15 +118,16 @@ class _Selector:
 
             return evaluate
 
-        moved = directions.astype(bool)
-        lower = np.array([(space.lower - start)[column].max() for column in moved.T])
-        upper = np.array([(space.upper - start)[column].min() for column in moved.T])
+        columns = [np.flatnonzero(column) for column in directions.T]
+        lower = np.array([(space.lower[column] - start[column]).max() for column in columns])
+        upper = np.array([(space.upper[column] - start[column]).min() for column in columns])
         zero = np.zeros(directions.shape[1])
         starts = scattered_starts(zero, lower, upper, restarts + 1, self.options.generator)
         found = Restarts(self.options.search, self.options.n_jobs).minimize(
-            in_phi, starts, lower, upper, budget=self.budget, observe=self._observer(start, directions)
+            in_phi, starts, lower, upper, budget=budget or self.budget, observe=self._observer(start, directions)
         )
-        thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta]).reshape(-1, len(space))
+        thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta])
+        thetas = thetas.reshape(len(found.trace), len(space))
         self.traces.append(replace(found.trace, theta=thetas))
         return replace(found, theta=_combined(start, directions, found.theta))
 

@@ -1,0 +1,234 @@
+"""``kernelect demo``: what selection by leave-one-out does, and what its priors prevent."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+
+from kernelect import LSSVC
+from kernelect.datasets import sparse_inputs, twonorm
+from kernelect.plots import RelevanceDisplay, TraceDisplay
+from kernelect.plots._style import COLOURS, house_style
+from kernelect.results import Evaluation
+
+METHODS: dict[str, dict[str, Any]] = {
+    "spherical": {"kernel": "rbf"},
+    "elliptical, no prior": {"kernel": "ard", "prior": None},
+    "elliptical, gaussian prior": {"kernel": "ard", "prior": "gaussian"},
+    "elliptical, shrinkage (default)": {},
+}
+GRID_METHOD = "scikit-learn SVC, 10 x 10 grid, 5 folds"
+TRAINING_ROWS, TEST_ROWS = 400, 4000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    data: str
+    method: str
+    error: float
+    log_loss: float | None
+    criterion: float | None
+    evaluations: int
+    seconds: float
+    relevant: list[int] | None
+    status: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A built-in table, split into training and test rows."""
+
+    name: str
+    story: str
+    X: np.ndarray
+    y: np.ndarray
+    new_X: np.ndarray  # noqa: N815
+    new_y: np.ndarray
+
+
+def problems(seed: int) -> list[Problem]:
+    """Return the demo's data: one where few inputs matter, one where all do."""
+    drawn = []
+    for name, story, generate in [
+        ("sparse inputs", "3 of 20 inputs matter: an elliptical kernel pays", sparse_inputs),
+        ("twonorm", "all 20 inputs matter alike: an elliptical kernel only over-fits", twonorm),
+    ]:
+        X, y = generate(TRAINING_ROWS + TEST_ROWS, random_state=seed)
+        drawn.append(Problem(name, story, X[:TRAINING_ROWS], y[:TRAINING_ROWS], X[TRAINING_ROWS:], y[TRAINING_ROWS:]))
+    return drawn
+
+
+def fit_ours(problem: Problem, method: str, observe: Callable[[Evaluation], None]) -> tuple[Row, LSSVC]:
+    """Fit one of our machines and measure it."""
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the status is shown below the table
+        model = LSSVC(**METHODS[method], verbose=observe).fit(problem.X, problem.y)
+    seconds = time.perf_counter() - began
+    row = Row(
+        data=problem.name,
+        method=method,
+        error=100.0 * float(np.mean(model.predict(problem.new_X) != problem.new_y)),
+        log_loss=float(log_loss(problem.new_y, model.predict_proba(problem.new_X))),
+        criterion=model.selection_.value,
+        evaluations=model.selection_.n_evaluations,
+        seconds=seconds,
+        relevant=relevant_inputs(model.feature_importances_),
+        status="" if model.selection_.converged else model.selection_.status,
+    )
+    return row, model
+
+
+def relevant_inputs(relevance: np.ndarray, share: float = 0.9) -> list[int]:
+    """Return the fewest inputs that together carry ``share`` of the relevance."""
+    order = np.argsort(relevance)[::-1]
+    count = int(np.searchsorted(np.cumsum(relevance[order]), share)) + 1
+    return sorted(int(j) for j in order[:count])
+
+
+def fit_grid(problem: Problem) -> Row:
+    """Tune scikit-learn's SVC the usual way and measure it."""
+    grid = {"C": np.logspace(-2, 4, 10), "gamma": np.logspace(-4, 1, 10)}
+    began = time.perf_counter()
+    model = GridSearchCV(SVC(), grid, cv=5).fit(problem.X, problem.y)
+    seconds = time.perf_counter() - began
+    error = 100.0 * float(np.mean(model.predict(problem.new_X) != problem.new_y))
+    return Row(problem.name, GRID_METHOD, error, None, None, 500, seconds, None, "")
+
+
+def run(seed: int, console: Console) -> Iterator[tuple[Row, LSSVC | None]]:
+    """Fit everything, with a live line of progress, yielding results as they come."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        for problem in problems(seed):
+            for method in METHODS:
+                task = progress.add_task(f"{problem.name}: {method}", total=None)
+
+                def show(row: Evaluation, task: Any = task, words: str = f"{problem.name}: {method}") -> None:
+                    best = f"evaluation {row.number}, best {row.best_value:.2f}"
+                    progress.update(task, description=f"{words} · {best}")
+
+                yield fit_ours(problem, method, show)
+                progress.remove_task(task)
+            task = progress.add_task(f"{problem.name}: {GRID_METHOD}", total=None)
+            yield fit_grid(problem), None
+            progress.remove_task(task)
+
+
+def table(rows: list[Row], title: str) -> Table:
+    """Return the rows of one data set as a table, the smallest error in bold."""
+    out = Table(title=title, title_justify="left", title_style="bold")
+    out.add_column("method")
+    for heading in ("test error %", "log-loss", "criterion", "evaluations", "seconds"):
+        out.add_column(heading, justify="right")
+    out.add_column("inputs with 90 % of the relevance")
+    best = min(row.error for row in rows)
+    for row in rows:
+        error = f"{row.error:.2f}"
+        out.add_row(
+            row.method + (" [yellow]*[/]" if row.status else ""),
+            f"[bold]{error}[/]" if row.error == best else error,
+            "" if row.log_loss is None else f"{row.log_loss:.3f}",
+            "" if row.criterion is None else f"{row.criterion:.2f}",
+            f"{row.evaluations} fits" if row.relevant is None else str(row.evaluations),
+            f"{row.seconds:.2f}",
+            "" if row.relevant is None else _listed(row.relevant),
+        )
+    return out
+
+
+def _listed(inputs: list[int]) -> str:
+    if len(inputs) <= 6:
+        return ", ".join(f"x{j}" for j in inputs)
+    return f"{len(inputs)} of 20"
+
+
+def save_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]:
+    """Draw the traces and the relevances, one panel per data set."""
+    names = list(dict.fromkeys(data for data, _ in models))
+    paths = [out / "criterion.png", out / "relevance.png"]
+    shown = ["elliptical, no prior", "elliptical, shrinkage (default)"]
+    with house_style("kernelect demo") as plt:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        figure, axes = plt.subplots(2, len(names), figsize=(10.5, 6.6), sharex="col")
+        for column, name in enumerate(names):
+            for line, method in enumerate(shown):
+                display = TraceDisplay.from_selection(models[name, method].selection_)
+                ax = display.plot(axes[line, column], COLOURS[line])
+                ax.set_title(f"{name}: {method}")
+                ax.set_xlabel("evaluation" if line else "")
+                ax.set_ylabel("PRESS + prior, nats" if line else "PRESS")
+        figure.suptitle("The criterion along its search (dotted: from spherical to elliptical)", ha="left", x=0.01)
+        figure.savefig(paths[0])
+        plt.close(figure)
+
+        figure, axes = plt.subplots(len(shown), len(names), figsize=(10.5, 8.4), sharex="col")
+        for column, name in enumerate(names):
+            for line, method in enumerate(shown):
+                display = RelevanceDisplay.from_values(models[name, method].feature_importances_)
+                ax = display.plot(axes[line, column], COLOURS[line])
+                ax.set_title(f"{name}: {method}")
+                ax.tick_params(axis="y", labelsize=7)
+                ax.set_xlabel("relevance, % of all inputs" if line == len(shown) - 1 else "")
+        axes[0, 0].legend(loc="lower right")
+        figure.suptitle("Relevance of the inputs, with and without a prior", ha="left", x=0.01)
+        figure.savefig(paths[1])
+        plt.close(figure)
+    return paths
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="kernelect-demo",
+    show_default=True,
+    help="Folder for the pictures.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the data.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON instead of tables.")
+def command(out: Path, seed: int, as_json: bool) -> None:
+    """Fit self-selecting machines on built-in data, beside a grid-searched SVC."""
+    console = Console(stderr=as_json)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.BadParameter(f"the folder {out} cannot be made ({error.strerror}).", param_hint="--out") from error
+    rows: list[Row] = []
+    models: dict[tuple[str, str], LSSVC] = {}
+    for row, model in run(seed, console):
+        rows.append(row)
+        if model is not None:
+            models[row.data, row.method] = model
+    paths = save_pictures(models, out)
+    if as_json:
+        click.echo(
+            json.dumps({"rows": [asdict(row) for row in rows], "pictures": [str(path) for path in paths]}, indent=1)
+        )
+        return
+    for problem in problems(seed):
+        console.print(table([row for row in rows if row.data == problem.name], f"{problem.name}: {problem.story}"))
+    for row in rows:
+        if row.status:
+            console.print(f"[yellow]*[/] {row.data}, {row.method}: {row.status}.")
+    console.print(f"{TRAINING_ROWS} training rows, {TEST_ROWS} test rows, seed {seed}.", style="dim")
+    console.print("Pictures: " + " and ".join(str(path) for path in paths))

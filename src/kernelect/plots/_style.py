@@ -1,0 +1,55 @@
+"""The look shared by all pictures, and the one place that imports matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kernelect.exceptions import KernelectError
+
+INK, QUIET, GRID = "#22303c", "#6b7a88", "#dfe5ea"
+
+#: Distinguishable for colour-blind readers, and in print.
+COLOURS = ("#1f6fb2", "#d1660f", "#2f8f5b", "#8a4fa3", "#b3364a", "#5c6b77")
+
+
+class MissingMatplotlib(KernelectError, ImportError):
+    """Pictures were asked for without matplotlib."""
+
+
+def load_pyplot(caller: str) -> Any:
+    """Return ``matplotlib.pyplot``, or say how to get it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise MissingMatplotlib(
+            f"{caller} needs matplotlib: install it with pip install 'kernelect[plots]'."
+        ) from error
+    return plt
+
+
+@contextmanager
+def house_style(caller: str) -> Iterator[Any]:
+    """Yield pyplot with the library's look switched on."""
+    plt = load_pyplot(caller)
+    look = {
+        "axes.edgecolor": QUIET,
+        "axes.labelcolor": INK,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": "medium",
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "grid.color": GRID,
+        "text.color": INK,
+        "xtick.color": QUIET,
+        "ytick.color": QUIET,
+        "legend.frameon": False,
+        "figure.constrained_layout.use": True,
+        "savefig.dpi": 160,
+    }
+    with plt.rc_context(look):
+        yield plt

@@ -1,0 +1,58 @@
+"""Which inputs matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from kernelect.plots._style import COLOURS, QUIET, house_style
+from kernelect.typing import Array
+
+_MOST_SHOWN = 30
+
+
+@dataclass(frozen=True)
+class RelevanceDisplay:
+    """Relevance of the inputs, largest first; the shares of all inputs sum to 1.
+
+    Attributes
+    ----------
+    names : tuple of str
+    relevance : ndarray of shape (n_features,)
+    """
+
+    names: tuple[str, ...]
+    relevance: Array
+
+    @classmethod
+    def from_values(cls, relevance: Array, names: Any = None) -> Self:
+        """Return the record, sorted."""
+        order = np.argsort(relevance, kind="stable")[::-1]
+        words = [f"x{j}" for j in range(len(relevance))] if names is None else [str(name) for name in names]
+        return cls(tuple(words[j] for j in order), np.asarray(relevance, dtype=float)[order])
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
+        """Return the record of a fitted estimator, drawn."""
+        display = cls.from_values(estimator.feature_importances_, getattr(estimator, "feature_names_in_", None))
+        display.plot(ax)
+        return display
+
+    def plot(self, ax: Any = None, colour: str = COLOURS[0], most: int = _MOST_SHOWN) -> Any:
+        """Draw bars for the ``most`` relevant inputs on ``ax`` and return it."""
+        names, values = self.names[:most], self.relevance[:most]
+        with house_style("RelevanceDisplay.plot") as plt:
+            if ax is None:
+                _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.24 * len(names)))
+            place = np.arange(len(names))
+            ax.barh(place, 100.0 * values, color=colour, height=0.72)
+            ax.axvline(100.0 / len(self.relevance), color=QUIET, lw=1.0, ls="--", label="all alike")
+            ax.set_yticks(place, names)
+            ax.invert_yaxis()
+            ax.grid(visible=False, axis="y")
+            ax.set_xlabel("relevance, % of all inputs")
+            if len(self.names) > most:
+                ax.annotate(f"and {len(self.names) - most} more", (0.98, 0.02), xycoords="axes fraction", ha="right")
+        return ax

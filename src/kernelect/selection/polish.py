@@ -1,0 +1,104 @@
+"""The last choice of a classifier: ridge and overall width by the leave-one-out log-loss.
+
+PRESS measures squares around targets of +1 and -1, so it pays for fitting the plateaus of
+the two classes; what a classifier is judged by is its labels and probabilities. The shape of
+the kernel (which inputs matter, by how much) is taken from the criterion and its prior; the
+two parameters that set how smooth the machine is are then chosen once more by the log-loss
+of probabilities calibrated on exact leave-one-out decision values. One eigendecomposition
+per width tried, O(n^2) per ridge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from kernelect.criteria.calibration import calibrated_log_loss
+from kernelect.machines import RidgePath
+from kernelect.results import Evaluation, Selection, Trace
+from kernelect.selection.objective import SelectionObjective
+from kernelect.typing import Array, Indices, Observer
+
+#: Shifts of all log-widths together that are tried, each way until one does not pay.
+_SHIFTS = ((-1.5, -3.0, -5.0, -8.0), (1.5,))
+
+#: Ridges tried around the selected one, in logarithms, before the last refinement.
+_RIDGES = np.arange(-3.0, 7.5, 1.5)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    loss: float
+    theta: Array
+
+
+def polish(objective: SelectionObjective, theta: Array, labels: Indices) -> Array:
+    """Return ``theta`` with ridge and overall width chosen by the leave-one-out log-loss.
+
+    Parameters
+    ----------
+    objective : SelectionObjective
+        Of an LS-SVM on targets of +1 and -1; its last parameter is the ridge.
+    theta : ndarray
+        What the criterion selected.
+    labels : ndarray of int
+        Index of every row's class.
+    """
+    space = objective.space
+    if not space.free[-1]:
+        return theta
+    widths = space.all_widths
+    widths = widths[space.free[widths] & np.isfinite(theta[widths])]
+    best = _at_shift(objective, theta, labels)
+    for shifts in _SHIFTS if len(widths) else ():
+        for shift in shifts:
+            moved = theta.copy()
+            moved[widths] = np.clip(theta[widths] + shift, space.lower[widths], space.upper[widths])
+            candidate = _at_shift(objective, moved, labels)
+            if candidate.loss >= best.loss:
+                break
+            best = candidate
+    return best.theta
+
+
+def polished(
+    selection: Selection, objective: SelectionObjective, labels: Indices, observe: Observer | None = None
+) -> Selection:
+    """Return the selection at the polished theta, with a last row in its trace that says so."""
+    theta = polish(objective, selection.theta, labels)
+    if np.array_equal(theta, selection.theta):
+        return selection
+    value, gradient = objective(theta)
+    norm = float("nan") if gradient is None else float(np.linalg.norm(gradient))
+    number, run = selection.n_evaluations + 1, int(selection.trace.run.max()) + 1
+    row = Evaluation(number, 0.0, theta, value, norm, value, run)
+    if observe is not None:
+        observe(row)
+    return replace(
+        selection,
+        theta=theta,
+        value=value,
+        status=f"{selection.status}; ridge and overall width then set by the leave-one-out log-loss",
+        at_bound=objective.space.moved(theta).at_bound(theta),
+        trace=Trace.joined([selection.trace, Trace.of([replace(row, run=0)], len(theta))]),
+    )
+
+
+def _at_shift(objective: SelectionObjective, theta: Array, labels: Indices) -> _Candidate:
+    """Return the best ridge at the kernel of ``theta``."""
+    space = objective.space
+    path = RidgePath(objective.kernel_at(theta).gram(objective.X), objective.targets, objective.weights)
+
+    def loss(log_ridge: float) -> float:
+        decision = objective.targets - path.residuals(float(np.exp(log_ridge)))
+        return calibrated_log_loss(decision, labels, objective.weights)
+
+    grid = np.unique(np.clip(theta[-1] + _RIDGES, space.lower[-1], space.upper[-1]))
+    losses = [loss(each) for each in grid]
+    at = int(np.argmin(losses))
+    around = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
+    refined = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 0.05})
+    ridge, value = (refined.x, refined.fun) if refined.fun < losses[at] else (grid[at], losses[at])
+    return _Candidate(float(value), np.append(theta[:-1], ridge))

@@ -1,0 +1,15 @@
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20070101)
+
+
+@pytest.fixture
+def data(rng):
+    """30 rows of three inputs, uneven scales, two outputs and weights."""
+    X = rng.normal(size=(30, 3)) * [1.0, 2.0, 0.5] + [0.0, 1.0, -2.0]
+    targets = np.column_stack([np.sin(X[:, 0]) + X[:, 1], rng.normal(size=30)])
+    return X, targets, rng.uniform(0.5, 2.0, size=30)

@@ -1,0 +1,113 @@
+"""Bad input: one clear sentence with argument, value and way out, or a good model; never worse."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from kernelect import LSSVC, LSSVR
+from kernelect.datasets import twonorm
+
+X, Y = twonorm(60, n_features=4, random_state=0)
+
+
+def with_entry(value):
+    spoilt = X.copy()
+    spoilt[3, 2] = value
+    return spoilt
+
+
+@pytest.mark.parametrize("estimator", [LSSVC, LSSVR])
+@pytest.mark.parametrize(
+    ("arguments", "rows", "targets", "message"),
+    [
+        ({}, with_entry(np.nan), Y, "Input X contains NaN"),
+        ({}, with_entry(np.inf), Y, "Input X contains infinity"),
+        ({}, X[:1], Y[:1], "1 sample"),
+        ({"kernel": "rbg"}, X, Y, "kernel='rbg' is not known. Did you mean 'rbf'?"),
+        ({"kernel": None}, X, Y, "kernel=None is not possible: give a name"),
+        ({"criterion": "pres"}, X, Y, "criterion='pres' is not known. Did you mean 'press'?"),
+        ({"prior": "shrink"}, X, Y, "prior='shrink' is not known. Did you mean 'shrinkage'?"),
+        ({"kernel": "linear", "prior": "gaussian"}, X, Y, "this kernel has none: use prior=None"),
+        ({"search": "bfgs"}, X, Y, "search='bfgs' is not known. Did you mean 'lbfgs'?"),
+        ({"regularization": -1.0}, X, Y, "regularization=-1.0 is not possible: give a positive number, or 'auto'"),
+        ({"n_restarts": -1}, X, Y, "n_restarts=-1 is not possible: give a whole number of at least 0"),
+        ({"max_iter": 0}, X, Y, "max_iter=0 is not possible"),
+        ({"tol": "small"}, X, Y, "tol='small' is not possible"),
+        ({"time_limit": -5}, X, Y, "time_limit=-5 is not possible: give seconds"),
+        ({"kernel": "precomputed"}, X, Y, r"takes a square matrix of kernel values in fit, got shape \(60, 4\)"),
+        ({"kernel": "precomputed"}, np.triu(np.ones((60, 60))), Y, "takes a symmetric matrix, and this one is not"),
+        ({"kernel": "linear"}, X * 1e200, Y, "kernel matrix holds NaN or infinite entries.*scale them"),
+        ({"kernel": "precomputed"}, -np.eye(60), Y, "not positive definite.*precomputed kernel"),
+    ],
+)
+def test_a_clear_sentence(estimator, arguments, rows, targets, message):
+    with pytest.raises(ValueError, match=message):
+        estimator(**arguments).fit(rows, targets)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="y holds one class only .*needs at least two classes"):
+        LSSVC().fit(X, np.ones(60))
+
+
+@pytest.mark.parametrize("coverage", [0.0, 1.0, 90, "most"])
+def test_impossible_coverage_is_refused(coverage):
+    with pytest.raises(ValueError, match=r"coverage=.* is not possible: give a number between 0 and 1"):
+        LSSVR("rbf").fit(X, X[:, 0]).predict_interval(X, coverage=coverage)
+
+
+def test_weights_that_leave_too_few_rows_are_refused():
+    with pytest.raises(ValueError, match=r"sample_weight leaves 1 row\(s\) of positive weight"):
+        LSSVR().fit(X, X[:, 0], sample_weight=np.eye(60)[0])
+
+
+CURIOUS = {
+    "duplicate rows": np.repeat(X[:10], 6, axis=0),
+    "all rows equal": np.ones((60, 4)),
+    "a constant column": np.column_stack([X[:, :3], np.full(60, 7.0)]),
+    "scaled by 1e8": X * 1e8,
+    "scaled by 1e-8": X * 1e-8,
+    "one column scaled by 1e8": X * [1.0, 1e8, 1.0, 1.0],
+    "far from the origin": X + 1e8,
+    "tiny and huge": X * [1e-140, 1e140, 1.0, 1.0],
+    "one input": X[:, :1],
+    "two rows": X[[int(np.argmax(Y == -1)), int(np.argmax(Y == 1))]],
+    "more inputs than rows": np.tile(X[:12], 5),
+}
+
+
+@pytest.mark.parametrize("name", CURIOUS)
+@pytest.mark.parametrize("kernel", ["ard", "rbf", "matern32-ard", "linear", "polynomial"])
+@pytest.mark.parametrize("estimator", [LSSVC, LSSVR])
+def test_curious_tables_give_finite_models_without_a_storm_of_warnings(name, kernel, estimator):
+    rows = CURIOUS[name]
+    y = Y[: len(rows)].copy()
+    y[:2] = [-1, 1]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = estimator(kernel).fit(rows, y)
+        assert np.isfinite(model.predict(rows)).all()
+        if estimator is LSSVC:
+            assert np.isfinite(model.predict_proba(rows)).all()
+        else:
+            assert np.isfinite(model.predict(rows, return_std=True)[1]).all()
+    assert len(caught) <= 1
+
+
+@pytest.mark.parametrize("name", ["scaled by 1e8", "one column scaled by 1e8", "far from the origin", "scaled by 1e-8"])
+def test_units_do_not_spoil_the_default(name):
+    model = LSSVC().fit(CURIOUS[name], Y)
+    accuracy = np.mean((model.loo_decision_ > 0) == (Y > 0))
+    assert accuracy >= np.mean((LSSVC().fit(X, Y).loo_decision_ > 0) == (Y > 0)) - 0.05
+
+
+def test_a_constant_target_is_predicted():
+    model = LSSVR().fit(X, np.full(60, 3.0))
+    np.testing.assert_allclose(model.predict(X), 3.0)
+    np.testing.assert_allclose(model.predict(X, return_std=True)[1], 0.0, atol=1e-8)
+
+
+def test_contradictory_labels_on_equal_rows_are_a_coin_toss():
+    model = LSSVC().fit(np.zeros((20, 2)), [0, 1] * 10)
+    np.testing.assert_allclose(model.predict_proba(np.zeros((1, 2))), 0.5, atol=1e-6)

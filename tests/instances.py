@@ -1,0 +1,30 @@
+"""The lists over which laws run: a new part adds a line and inherits them."""
+
+import numpy as np
+from sklearn.gaussian_process import kernels as sk
+
+from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial, from_sklearn
+
+#: Kernels for data of three inputs.
+WIDTHS = np.array([0.1, 0.4, 0.25])
+KERNELS = {
+    "rbf": RBF(0.3),
+    "ard": ARD(WIDTHS),
+    "matern32": Matern(1.5, 0.3),
+    "matern52": Matern(2.5, 0.3),
+    "matern32-ard": Matern(1.5, WIDTHS),
+    "matern52-ard": Matern(2.5, WIDTHS),
+    "linear": Linear(),
+    "polynomial": Polynomial(3, gamma=0.2, coef0=0.7),
+    "constant": Constant(2.0),
+    "scaled ard plus constant": 2.0 * ARD(WIDTHS) + Constant(0.1),
+    "sum and product": RBF(0.3) * Polynomial(2, gamma=0.2, coef0=0.7) + Matern(1.5, 0.4) * 3.0,
+    "rbf plus linear": RBF(0.3) + 0.5 * Linear(),
+    "from scikit-learn, translated": from_sklearn(
+        sk.ConstantKernel(2.0, "fixed") * sk.RBF([1.0, 2.0, 3.0], "fixed") + sk.Matern(1.5, "fixed", nu=1.5)
+    ),
+    "from scikit-learn, wrapped": from_sklearn(sk.RationalQuadratic(1.5, 0.8)),
+}
+
+#: Those with one width or more.
+WITH_WIDTHS = [name for name, kernel in KERNELS.items() if len(kernel.space(np.eye(3)).all_widths)]

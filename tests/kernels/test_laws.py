@@ -1,0 +1,71 @@
+"""Laws every kernel obeys."""
+
+import numpy as np
+import pytest
+
+from instances import KERNELS, WIDTHS
+from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial
+from oracles import kernels as slow
+from oracles.differences import gradient
+
+every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+
+
+@every_kernel
+def test_gram_is_symmetric_positive_semidefinite_and_agrees_with_cross_and_diagonal(kernel, data):
+    X, *_ = data
+    gram = kernel.gram(X)
+    np.testing.assert_allclose(gram, gram.T, atol=1e-14 * gram.max())
+    np.testing.assert_allclose(gram, kernel.cross(X, X.copy()), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(np.diagonal(gram), kernel.diagonal(X), rtol=1e-12)
+    assert np.linalg.eigvalsh(gram).min() > -1e-10 * np.abs(gram).max()
+
+
+@every_kernel
+def test_pullback_is_the_derivative_in_the_log_parameters(kernel, data, rng):
+    X, *_ = data
+    weights = rng.normal(size=(len(X), len(X)))
+    expected = gradient(lambda theta: np.sum(weights * kernel.with_theta(theta).gram(X)), kernel.theta)
+    np.testing.assert_allclose(kernel.pullback(X, weights), expected, rtol=1e-6, atol=1e-6)
+
+
+@every_kernel
+def test_cross_pullback_is_the_derivative_in_log_parameters_and_points(kernel, data, rng):
+    X, *_ = data
+    Z, weights = rng.normal(size=(4, 3)), rng.normal(size=(len(X), 4))
+    by_theta, by_points = kernel.cross_pullback(X, Z, weights)
+    expected = gradient(lambda theta: np.sum(weights * kernel.with_theta(theta).cross(X, Z)), kernel.theta)
+    np.testing.assert_allclose(by_theta, expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        by_points, gradient(lambda z: np.sum(weights * kernel.cross(X, z)), Z), rtol=1e-5, atol=1e-6
+    )
+
+
+@every_kernel
+def test_with_theta_inverts_theta_and_changes_nothing_else(kernel, data):
+    X, *_ = data
+    np.testing.assert_allclose(kernel.with_theta(kernel.theta).gram(X), kernel.gram(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "formula"),
+    [
+        (RBF(0.3), lambda x, z: slow.rbf(x, z, [0.3] * 3)),
+        (ARD(WIDTHS), lambda x, z: slow.rbf(x, z, WIDTHS)),
+        (Matern(1.5, 0.3), lambda x, z: slow.matern(x, z, [0.3] * 3, 1.5)),
+        (Matern(2.5, WIDTHS), lambda x, z: slow.matern(x, z, WIDTHS, 2.5)),
+        (Linear(), slow.linear),
+        (Polynomial(3, gamma=0.2, coef0=0.7), lambda x, z: slow.polynomial(x, z, 3, 0.2, 0.7)),
+        (2.0 * RBF(0.3) + Constant(0.1), lambda x, z: 2.0 * slow.rbf(x, z, [0.3] * 3) + 0.1),
+    ],
+    ids=lambda part: repr(part) if isinstance(part, Kernel) else "",
+)
+def test_values_are_those_of_the_formula(kernel, formula, data):
+    X, *_ = data
+    expected = [[formula(x, z) for z in X[:5]] for x in X]
+    np.testing.assert_allclose(kernel.cross(X, X[:5]), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_data_far_from_the_origin_lose_no_digits(rng):
+    X = rng.normal(size=(20, 2))
+    np.testing.assert_allclose(RBF(0.5).gram(X + 1e6), RBF(0.5).gram(X), rtol=1e-8)

@@ -1,0 +1,39 @@
+"""The LS-SVM by its bordered system, and leave-one-out by refits."""
+
+import numpy as np
+
+
+def solve_bordered(gram, targets, mu, weights):
+    """Solve [[K + mu diag(1/s), 1], [1^T, 0]] [alpha; b] = [y; 0] densely."""
+    n = len(gram)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n] = gram + mu * np.diag(1.0 / weights)
+    system[:n, n] = 1.0
+    system[n, :n] = 1.0
+    solution = np.linalg.solve(system, np.vstack([targets, np.zeros((1, targets.shape[1]))]))
+    return solution[:n], solution[n]
+
+
+def leave_one_out_residuals(gram, targets, mu, weights):
+    """Refit n times, each time without one row."""
+    residuals = np.zeros_like(targets)
+    for i in range(len(gram)):
+        rest = [j for j in range(len(gram)) if j != i]
+        alpha, b = solve_bordered(gram[np.ix_(rest, rest)], targets[rest], mu, weights[rest])
+        residuals[i] = targets[i] - (gram[i, rest] @ alpha + b)
+    return residuals
+
+
+def press(gram, targets, mu, weights):
+    residuals = leave_one_out_residuals(gram, targets, mu, weights)
+    return 0.5 * sum(weights[i] * residuals[i, k] ** 2 for i in range(len(gram)) for k in range(targets.shape[1]))
+
+
+def leave_one_out_predictions_at(gram, cross, targets, mu, weights):
+    """Predictions at new rows of the n machines that each lack one training row, (n, m)."""
+    predictions = []
+    for i in range(len(gram)):
+        rest = [j for j in range(len(gram)) if j != i]
+        alpha, b = solve_bordered(gram[np.ix_(rest, rest)], targets[rest], mu, weights[rest])
+        predictions.append(cross[rest].T @ alpha[:, 0] + b[0])
+    return np.array(predictions)
