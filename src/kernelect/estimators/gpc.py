@@ -31,7 +31,7 @@ from kernelect.typing import Array, Mask
 _SQUARES, _SQUARES_PER_OUTPUT = 5.0, 2.0
 
 #: Mismatch of moments in the model that is kept: the search itself needs less.
-_FINAL_TOL = 1e-9
+_FINAL_TOL = 1e-8
 
 
 class GPC(ClassifierMixin, SelfSelecting):
@@ -269,7 +269,10 @@ def _per_row(selection: Selection, objective: SelectionObjective) -> Selection:
 
 
 def _in_words(selection: Selection, state: EPState) -> Selection:
-    """Return the selection with the machine's own doubt in its status."""
-    if state.converged:
+    """Return the selection with the machine's own doubt in its status.
+
+    The model that is kept was asked for more than a search needs; missing that is no cause for doubt.
+    """
+    if state.mismatch < EP().tol:
         return selection
     return replace(selection, status=f"{selection.status}; {state.doubt()}", converged=False)

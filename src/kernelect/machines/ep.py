@@ -29,6 +29,9 @@ _WEAK = 1e-5
 #: the mismatch may fail to fall before the start is given up.
 _DAMPING, _LEAST_STEP, _GROWING, _PATIENCE = 0.7, 0.2, 0.999, 25
 
+#: Failures after which only plain damped updates are made.
+_TRUST = 4
+
 #: Parts of C along which a hard problem is approached.
 _PATH = 2.0 ** np.arange(-14.0, 1.0)
 
@@ -229,7 +232,7 @@ class _Run:
                 step, grown = max(_DAMPING * step, _LEAST_STEP), grown + 1
                 mixing.forget()
             before = mismatch
-            sites = _next_sites(column, step, mixing)
+            sites = _next_sites(column, step, mixing if grown <= _TRUST else None)
         return replace(column, iterations=iteration, converged=mismatch < self.machine.tol)
 
     def _posterior(self, y: Array, sites: Sites) -> EPColumn:
@@ -272,13 +275,13 @@ class _Run:
         return variance, cavity
 
 
-def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing) -> Sites:
+def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing | None) -> Sites:
     """Return the sites to try next: mixed from the last ones where that is possible, else damped."""
     here, target = column.sites, column.matched_sites()
     x = np.concatenate([here.tau, here.nu])
     residual = np.concatenate([target.tau, target.nu]) - x
     scale = np.concatenate([column.variance, np.sqrt(column.variance)])
-    mixed = mixing.propose(x, residual, scale)
+    mixed = None if mixing is None else mixing.propose(x, residual, scale)
     if mixed is None or np.any(mixed[: len(here.tau)] < 0.0):  # a site never widens the posterior
         mixed = x + step * residual
     return Sites(*np.split(mixed, 2))

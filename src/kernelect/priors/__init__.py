@@ -23,7 +23,9 @@ __all__ = [
     "as_prior",
 ]
 
-_NAMED: dict[str, type[Prior]] = {prior.name: prior for prior in (Shrinkage, Gaussian, Laplace, Curvature, Evidence, LogNormal)}
+_NAMED: dict[str, type[Prior]] = {
+    prior.name: prior for prior in (Shrinkage, Gaussian, Laplace, Curvature, Evidence, LogNormal)
+}
 
 PRIOR_NAMES = ("auto", *_NAMED)
 
