@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessClassifier
-from sklearn.gaussian_process.kernels import RBF as SklearnRBF
+from sklearn.gaussian_process import kernels as sk
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -118,7 +118,7 @@ def test_latent_values_return_to_the_prior_far_from_the_data():
 def test_it_agrees_with_laplace_where_the_likelihood_hardly_matters(rings):
     """Another implementation, another likelihood (logistic): the same side of the boundary."""
     X, y = rings
-    theirs = GaussianProcessClassifier(9.0 * SklearnRBF(1.5), optimizer=None).fit(X, y)
+    theirs = GaussianProcessClassifier(9.0 * sk.RBF(1.5), optimizer=None).fit(X, y)
     ours = GPC(kernel=9.0 * RBF(gamma=1 / (2 * 1.5**2))).fit(X, y)
     Z, _ = ringnorm(400, n_features=4, random_state=3)
     assert np.mean(theirs.predict(Z) == ours.predict(Z)) > 0.97

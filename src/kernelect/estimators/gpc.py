@@ -31,7 +31,7 @@ from kernelect.typing import Array, Mask
 _SQUARES, _SQUARES_PER_OUTPUT = 5.0, 2.0
 
 #: Mismatch of moments in the model that is kept: the search itself needs less.
-_FINAL_TOL = 1e-8
+_FINAL_TOL = 1e-9
 
 
 class GPC(ClassifierMixin, SelfSelecting):

@@ -224,7 +224,7 @@ class _Run:
     def _iterate(self, y: Array, sites: Sites) -> EPColumn:
         step, before, mixing, grown = 1.0, np.inf, AndersonMixing(), 0
         for iteration in range(1, self.machine.max_iter + 1):
-            column = self._posterior(y, sites)
+            column = replace(self._posterior(y, sites), iterations=iteration)
             mismatch = column.mismatch
             if mismatch < self.machine.tol or grown > _PATIENCE:
                 break
@@ -233,7 +233,7 @@ class _Run:
                 mixing.forget()
             before = mismatch
             sites = _next_sites(column, step, mixing if grown <= _TRUST else None)
-        return replace(column, iterations=iteration, converged=mismatch < self.machine.tol)
+        return replace(column, converged=mismatch < self.machine.tol)
 
     def _posterior(self, y: Array, sites: Sites) -> EPColumn:
         """Return the Gaussian with the given sites, its cavities and their tilted moments."""
