@@ -57,7 +57,7 @@ class GPC(ClassifierMixin, SelfSelecting):
     prior : "auto", "log-normal", "shrinkage", "gaussian", "laplace", "evidence" or None
         ``"auto"`` is a weak normal prior on the logarithms of amplitude and length scales for
         kernels with one width per input, none otherwise or where no width is selected.
-    search : "lbfgs", "scg" or "nelder-mead", default="lbfgs"
+    search : "lbfgs", "scg", "nelder-mead" or "gradient-ascent", default="lbfgs"
     n_restarts : int, default=0
         Further searches from scattered starts, of which the best is kept.
     max_iter : int, default=200

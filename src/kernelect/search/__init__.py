@@ -1,6 +1,7 @@
 """Searches: they move theta, knowing nothing of kernels or machines."""
 
 from kernelect.exceptions import unknown_name
+from kernelect.search.ascent import GradientAscent
 from kernelect.search.base import Budget, Search
 from kernelect.search.gradient import LBFGS, ScaledConjugateGradients
 from kernelect.search.restarts import Restarts, scattered_starts
@@ -10,6 +11,7 @@ __all__ = [
     "LBFGS",
     "SEARCH_NAMES",
     "Budget",
+    "GradientAscent",
     "NelderMead",
     "Restarts",
     "ScaledConjugateGradients",
@@ -18,7 +20,9 @@ __all__ = [
     "scattered_starts",
 ]
 
-_NAMED: dict[str, type[Search]] = {search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead)}
+_NAMED: dict[str, type[Search]] = {
+    search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead, GradientAscent)
+}
 
 SEARCH_NAMES = tuple(_NAMED)
 
