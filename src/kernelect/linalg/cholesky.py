@@ -12,6 +12,7 @@ from scipy.linalg import lapack
 
 from kernelect.exceptions import SingularSystem
 from kernelect.linalg.blocks import symmetrize_from_lower
+from kernelect.linalg.triangular import InverseFactor, triangular_inverse
 from kernelect.typing import Array
 
 #: Multiples of the mean diagonal tried in turn when a factorisation breaks down.
@@ -50,9 +51,11 @@ class CholeskyFactor:
 
     def inverse_diagonal(self) -> Array:
         """Return the diagonal of M^-1, at a third of the cost of the inverse."""
-        half, _ = lapack.dtrtri(self.lower, lower=1)
-        # Column by column below the diagonal: a masked copy of the triangle costs more.
-        return np.array([half[j:, j] @ half[j:, j] for j in range(len(half))])
+        return self.inverted().inverse_diagonal()
+
+    def inverted(self) -> InverseFactor:
+        """Return the factor's inverse, from which all else follows too."""
+        return InverseFactor(triangular_inverse(self.lower))
 
     def log_determinant(self) -> float:
         """Return ln |M|."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kernelect.linalg import CholeskyFactor, factorize, product
+from kernelect.linalg import InverseFactor, factorize, product
 from kernelect.machines.base import Machine
 from kernelect.machines.likelihoods import Likelihood, Probit, Tilted
 from kernelect.machines.mixing import AndersonMixing
@@ -52,7 +52,7 @@ class EPColumn:
     sites: Sites
     copies: Array  # (n,) m
     power: Array  # (n,) p
-    factor: CholeskyFactor | None  # of B; None while all precisions are 0
+    factor: InverseFactor | None  # of B; None while all precisions are 0
     dual: Array  # (n,) b
     mean: Array  # (n,) mu
     variance: Array  # (n,) diag Sigma
@@ -239,10 +239,10 @@ class _Run:
         """Return the Gaussian with the given sites, its cavities and their tilted moments."""
         diagonal, shift = np.diagonal(self.gram).copy(), self.copies * sites.nu
         root = np.sqrt(self.copies * sites.tau)
-        factor: CholeskyFactor | None = None
+        factor: InverseFactor | None = None
         dual, variance, cavity_variance = shift, diagonal, diagonal
         if root.any():
-            factor = factorize(self.gram, 1.0, root)
+            factor = factorize(self.gram, 1.0, root).inverted()
             dual = shift - root * factor.solve(root * product(self.gram, shift[:, None])[:, 0])
             variance, cavity_variance = self._variances(factor, sites, root, diagonal)
         mean = product(self.gram, dual[:, None])[:, 0]
@@ -253,7 +253,7 @@ class _Run:
             y, sites, self.copies, self.power, factor, dual, mean, variance, cavity_mean, cavity_variance, tilted
         )
 
-    def _variances(self, factor: CholeskyFactor, sites: Sites, root: Array, diagonal: Array) -> tuple[Array, Array]:
+    def _variances(self, factor: InverseFactor, sites: Sites, root: Array, diagonal: Array) -> tuple[Array, Array]:
         """Return posterior and cavity variances.
 
         From T^1/2 Sigma T^1/2 = I - B^-1: Sigma_ii = (1 - beta)/T and, without cancellation,
