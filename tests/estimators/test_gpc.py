@@ -82,6 +82,16 @@ def test_selection_raises_the_evidence_and_stops_at_a_maximum(rings, model):
             assert GPC(kernel=moved).fit(X, y).selection_.value > model.selection_.value - 1e-6
 
 
+def test_a_search_from_a_flat_start_does_not_stop_at_once():
+    """Per row the gradient here is 3e-3; a first step of that length would pass for converged."""
+    generator = np.random.default_rng(0)
+    X = generator.integers(0, 3, size=(300, 4)).astype(float)
+    y = generator.uniform(size=300) < 0.4 + 0.1 * X[:, 0]
+    model = GPC(kernel="rbf").fit(X, y)
+    assert model.selection_.n_evaluations > 5
+    assert GPC(kernel="rbf", tol=1e-9).fit(X, y).selection_.value == pytest.approx(model.selection_.value, abs=1e-4)
+
+
 def test_the_value_with_a_prior_is_per_row_too(rings):
     X, y = rings
     model = GPC(max_iter=30).fit(X, y)

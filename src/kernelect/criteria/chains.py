@@ -10,6 +10,9 @@ import numpy as np
 
 from kernelect.typing import Array
 
+#: Batches from which the error of a mean is told to some 15 %.
+_BATCHES = 100
+
 
 def r_hat(x: Array) -> float:
     """Return the split R-hat (Gelman et al. 2013): 1 where the chains agree."""
@@ -23,19 +26,37 @@ def r_hat(x: Array) -> float:
 
 
 def effective_samples(x: Array) -> float:
-    """Return how many independent draws have the same error of the mean (Geyer's initial sequence)."""
+    """Return how many independent draws have the same error of the mean.
+
+    The smaller one of two estimates: Geyer's initial sequence of autocorrelations, which
+    oscillating chains deceive, and the variance of the means of long batches, which is noisy.
+    """
+    if x.var() <= 0.0:
+        return float(x.size)
+    return float(min(_by_autocorrelation(x), _by_batches(x), x.size))
+
+
+def _by_batches(x: Array) -> float:
+    """Return size * Var x / (length * Var(means of batches)), from at least _BATCHES batches."""
+    steps, chains = x.shape
+    per_chain = min(-(-_BATCHES // chains), steps)
+    length = steps // per_chain
+    means = x[: length * per_chain].reshape(per_chain, length, chains).mean(axis=1)
+    spread = float(means.var(ddof=1)) if means.size > 1 else 0.0
+    return x.size * float(x.var()) / (length * spread) if spread > 0.0 else float(x.size)
+
+
+def _by_autocorrelation(x: Array) -> float:
+    """Return size over the integrated autocorrelation time (Geyer 1992)."""
     steps, chains = x.shape
     centred = x - x.mean(axis=0)
     spectrum = np.fft.rfft(centred, n=2 * steps, axis=0)
-    covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:steps].mean(axis=1) / steps
-    within = covariance[0] * steps / max(steps - 1, 1)
-    if within <= 0.0:
-        return float(x.size)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:steps].mean(axis=1) / max(steps - 1, 1)
+    within = covariance[0]
     between = float(x.mean(axis=0).var(ddof=1)) if chains > 1 else 0.0
     total = within * (steps - 1) / steps + between
-    rho = 1.0 - (within - covariance * steps / max(steps - 1, 1)) / total
-    rho[0] = 1.0
+    rho = np.concatenate([[1.0], 1.0 - (within - covariance[1:]) / total])
     pairs = rho[: 2 * (steps // 2)].reshape(-1, 2).sum(axis=1)
     # Sums of neighbours are positive and falling for a reversible chain; beyond that is noise.
     positive = np.minimum.accumulate(pairs[: int(np.argmax(np.append(pairs, -1.0) <= 0.0))])
-    return float(min(x.size / max(2.0 * positive.sum() - 1.0, 1.0 / np.log10(max(x.size, 10))), x.size))
+    return x.size / max(2.0 * float(positive.sum()) - 1.0, 1e-3)

@@ -22,7 +22,7 @@ from kernelect.estimators._targets import class_weights, decide_class, encode_la
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import EP, EPState, Probit
-from kernelect.priors import LogNormal, as_prior
+from kernelect.priors import Flat, LogNormal, as_prior
 from kernelect.results import Selection
 from kernelect.selection import SelectionObjective, select
 from kernelect.typing import Array, Mask
@@ -182,6 +182,9 @@ class GPC(ClassifierMixin, SelfSelecting):
         kernel, space = full_form(self.kernel, X)
         settled = isinstance(self.prior, str) and self.prior == "auto" and not space.free[space.all_widths].any()
         prior = None if settled else as_prior(self.prior, space, auto=LogNormal)
+        # In nats also without a prior: per row, gradients are so small that the first step of a
+        # search is too, and its small decrease would pass for convergence.
+        prior = Flat() if prior is None else prior
         return SelectionObjective(X, targets, weights, kernel, space, EP(Probit()), EPEvidence(), prior)
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
@@ -260,12 +263,11 @@ class GPC(ClassifierMixin, SelfSelecting):
 
 
 def _per_row(selection: Selection, objective: SelectionObjective) -> Selection:
-    """Return the selection in the criterion's own units: with a prior it was made in nats."""
-    if objective.prior is None:
-        return selection
+    """Return the selection, which was made in nats, in the criterion's own units."""
     n, trace = float(objective.weights.sum()), selection.trace
     trace = replace(trace, value=trace.value / n, gradient_norm=trace.gradient_norm / n)
-    return replace(selection, value=selection.value / n, trace=trace)
+    prior = "none" if isinstance(objective.prior, Flat) else selection.prior
+    return replace(selection, value=selection.value / n, trace=trace, prior=prior)
 
 
 def _in_words(selection: Selection, state: EPState) -> Selection:
