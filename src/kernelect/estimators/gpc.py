@@ -22,13 +22,17 @@ from kernelect.estimators._targets import class_weights, decide_class, encode_la
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import EP, EPState, Probit
-from kernelect.priors import Flat, LogNormal, as_prior
+from kernelect.priors import LogNormal, as_prior
 from kernelect.results import Selection
+from kernelect.search import LBFGS
 from kernelect.selection import SelectionObjective, select
 from kernelect.typing import Array, Mask
 
 #: Peak of a fit in n x n arrays: some per evaluation, and factors now and before per output.
 _SQUARES, _SQUARES_PER_OUTPUT = 5.0, 2.0
+
+#: Length of a search's first step: the evidence has several maxima in the amplitude.
+_FIRST_STEP = 1.0
 
 #: Mismatch of moments in the model that is kept: the search itself needs less.
 _FINAL_TOL = 1e-9
@@ -156,6 +160,8 @@ class GPC(ClassifierMixin, SelfSelecting):
         kept = self._checked(X, targets, weights)
         rows = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
         objective, options = self._objective(rows, targets[kept], weights[kept]), self._options()
+        if isinstance(options.search, LBFGS) and options.search.first_step is None:
+            options = replace(options, search=LBFGS(first_step=_FIRST_STEP))
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
         with blas_threads_for(len(rows)):
             selection, objective = select(objective, options)
@@ -182,9 +188,6 @@ class GPC(ClassifierMixin, SelfSelecting):
         kernel, space = full_form(self.kernel, X)
         settled = isinstance(self.prior, str) and self.prior == "auto" and not space.free[space.all_widths].any()
         prior = None if settled else as_prior(self.prior, space, auto=LogNormal)
-        # In nats also without a prior: per row, gradients are so small that the first step of a
-        # search is too, and its small decrease would pass for convergence.
-        prior = Flat() if prior is None else prior
         return SelectionObjective(X, targets, weights, kernel, space, EP(Probit()), EPEvidence(), prior)
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
@@ -263,11 +266,12 @@ class GPC(ClassifierMixin, SelfSelecting):
 
 
 def _per_row(selection: Selection, objective: SelectionObjective) -> Selection:
-    """Return the selection, which was made in nats, in the criterion's own units."""
+    """Return the selection in the criterion's own units: with a prior it was made in nats."""
+    if objective.prior is None:
+        return selection
     n, trace = float(objective.weights.sum()), selection.trace
     trace = replace(trace, value=trace.value / n, gradient_norm=trace.gradient_norm / n)
-    prior = "none" if isinstance(objective.prior, Flat) else selection.prior
-    return replace(selection, value=selection.value / n, trace=trace, prior=prior)
+    return replace(selection, value=selection.value / n, trace=trace)
 
 
 def _in_words(selection: Selection, state: EPState) -> Selection:

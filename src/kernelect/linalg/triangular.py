@@ -6,6 +6,7 @@ Notation: M = L L^T positive definite, H = L^-1 lower triangular, M^-1 = H^T H.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -27,7 +28,7 @@ def triangular_inverse(lower: Array) -> Array:
     """
     n = len(lower)
     if n <= _LEAF:
-        return np.asfortranarray(np.tril(lapack.dtrtri(lower, lower=1)[0]))
+        return np.asfortranarray(lapack.dtrtri(lower, lower=1)[0] * _lower_ones(n))
     half = (n // 2 + 7) // 8 * 8
     first, last = triangular_inverse(lower[:half, :half]), triangular_inverse(lower[half:, half:])
     corner = blas.dtrmm(-1.0, first, lower[half:, :half], side=1, lower=1)
@@ -35,6 +36,12 @@ def triangular_inverse(lower: Array) -> Array:
     out[:half, :half], out[half:, half:] = first, last
     out[half:, :half] = blas.dtrmm(1.0, last, corner, lower=1, overwrite_b=1)
     return out
+
+
+@cache
+def _lower_ones(n: int) -> Array:
+    """Return ones on and below the diagonal."""
+    return np.tri(n)
 
 
 @dataclass(frozen=True)
