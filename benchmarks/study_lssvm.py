@@ -1,6 +1,6 @@
 """The LS-SVM columns of Cawley & Talbot (2007), table 2, on random splits of the Raetsch sizes.
 
-    python benchmarks/study_lssvm.py --data DIR --out results.jsonl --table docs/results/lssvm.md
+    python benchmarks/study_lssvm.py --data DIR --out results.jsonl
 
 ``DIR`` holds one ``<name>.npz`` per data set with ``X``, ``y``, ``surrogate_train`` and
 ``surrogate_test``. A cell (data set, split, method) that is in the results file is not run again.
@@ -17,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import t
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
@@ -139,7 +139,7 @@ def default_lines(cells: dict, names: list[str]) -> list[str]:
         shared = sorted(set(cells[name, better]) & set(cells[name, "LSSVC()"]))
         differences = [cells[name, "LSSVC()"][s]["error"] - cells[name, better][s]["error"] for s in shared]
         mean, error = mean_and_error(differences)
-        p = float(norm.sf(mean / error)) if error > 0 else 0.5
+        p = float(t.sf(mean / error, len(shared) - 1)) if error > 0 else 0.5
         lines.append(f"| {name} | {better} {means[better]:.2f} | {mean:+.2f} ± {error:.2f} | {p:.2f} |")
     return lines
 

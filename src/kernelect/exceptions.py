@@ -1,4 +1,4 @@
-"""Errors and warnings of the library, under one root each.
+"""Errors of the library, under one root.
 
 Every message names the argument, the value that was got and the way out.
 """
@@ -24,12 +24,8 @@ class NotEnoughMemory(KernelectError, MemoryError):
     """The estimated peak of a fit is larger than the memory that is free."""
 
 
-class KernelectWarning(UserWarning):
-    """Root of the library's own warnings."""
-
-
-class SelectionWarning(KernelectWarning):
-    """Model selection ended with a result that deserves doubt."""
+class MissingPandas(KernelectError, ImportError):
+    """A table was asked for without pandas."""
 
 
 def unknown_name(argument: str, got: object, known: list[str]) -> InvalidArgument:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.exceptions import MissingPandas
 from kernelect.typing import Array
 
 
@@ -120,13 +121,16 @@ class Selection:
     theta : ndarray of shape (n_parameters,)
         Logarithms of all hyper-parameters, in the order of ``names``.
     names : tuple of str
-    status : str
-        A sentence on how the search ended and which parameters lie at a bound.
+    ending : str
+        How the search ended.
     converged : bool
     at_bound : tuple of str
         Names of the parameters that ended at a bound of the search.
     trace : Trace
-        One row per evaluation; ``theta`` there is in the order of ``names``.
+        One row per evaluation by a search; ``theta`` there is in the order of ``names``. The few
+        further solutions by which a prior revises itself or a last choice is made are no rows.
+    runs : tuple of str
+        What each run of the trace was: a stage, a restart, a round of the prior.
     criterion, prior : str
         What was minimised.
     seconds : float
@@ -136,17 +140,26 @@ class Selection:
     value: float
     theta: Array
     names: tuple[str, ...]
-    status: str
+    ending: str
     converged: bool
     at_bound: tuple[str, ...]
     trace: Trace
+    runs: tuple[str, ...]
     criterion: str
     prior: str
     seconds: float
 
     @property
+    def status(self) -> str:
+        """A sentence on how the search ended and which parameters lie at a bound."""
+        if not self.at_bound:
+            return self.ending
+        more = f" and {len(self.at_bound) - 5} more" if len(self.at_bound) > 5 else ""
+        return f"{self.ending}; at the bound of the search: {', '.join(self.at_bound[:5])}{more}"
+
+    @property
     def n_evaluations(self) -> int:
-        """Number of evaluations of the criterion."""
+        """Number of rows of the trace."""
         return len(self.trace)
 
     @property
@@ -156,8 +169,10 @@ class Selection:
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per evaluation."""
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingPandas("to_frame() needs pandas: install it with pip install 'kernelect[frames]'.") from error
         columns = {
             "run": self.trace.run.astype(int),
             "seconds": self.trace.seconds,

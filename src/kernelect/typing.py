@@ -11,7 +11,6 @@ Mask = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
 
 Auto = Literal["auto"]
-Scalar = float | Auto
 
 #: theta -> (value, gradient); the gradient is ``None`` where a criterion has no derivative.
 Objective = Callable[[Array], tuple[float, Array | None]]

@@ -46,6 +46,23 @@ def test_a_clear_sentence(estimator, arguments, rows, targets, message):
         estimator(**arguments).fit(rows, targets)
 
 
+@pytest.mark.parametrize(
+    ("scaled", "targets", "message"),
+    [
+        (X, 1e160 * X[:, 0], "y holds values as large as .*rescale y"),
+        (1e-170 * X, Y, "X varies by about 1e-1.*rescale X"),
+    ],
+)
+def test_numbers_whose_squares_no_float_holds_are_refused(scaled, targets, message):
+    with pytest.raises(ValueError, match=message):
+        LSSVR().fit(scaled, targets)
+
+
+def test_negative_class_weights_are_refused():
+    with pytest.raises(ValueError, match="class_weight=.* is not possible: give positive numbers, or 'balanced'"):
+        LSSVC(class_weight={-1: -1.0, 1: 1.0}).fit(X, Y)
+
+
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="y holds one class only .*needs at least two classes"):
         LSSVC().fit(X, np.ones(60))
@@ -70,6 +87,7 @@ CURIOUS = {
     "scaled by 1e-8": X * 1e-8,
     "one column scaled by 1e8": X * [1.0, 1e8, 1.0, 1.0],
     "far from the origin": X + 1e8,
+    "huge": X * 1e140,
     "tiny and huge": X * [1e-140, 1e140, 1.0, 1.0],
     "one input": X[:, :1],
     "two rows": X[[int(np.argmax(Y == -1)), int(np.argmax(Y == 1))]],

@@ -1,5 +1,7 @@
 """LSSVC and LSSVR: what they promise beyond scikit-learn's checks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,8 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelect import LSSVC, LSSVR
+from kernelect.criteria import PRESS
 from kernelect.datasets import ringnorm, twonorm
-from kernelect.kernels import ARD, RBF
+from kernelect.kernels import ARD, RBF, Linear
 from oracles import lssvm as slow
 
 
@@ -251,3 +254,73 @@ def test_verbose_writes_a_line_per_evaluation(binary, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == model.selection_.n_evaluations
     assert lines[0].startswith("[LSSVC] evaluation 1: ")
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-2, 100.0])
+def test_the_overall_scale_of_weights_does_not_matter(scale, binary, regression):
+    X, y = binary
+    plain, weighted = LSSVC().fit(X, y), LSSVC().fit(X, y, np.full(len(y), scale))
+    np.testing.assert_allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=1e-3)
+    X, y = regression
+    plain, weighted = LSSVR().fit(X, y), LSSVR().fit(X, y, np.full(len(y), scale))
+    np.testing.assert_allclose(weighted.predict(X), plain.predict(X), rtol=1e-2)
+
+
+def test_weighted_intervals_are_jackknife_plus_by_refits(regression, rng):
+    X, y = regression
+    n, weights = 30, rng.uniform(0.5, 2.0, size=30)
+    model = LSSVR(RBF(0.3), regularization=0.1).fit(X[:n], y[:n], weights)
+    K, cross = RBF(0.3).gram(X[:n]), RBF(0.3).cross(X[:n], X[n:])
+    predictions = slow.leave_one_out_predictions_at(K, cross, y[:n, None], 0.1, weights)
+    spread = np.abs(slow.leave_one_out_residuals(K, y[:n, None], 0.1, weights))
+    upper = np.sort(predictions + spread, axis=0)[int(np.ceil(0.9 * (n + 1))) - 1]
+    np.testing.assert_allclose(model.predict_interval(X[n:])[1], upper, rtol=1e-8)
+
+
+def test_intervals_never_turn_inside_out(regression):
+    X, y = regression
+    lower, upper = LSSVR("rbf").fit(X, y).predict_interval(X, coverage=np.float32(0.02))
+    assert (lower <= upper).all()
+
+
+def test_a_precomputed_kernel_knows_no_standard_deviation(regression):
+    X, y = regression
+    gram = RBF(0.3).gram(X)
+    model = LSSVR("precomputed").fit(gram, y)
+    with pytest.raises(ValueError, match=r"does not tell k\(x, x\) of new rows"):
+        model.predict(gram, return_std=True)
+    assert len(model.predict_interval(gram)[0]) == len(y)
+
+
+def test_a_refit_forgets_the_last_kernel(binary):
+    X, y = binary
+    model = LSSVC("rbf").fit(X, y)
+    model.set_params(kernel="precomputed")
+    assert model.predict(X).shape == y.shape  # still the machine that was fitted
+    model.fit(RBF(0.1).gram(X), y)
+    assert not hasattr(model, "X_fit_")
+    assert not hasattr(model, "feature_importances_")
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e5])
+def test_a_linear_kernel_works_far_from_the_origin(offset, rng):
+    X = rng.normal(size=(60, 2))
+    y = X @ [1.0, -2.0] + 0.1 * rng.normal(size=60)
+    assert LSSVR("linear").fit(X + offset, y).score(X + offset, y) > 0.98
+
+
+def test_a_criterion_object_is_used(binary):
+    class Doubled(PRESS):
+        def value_and_gradient(self, fitted):
+            found = super().value_and_gradient(fitted)
+            return replace(found, value=2 * found.value, grad_gram=2 * found.grad_gram)
+
+    X, y = binary
+    ours, theirs = (
+        LSSVC(RBF(0.1), regularization=1.0, prior=None, criterion=c).fit(X, y) for c in ("press", Doubled())
+    )
+    assert theirs.selection_.value == pytest.approx(2 * ours.selection_.value)
+
+
+def test_kernels_can_be_summed(binary):
+    assert LSSVC(sum([RBF(), Linear()])).fit(*binary).score(*binary) > 0.9

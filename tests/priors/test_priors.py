@@ -1,5 +1,7 @@
 """Priors: their values as written in the papers, gradients, pruning, and the collapse."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from kernelect import LSSVC, LSSVR
 from kernelect.criteria import PRESS
 from kernelect.datasets import sparse_inputs, twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.kernels import ARD, RBF, Linear
+from kernelect.kernels import ARD, RBF, Constant, Linear
 from kernelect.machines import LSSVM
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Curvature, Evidence, Gaussian, Laplace, Shrinkage, as_prior
@@ -99,6 +101,7 @@ def test_fixed_values_are_evaluated_once_in_the_papers_units(single):
         ("laplace", written.laplace(Q, len(X), WIDTHS)),
         ("shrinkage", written.shrinkage(Q, len(X), WIDTHS)),
         ("auto", written.shrinkage(Q, len(X), WIDTHS)),
+        ("evidence", written.gaussian(Q, len(X), WIDTHS)),  # g = d until widths are searched
     ]:
         model = LSSVR(ARD(WIDTHS), regularization=0.3, prior=prior).fit(X, targets[:, 0])
         assert model.selection_.value == pytest.approx(expected, rel=1e-10)
@@ -154,9 +157,12 @@ def test_the_evidence_prior_counts_well_determined_widths():
 
 def test_the_count_of_well_determined_widths_is_mackays(single):
     X, targets, weights = single
-    objective = objective_of(ARD(WIDTHS), Evidence(), single)
-    theta, zeta = objective.space.start, objective.misfit_slope(objective.space.start)
-    revision = Evidence().revise(objective.criterion_alone, zeta, theta, objective.space)
+    g, n = 2.2, len(X)
+    objective = objective_of(ARD(WIDTHS), Evidence(g), single)
+    theta, free = objective.space.start, replace(objective.space, free=np.ones(4, dtype=bool))
+    zeta = (n - g) / (2.0 * slow.press(ARD(WIDTHS).gram(X), targets, 0.3, weights))
+    assert objective.misfit_slope(theta) == pytest.approx(zeta)
+    revision = Evidence(g).revise(objective.criterion_alone, zeta, theta, free)
 
     def Q(gammas):
         return slow.press(ARD(gammas).gram(X), targets, 0.3, weights)
@@ -170,7 +176,7 @@ def test_the_count_of_well_determined_widths_is_mackays(single):
                 4 * steps[i] * steps[j]
             )
     eigenvalues = np.maximum(np.linalg.eigvalsh(zeta * hessian), 0.0)
-    xi = 3 / np.sum(WIDTHS**2)
+    xi = g / np.sum(WIDTHS**2)
     assert revision.prior.well_determined == pytest.approx(np.sum(eigenvalues / (eigenvalues + xi)), rel=1e-2)
 
 
@@ -182,6 +188,19 @@ def test_the_collapse_of_equation_15_is_reported_and_bounded(rng):
     assert not model.selection_.converged
     assert model.selection_.at_bound
     assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_the_laplace_prior_prunes_inputs_not_spherical_kernels(rng):
+    X = rng.uniform(size=(60, 3))
+    model = LSSVR(Constant() * RBF() + RBF(), prior="laplace").fit(X, np.sin(5 * X[:, 0]) + 0.1 * rng.normal(size=60))
+    assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("prior", ["gaussian", "laplace", "evidence", "shrinkage", "curvature"])
+def test_inputs_that_are_all_constant_leave_nothing_to_charge(prior):
+    model = LSSVR(prior=prior).fit(np.ones((10, 2)), np.arange(10.0))
+    np.testing.assert_allclose(model.predict(np.ones((1, 2))), 4.5)
 
 
 def test_auto_is_shrinkage_for_elliptical_kernels_only(rng):

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process import kernels as sk
 
 from kernelect import LSSVC, LSSVR
+from kernelect.criteria import PRESS
 from kernelect.datasets import sparse_inputs, twonorm
 from kernelect.kernels import ARD, RBF, Constant, Linear
 
@@ -75,18 +77,53 @@ def test_composite_kernels_select_their_auto_parameters_only(rng):
     np.testing.assert_allclose(fixed.kernel_.theta, np.log([2.0, 0.1, 0.5, 0.1]))
 
 
-def test_observers_see_every_evaluation_numbered_through(problem):
+@pytest.mark.parametrize("n_restarts", [0, 2])
+def test_observers_see_every_evaluation_numbered_through(problem, n_restarts):
     seen = []
-    model = LSSVC(verbose=seen.append).fit(*problem)
+    model = LSSVC(verbose=seen.append, n_restarts=n_restarts, random_state=0).fit(*problem)
     assert [row.number for row in seen] == list(range(1, model.selection_.n_evaluations + 1))
-    assert {row.run for row in seen} == set(model.selection_.trace.run)
+    np.testing.assert_array_equal([row.run for row in seen], model.selection_.trace.run)
     np.testing.assert_allclose([row.theta for row in seen], model.selection_.trace.theta)
+    assert len(model.selection_.runs) == len({row.run for row in seen})
 
 
 def test_the_time_limit_gives_the_best_so_far_and_one_warning():
     X, y = twonorm(300, random_state=0)
     with pytest.warns(UserWarning, match="LSSVC: model selection stopped at the time limit") as caught:
-        model = LSSVC(time_limit=0.0, prior=None).fit(X, y)
+        model = LSSVC(time_limit=0.0).fit(X, y)
     assert len(caught) == 1
+    assert "polished" not in model.selection_.runs
     assert not model.selection_.converged
     assert np.mean(model.predict(X) == y) > 0.9
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "ard"])
+@pytest.mark.parametrize("search", ["lbfgs", "scg", "nelder-mead"])
+def test_the_units_of_the_target_do_not_matter(kernel, search, rng):
+    X = rng.uniform(size=(60, 2))
+    y = np.sin(5 * X[:, 0]) + 0.1 * rng.normal(size=60)
+    plain = LSSVR(kernel, prior=None, search=search).fit(X, y)
+    tiny = LSSVR(kernel, prior=None, search=search).fit(X, 1e-6 * y)
+    assert tiny.selection_.n_evaluations == pytest.approx(plain.selection_.n_evaluations, abs=3)
+    np.testing.assert_allclose(1e6 * tiny.predict(X), plain.predict(X), rtol=1e-3, atol=1e-3)
+
+
+def test_a_trial_point_that_cannot_be_solved_does_not_end_the_search(problem):
+    X, _ = problem
+    model = LSSVR(sk.ExpSineSquared(20.0, 30.0)).fit(X, np.sin(X[:, 0]))
+    assert np.isfinite(model.selection_.value)
+
+
+def test_the_simplex_pays_for_no_gradient(problem, monkeypatch):
+    def refuse(self, fitted):
+        raise AssertionError("a gradient was computed")
+
+    monkeypatch.setattr(PRESS, "value_and_gradient", refuse)
+    assert LSSVC("rbf", search="nelder-mead", prior=None).fit(*problem).selection_.converged
+
+
+def test_a_parameter_at_its_bound_is_said(problem):
+    X, y = problem
+    model = LSSVC(prior=None).fit(np.column_stack([X, np.random.default_rng(0).normal(size=(len(X), 12))]), y)
+    assert model.selection_.at_bound
+    assert f"at the bound of the search: {model.selection_.at_bound[0]}" in model.selection_.status

@@ -27,12 +27,12 @@ from kernelect.plots._style import COLOURS, house_style
 from kernelect.results import Evaluation
 
 METHODS: dict[str, dict[str, Any]] = {
-    "spherical": {"kernel": "rbf"},
-    "elliptical, no prior": {"kernel": "ard", "prior": None},
-    "elliptical, gaussian prior": {"kernel": "ard", "prior": "gaussian"},
-    "elliptical, shrinkage (default)": {},
+    "spherical": {"kernel": "rbf", "prior": None},
+    "elliptical": {"kernel": "ard", "prior": None},
+    "elliptical, gaussian": {"kernel": "ard", "prior": "gaussian"},
+    "LSSVC(), default": {},
 }
-GRID_METHOD = "scikit-learn SVC, 10 x 10 grid, 5 folds"
+GRID_METHOD = "SVC, 10 x 10 grid"
 TRAINING_ROWS, TEST_ROWS = 400, 4000
 
 
@@ -110,7 +110,8 @@ def fit_grid(problem: Problem) -> Row:
     model = GridSearchCV(SVC(), grid, cv=5).fit(problem.X, problem.y)
     seconds = time.perf_counter() - began
     error = 100.0 * float(np.mean(model.predict(problem.new_X) != problem.new_y))
-    return Row(problem.name, GRID_METHOD, error, None, None, 500, seconds, None, "")
+    fits = 5 * len(grid["C"]) * len(grid["gamma"])
+    return Row(problem.name, GRID_METHOD, error, None, None, fits, seconds, None, "")
 
 
 def run(seed: int, console: Console) -> Iterator[tuple[Row, LSSVC | None]]:
@@ -136,18 +137,17 @@ def table(rows: list[Row], title: str) -> Table:
     """Return the rows of one data set as a table, the smallest error in bold."""
     out = Table(title=title, title_justify="left", title_style="bold")
     out.add_column("method")
-    for heading in ("test error %", "log-loss", "criterion", "evaluations", "seconds"):
+    for heading in ("error %", "criterion", "evals", "seconds"):
         out.add_column(heading, justify="right")
-    out.add_column("inputs with 90 % of the relevance")
+    out.add_column("relevant")
     best = min(row.error for row in rows)
     for row in rows:
         error = f"{row.error:.2f}"
         out.add_row(
             row.method + (" [yellow]*[/]" if row.status else ""),
             f"[bold]{error}[/]" if row.error == best else error,
-            "" if row.log_loss is None else f"{row.log_loss:.3f}",
             "" if row.criterion is None else f"{row.criterion:.2f}",
-            f"{row.evaluations} fits" if row.relevant is None else str(row.evaluations),
+            f"{row.evaluations}",
             f"{row.seconds:.2f}",
             "" if row.relevant is None else _listed(row.relevant),
         )
@@ -157,43 +157,48 @@ def table(rows: list[Row], title: str) -> Table:
 def _listed(inputs: list[int]) -> str:
     if len(inputs) <= 6:
         return ", ".join(f"x{j}" for j in inputs)
-    return f"{len(inputs)} of 20"
+    return f"{len(inputs)} inputs"
+
+
+SHOWN = ("elliptical", "LSSVC(), default")
 
 
 def save_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]:
-    """Draw the traces and the relevances, one panel per data set."""
-    names = list(dict.fromkeys(data for data, _ in models))
+    """Draw the traces and the relevances: a column per data set, a row per method."""
+
+    def draw_trace(model: LSSVC, ax: Any, colour: str) -> None:
+        TraceDisplay.from_selection(model.selection_).plot(ax, colour)
+
+    def draw_relevance(model: LSSVC, ax: Any, colour: str) -> None:
+        RelevanceDisplay.from_values(model.feature_importances_).plot(ax, colour)
+        ax.tick_params(axis="y", labelsize=7)
+
     paths = [out / "criterion.png", out / "relevance.png"]
-    shown = ["elliptical, no prior", "elliptical, shrinkage (default)"]
-    with house_style("kernelect demo") as plt:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        figure, axes = plt.subplots(2, len(names), figsize=(10.5, 6.6), sharex="col")
-        for column, name in enumerate(names):
-            for line, method in enumerate(shown):
-                display = TraceDisplay.from_selection(models[name, method].selection_)
-                ax = display.plot(axes[line, column], COLOURS[line])
-                ax.set_title(f"{name}: {method}")
-                ax.set_xlabel("evaluation" if line else "")
-                ax.set_ylabel("PRESS + prior, nats" if line else "PRESS")
-        figure.suptitle("The criterion along its search (dotted: from spherical to elliptical)", ha="left", x=0.01)
-        figure.savefig(paths[0])
-        plt.close(figure)
-
-        figure, axes = plt.subplots(len(shown), len(names), figsize=(10.5, 8.4), sharex="col")
-        for column, name in enumerate(names):
-            for line, method in enumerate(shown):
-                display = RelevanceDisplay.from_values(models[name, method].feature_importances_)
-                ax = display.plot(axes[line, column], COLOURS[line])
-                ax.set_title(f"{name}: {method}")
-                ax.tick_params(axis="y", labelsize=7)
-                ax.set_xlabel("relevance, % of all inputs" if line == len(shown) - 1 else "")
-        axes[0, 0].legend(loc="lower right")
-        figure.suptitle("Relevance of the inputs, with and without a prior", ha="left", x=0.01)
-        figure.savefig(paths[1])
-        plt.close(figure)
+    save_picture(paths[0], "The criterion along its search, stage by stage", models, draw_trace)
+    save_picture(paths[1], "Relevance of the inputs (dashed: if all were alike)", models, draw_relevance)
     return paths
+
+
+def save_picture(
+    path: Path, title: str, models: dict[tuple[str, str], LSSVC], draw: Callable[[LSSVC, Any, str], None]
+) -> None:
+    """Draw one panel for every data set and method shown, and save the picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    names = list(dict.fromkeys(data for data, _ in models))
+    with house_style("kernelect demo") as plt:
+        figure, axes = plt.subplots(len(SHOWN), len(names), figsize=(10.5, 8.0), sharex="col")
+        for line, method in enumerate(SHOWN):
+            for column, name in enumerate(names):
+                ax = axes[line, column]
+                draw(models[name, method], ax, COLOURS[line])
+                ax.set_title(f"{name}: {method}")
+                if line < len(SHOWN) - 1:
+                    ax.set_xlabel("")
+        figure.suptitle(title, ha="left", x=0.01)
+        figure.savefig(path)
+        plt.close(figure)
 
 
 @click.command()
@@ -230,5 +235,9 @@ def command(out: Path, seed: int, as_json: bool) -> None:
     for row in rows:
         if row.status:
             console.print(f"[yellow]*[/] {row.data}, {row.method}: {row.status}.")
-    console.print(f"{TRAINING_ROWS} training rows, {TEST_ROWS} test rows, seed {seed}.", style="dim")
+    console.print(
+        f"{TRAINING_ROWS} training rows, error on {TEST_ROWS} new ones, seed {seed}. Criterion: PRESS, with a prior "
+        "n/2 log PRESS + penalty. Evals: evaluations, for the grid fits. Relevant: inputs with 90 % of the relevance.",
+        style="dim",
+    )
     console.print("Pictures: " + " and ".join(str(path) for path in paths))

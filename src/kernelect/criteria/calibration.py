@@ -69,7 +69,7 @@ def _columns(decision: Array) -> Array:
 
 def _smoothed_targets(index: Indices, weights: Array, n_classes: int) -> Array:
     """Return 1 for the true class less what Platt's rule leaves to the others."""
-    counts = np.bincount(index, weights=weights, minlength=n_classes)
+    counts = np.bincount(index, weights=weights / weights.mean(), minlength=n_classes)
     doubt = 1.0 / (counts[index] + 2.0)
     t = np.repeat(doubt[:, None] / (n_classes - 1), n_classes, axis=1)
     t[np.arange(len(index)), index] = 1.0 - doubt

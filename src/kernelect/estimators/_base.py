@@ -64,11 +64,11 @@ class SelfSelecting(BaseEstimator):
         """Issue the one warning of a fit."""
         if not selection.converged:
             warnings.warn(
-                f"{type(self).__name__}: model selection {selection.status}.", ConvergenceWarning, stacklevel=3
+                f"{type(self).__name__}: model selection {selection.status}.", ConvergenceWarning, stacklevel=4
             )
 
-    def _more_checks(self, X: Array) -> None:
-        """Check a precomputed kernel's shape."""
+    def _check_precomputed(self, X: Array) -> None:
+        """Check a precomputed kernel's shape and symmetry."""
         if self._is_precomputed and X.shape[0] != X.shape[1]:
             raise InvalidArgument(
                 f"kernel='precomputed' takes a square matrix of kernel values in fit, got shape {X.shape}: "
@@ -92,7 +92,7 @@ def relevances(kernel: Kernel, X: Array, dual_coef: Array) -> Array:
     squares = np.zeros(X.shape[1])
     for column in dual_coef.T:
         weights = np.broadcast_to(column[:, None], (len(X), len(X)))
-        squares += np.mean(kernel.cross_pullback(X, X.copy(), weights)[1] ** 2, axis=0)
+        squares += np.mean(kernel.points_pullback(X, X.copy(), weights) ** 2, axis=0)
     strength = np.sqrt(squares) * input_scales(X)
     total = strength.sum()
     return np.asarray(strength / total if total > 0 else np.full(X.shape[1], 1.0 / X.shape[1]), dtype=float)

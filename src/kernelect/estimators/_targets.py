@@ -33,4 +33,6 @@ def class_weights(class_weight: object, classes: Array, index: Indices) -> Array
     if class_weight is None:
         return np.ones(len(index))
     by_class = compute_class_weight(class_weight, classes=classes, y=classes[index])
+    if not np.all(np.isfinite(by_class) & (by_class > 0)):
+        raise InvalidArgument(f"class_weight={class_weight!r} is not possible: give positive numbers, or 'balanced'.")
     return np.asarray(by_class[index], dtype=float)

@@ -6,131 +6,24 @@ P the bordered inverse, c = diag P, r leave-one-out residuals.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from kernelect.criteria import PRESS
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators._base import SelfSelecting, relevances
+from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
-from kernelect.exceptions import InvalidArgument, unknown_name
-from kernelect.kernels import Kernel
-from kernelect.linalg import blas_threads_for, mean_diagonal, require_memory
-from kernelect.machines import LSSVM, LSSVMState, RidgePath
-from kernelect.parameters import ParameterSpace, check_positive
-from kernelect.priors import as_prior
-from kernelect.selection import SelectionObjective, polished, select
-from kernelect.typing import Array, Indices, Mask
-
-#: Bounds of the ridge, relative to the mean of k(x, x).
-_RIDGE_BOUNDS = (1e-9, 1e4)
-
-#: Rows used to find the first ridge at the start kernel.
-_START_ROWS = 600
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels import Precomputed
+from kernelect.machines import LSSVM, LSSVMState
+from kernelect.selection import SelectionObjective
+from kernelect.typing import Array
 
 
-class _LSSVMBase(SelfSelecting):
-    """Selection, solution and decision values of both LS-SVM estimators."""
-
-    def _fit_machine(self, X: Array, targets: Array, weights: Array, labels: Indices | None = None) -> None:
-        """Select, solve and set the fitted attributes; ``targets`` is (n, k).
-
-        ``labels`` (class indices) are given where ridge and width shall be polished.
-        """
-        if not isinstance(self.criterion, PRESS) and self.criterion != "press":
-            raise unknown_name("criterion", self.criterion, ["press"])
-        self._more_checks(X)
-        require_memory(len(X))
-        kept = weights > 0
-        if kept.sum() < 2:
-            raise InvalidArgument(
-                f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed."
-            )
-        rows = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
-        objective = self._objective(rows, targets[kept], weights[kept])
-        options = self._options()
-        options.search.check(objective.criterion.has_gradient, objective.criterion.name)
-        with blas_threads_for(len(rows)):
-            selection, objective = select(objective, options)
-            if labels is not None:
-                selection = polished(selection, objective, labels[kept], options.observe)
-            self._keep(objective, selection.theta, kept)
-        self.selection_ = selection
-        self.n_iter_ = selection.n_evaluations
-        self._loo = self._leave_one_out(X, targets, kept)
-        self._warn_if_doubtful(selection)
-
-    def _objective(self, X: Array, targets: Array, weights: Array) -> SelectionObjective:
-        kernel = self._kernel()
-        started = kernel.start(X)
-        space = kernel.space(X)
-        prior = as_prior(self.prior, space)
-        ridge = self._ridge_space(started, X, targets, weights)
-        joined = ParameterSpace.joined([space, ridge])
-        return SelectionObjective(X, targets, weights, started, joined, LSSVM(), PRESS(), prior)
-
-    def _ridge_space(self, kernel: Kernel, X: Array, targets: Array, weights: Array) -> ParameterSpace:
-        """Return the ridge's start (best at the start kernel) and bounds, or its fixed value."""
-        ridge = check_positive("regularization", self.regularization)
-        if not isinstance(ridge, str):
-            return ParameterSpace.single("regularization", float(np.log(ridge)), free=False)
-        rows = slice(None) if self._is_precomputed else _spread_rows(X, _START_ROWS)
-        with np.errstate(over="ignore", invalid="ignore"):  # mean_diagonal says it better
-            gram = kernel.gram(X[rows])
-        scale = abs(mean_diagonal(gram)) or 1.0
-        lower, upper = (bound * scale for bound in _RIDGE_BOUNDS)
-        start = np.log(RidgePath(gram, targets[rows], weights[rows]).best_ridge(lower * 10, upper / 10))
-        return ParameterSpace.single(
-            "regularization", float(start), below=float(start - np.log(lower)), above=float(np.log(upper) - start)
-        )
-
-    def _keep(self, objective: SelectionObjective, theta: Array, kept: Mask) -> None:
-        """Set the fitted attributes at ``theta``."""
-        fitted = objective.solved(theta)
-        state: LSSVMState = fitted.state
-        single = objective.targets.shape[1] == 1
-        self.kernel_ = objective.kernel_at(theta)
-        self.regularization_ = fitted.regularization
-        self.dual_coef_ = state.dual_coef[:, 0] if single else state.dual_coef
-        self.intercept_ = float(state.intercept[0]) if single else state.intercept
-        self._rows = np.flatnonzero(kept)
-        self._weights = objective.weights
-        self._residuals = PRESS().value(fitted).pointwise  # (n, k)
-        if not self._is_precomputed:
-            self.X_fit_ = objective.X
-            self.feature_importances_ = relevances(self.kernel_, objective.X, state.dual_coef)
-        else:
-            self._gram = objective.X
-
-    def _leave_one_out(self, X: Array, targets: Array, kept: Mask) -> Array:
-        """Return leave-one-out decision values (n, k); a row of weight 0 was left out all along."""
-        values = np.empty_like(targets)
-        values[kept] = targets[kept] - self._residuals
-        if not kept.all():
-            values[~kept] = self._decide(X[~kept])
-        return values
-
-    def _decide(self, X: Array) -> Array:
-        """Return decision values (m, k)."""
-        coefficients = self.dual_coef_.reshape(len(self._rows), -1)
-        return np.asarray(self._cross(X).T @ coefficients + self.intercept_, dtype=float)
-
-    def _cross(self, X: Array) -> Array:
-        """Return kernel values between the training rows and ``X``, (n, m)."""
-        if self._is_precomputed:
-            return X[:, self._rows].T
-        return self.kernel_.cross(self.X_fit_, X)
-
-    def _validated(self, X: Any) -> Array:
-        check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
-
-
-class LSSVC(ClassifierMixin, _LSSVMBase):
+class LSSVC(ClassifierMixin, LSSVMBase):
     """Least-squares support vector classifier that selects its kernel and ridge in ``fit``.
 
     Minimises the exact leave-one-out error (PRESS) over the ridge and all kernel parameters
@@ -254,8 +147,8 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         self.classes_, index, targets = encode_labels(y)
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         weights = weights * class_weights(self.class_weight, self.classes_, index)
-        self._fit_machine(X, targets, weights, index if self._polishes() else None)
-        self.loo_decision_ = self._loo[:, 0] if len(self.classes_) == 2 else self._loo
+        loo = self._fit_machine(X, targets, weights, index if self._polishes() else None)
+        self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo
         self._inverse_temperature = fit_temperature(self.loo_decision_, index, weights)
         return self
 
@@ -279,7 +172,7 @@ class LSSVC(ClassifierMixin, _LSSVMBase):
         return probabilities(self.decision_function(X), self._inverse_temperature)
 
 
-class LSSVR(RegressorMixin, _LSSVMBase):
+class LSSVR(RegressorMixin, LSSVMBase):
     """Least-squares support vector regressor (kernel ridge with intercept) that selects itself.
 
     As :class:`LSSVC`, for one or several real targets, which share kernel and ridge. Standard
@@ -363,9 +256,13 @@ random_state, n_jobs, verbose
         y = np.asarray(y, dtype=float)
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self._single = y.ndim == 1
-        self._fit_machine(X, y.reshape(len(y), -1), weights)
-        self.loo_prediction_ = self._shaped(self._loo)
+        self.loo_prediction_ = self._shaped(self._fit_machine(X, y.reshape(len(y), -1), weights))
         return self
+
+    def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
+        self._weights, self._diagonal, self._residuals = objective.weights, diagonal, residuals
+        if isinstance(self.kernel_, Precomputed):
+            self._gram = objective.X
 
     def _shaped(self, values: Array) -> Array:
         """Return (m, k) values as ``y`` was given."""
@@ -382,13 +279,13 @@ random_state, n_jobs, verbose
         return (mean, self._shaped(self._deviation(X))) if return_std else mean
 
     def _deviation(self, X: Array) -> Array:
-        state, c = self._resolved()
-        cross = self._cross(X)
+        prior = self.kernel_.diagonal(X)
+        state, cross = self._resolved(), self._cross(X)
         # Leave-one-out variances are scale / c_i: the scale that makes r_i^2 c_i one on average.
-        scale = np.average(self._residuals**2 * c[:, None], axis=0, weights=self._weights)
+        scale = np.average(self._residuals**2 * self._diagonal[:, None], axis=0, weights=self._weights)
         half = state.factor.half_solve(cross)
         bias = (1.0 - state.ones_solution @ cross) ** 2 / state.ones_total
-        variance = self.kernel_.diagonal(X) + self.regularization_ - np.einsum("ij,ij->j", half, half) + bias
+        variance = prior + self.regularization_ - np.einsum("ij,ij->j", half, half) + bias
         return np.sqrt(np.outer(np.maximum(variance, self.regularization_), scale))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
@@ -409,10 +306,10 @@ random_state, n_jobs, verbose
         -------
         lower, upper : ndarray of the shape of ``predict(X)``
         """
-        if not isinstance(coverage, float) or not 0.0 < coverage < 1.0:
+        if not isinstance(coverage, Real) or not 0.0 < coverage < 1.0:
             raise InvalidArgument(f"coverage={coverage!r} is not possible: give a number between 0 and 1, such as 0.9.")
         X = self._validated(X)
-        state, _ = self._resolved()
+        state = self._resolved()
         cross, n = self._cross(X), len(self._rows)
         bordered = (
             LSSVM.bordered_solve(state, cross)
@@ -425,16 +322,14 @@ random_state, n_jobs, verbose
             r = self._residuals[:, k][:, None]
             left_out = mean[:, k] - r * bordered  # (n, m)
             spread = np.abs(r)
-            upper[:, k] = _order_statistic(left_out + spread, rank)
-            lower[:, k] = -_order_statistic(spread - left_out, rank)
+            ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
+            upper[:, k], lower[:, k] = np.maximum(*ends), np.minimum(*ends)  # at small coverage they may cross
         return self._shaped(lower), self._shaped(upper)
 
-    def _resolved(self) -> tuple[LSSVMState, Array]:
-        """Return the solved machine and c; not kept in the model, which stays small."""
-        gram = self._gram if self._is_precomputed else self.kernel_.gram(self.X_fit_)
-        targets = np.zeros((len(gram), 1))
-        state = LSSVM().fit(gram, targets, self.regularization_, self._weights)
-        return state, state.bordered_diagonal()
+    def _resolved(self) -> LSSVMState:
+        """Return the machine factorised again: a factor is not kept, so that models stay small."""
+        gram = self._gram if isinstance(self.kernel_, Precomputed) else self.kernel_.gram(self.X_fit_)
+        return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.regularization_, self._weights)
 
 
 def _order_statistic(values: Array, rank: int) -> Array:
@@ -442,10 +337,3 @@ def _order_statistic(values: Array, rank: int) -> Array:
     if rank > len(values):
         return np.full(values.shape[1], np.inf)
     return np.asarray(np.partition(values, rank - 1, axis=0)[rank - 1], dtype=float)
-
-
-def _spread_rows(X: Array, count: int) -> Any:
-    """Return at most ``count`` row indices, the same set whatever the rows' order."""
-    if len(X) <= count:
-        return slice(None)
-    return np.lexsort(X.T)[np.linspace(0, len(X) - 1, count).astype(int)]

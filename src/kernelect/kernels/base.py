@@ -76,12 +76,23 @@ class Kernel(ABC):
         """Return the derivative of ``sum(weights * gram(X))`` in theta, O(d n^2)."""
         return self.linearize(X)[1](weights)
 
+    def points_pullback(self, X: Array, Z: Array, weights: Array) -> Array:
+        """Return the derivative of ``sum(weights * cross(X, Z))`` in ``Z`` alone, (m, d)."""
+        return self.cross_pullback(X, Z, weights)[1]
+
+    @property
+    def squares(self) -> float:
+        """Number of n x n arrays that ``linearize`` and its pullback hold at their peak."""
+        return 2.0
+
     def __add__(self, other: object) -> Kernel:
         from kernelect.kernels.composite import Sum
 
         return Sum.of(self, as_operand(other))
 
     def __radd__(self, other: object) -> Kernel:
+        if isinstance(other, int) and other == 0:  # where sum([...]) begins
+            return self
         return as_operand(other) + self
 
     def __mul__(self, other: object) -> Kernel:

@@ -70,6 +70,10 @@ class Composite(Kernel):
         pulled = [part.cross_pullback(X, Z, self._passed_on(weights, values, i)) for i, part in enumerate(self.parts)]
         return np.concatenate([theta for theta, _ in pulled]), np.sum([points for _, points in pulled], axis=0)
 
+    @property
+    def squares(self) -> float:
+        return 2.0 + sum(part.squares for part in self.parts)
+
     @abstractmethod
     def _joined(self, values: list[Array]) -> Array:
         """Return the composite's values from its parts'."""

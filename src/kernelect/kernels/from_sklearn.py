@@ -48,7 +48,7 @@ def _translated_width(kernel: Any, kind: str) -> Kernel:
     elliptical = bool(kernel.anisotropic)
     length = np.asarray(kernel.length_scale, dtype=float)
     gamma: Any = (
-        "auto" if _is_free(kernel, "length_scale") else (0.5 / length**2 if elliptical else 0.5 / float(length) ** 2)
+        "auto" if _is_free(kernel, "length_scale") else (0.5 / length**2 if elliptical else 0.5 / length.item() ** 2)
     )
     if kind == "Matern":
         return Matern(kernel.nu, gamma, elliptical)
@@ -78,9 +78,13 @@ class SklearnKernel(Kernel):
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
         # scikit-learn differentiates square matrices only: the rectangle is a block of one.
         gradient = self.wrapped(np.vstack([X, Z]), eval_gradient=True)[1][: len(X), len(X) :]
-        return np.einsum("ij,ijp->p", weights, gradient), self._points_gradient(X, Z, weights)
+        return np.einsum("ij,ijp->p", weights, gradient), self.points_pullback(X, Z, weights)
 
-    def _points_gradient(self, X: Array, Z: Array, weights: Array) -> Array:
+    @property
+    def squares(self) -> float:
+        return 4.0 + 6.0 * len(self.theta)
+
+    def points_pullback(self, X: Array, Z: Array, weights: Array) -> Array:
         """Central differences in the points: scikit-learn's kernels do not know this derivative."""
         steps = 1e-5 * np.maximum(Z.std(axis=0), 1e-3)
         out = np.empty_like(Z)

@@ -22,11 +22,9 @@ class Precomputed(Kernel):
         return Z.T
 
     def diagonal(self, X: Array) -> Array:
-        if X.shape[0] != X.shape[1]:
-            raise MissingCapability(
-                "kernel='precomputed' does not tell k(x, x) of new rows, which this needs: give a kernel instead."
-            )
-        return np.diagonal(X).copy()
+        raise MissingCapability(
+            "kernel='precomputed' does not tell k(x, x) of new rows, which this needs: give a kernel instead."
+        )
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         return X, lambda _: np.zeros(0)

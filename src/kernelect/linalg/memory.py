@@ -6,9 +6,6 @@ import os
 
 from kernelect.exceptions import NotEnoughMemory
 
-#: Peak of a fit in n x n arrays of doubles; benchmarks/memory.py measures it.
-PEAK_SQUARES = 6.0
-
 
 def available_bytes() -> float:
     """Return the memory that can be had without swapping (infinite where unknown)."""
@@ -22,7 +19,7 @@ def available_bytes() -> float:
         return float("inf")
 
 
-def require_memory(n_rows: int, squares: float = PEAK_SQUARES) -> None:
+def require_memory(n_rows: int, squares: float = 6.0) -> None:
     """Raise :class:`NotEnoughMemory` when ``squares`` n x n arrays would not fit."""
     needed, free = squares * 8.0 * n_rows**2, available_bytes()
     if needed > free:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from kernelect.exceptions import MissingCapability
 from kernelect.typing import Array
 
 State = TypeVar("State")
@@ -20,6 +21,9 @@ class Machine(ABC, Generic[State]):
 
     #: Whether ``fit`` gains from the state of an earlier fit.
     warm_starts: ClassVar[bool] = False
+
+    #: Whether ``coefficient_pullback`` is offered.
+    differentiable: ClassVar[bool] = False
 
     @abstractmethod
     def fit(
@@ -41,6 +45,10 @@ class Machine(ABC, Generic[State]):
     @abstractmethod
     def decide(self, state: State, cross: Array) -> Array:
         """Return decision values (m, k) for the (n, m) kernel values ``cross``."""
+
+    def coefficient_pullback(self, state: State, weights: Array, cotangent: Array) -> tuple[Array, float]:
+        """Return the derivative of ``sum(cotangent * dual_coef)`` in the Gram matrix and in the constant."""
+        raise MissingCapability(f"{type(self).__name__} does not differentiate its coefficients.")
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ class LSSVM(Machine[LSSVMState]):
     Several outputs share one kernel and one factorisation. Cost n^3/3.
     """
 
+    differentiable = True
+
     def fit(
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: LSSVMState | None = None
     ) -> LSSVMState:

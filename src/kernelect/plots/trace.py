@@ -11,23 +11,26 @@ from kernelect.plots._style import COLOURS, QUIET, house_style
 from kernelect.results import Selection
 from kernelect.typing import Array
 
+#: Stages that minimise the criterion without its prior, and are drawn aside.
+_ASIDE = "criterion alone"
+
 
 @dataclass(frozen=True)
 class TraceDisplay:
-    """Criterion against evaluation: every value as a dot, the best so far as a line.
+    """Criterion against evaluation, run by run: every value a dot, the best so far a line.
 
     Attributes
     ----------
-    evaluation, value, best : ndarray of shape (n_evaluations,)
-    stages : ndarray
-        Evaluations at which another run (stage, restart, round of a prior) begins.
+    value, best, run : ndarray of shape (n_evaluations,)
+    runs : tuple of str
+        What each run was.
     label : str
     """
 
-    evaluation: Array
     value: Array
     best: Array
-    stages: Array
+    run: Array
+    runs: tuple[str, ...]
     label: str
 
     @classmethod
@@ -37,13 +40,7 @@ class TraceDisplay:
         words = {"none": selection.criterion}.get(
             selection.prior, f"{selection.criterion} with {selection.prior} prior"
         )
-        return cls(
-            evaluation=np.arange(1, len(trace) + 1, dtype=float),
-            value=trace.value,
-            best=trace.best_so_far(),
-            stages=np.flatnonzero(np.diff(trace.run)) + 1.5,
-            label=label or words,
-        )
+        return cls(trace.value, trace.best_so_far(), trace.run, selection.runs, label or words)
 
     @classmethod
     def from_estimator(cls, estimator: Any, label: str | None = None, ax: Any = None) -> Self:
@@ -57,20 +54,31 @@ class TraceDisplay:
         with house_style("TraceDisplay.plot") as plt:
             if ax is None:
                 _, ax = plt.subplots(figsize=(6.4, 4.0))
-            finite = np.isfinite(self.value)
-            ax.plot(self.evaluation[finite], self.value[finite], ".", color=colour, alpha=0.45, ms=5)
-            ax.plot(self.evaluation, self.best, "-", color=colour, lw=1.8, label=self.label)
-            for at in self.stages:
-                ax.axvline(at, color=QUIET, lw=0.8, ls=":")
+            for number, name in enumerate(self.runs):
+                self._plot_run(ax, number, name, colour if name != _ASIDE else QUIET)
+            low, high = float(np.nanmin(self.best)), float(np.nanmax(self.best))
+            room = 0.12 * (high - low) or 1.0
+            # A line search's far leaps are left out, they would flatten the rest.
+            ax.set_ylim(low - 0.5 * room, high + 3.5 * room)
             ax.set_xlabel("evaluation")
-            ax.set_ylabel("criterion (smaller is better)")
-            _leave_out_the_first_leaps(ax, self.value[finite], self.best)
+            ax.set_ylabel(self.label)
         return ax
 
-
-def _leave_out_the_first_leaps(ax: Any, value: Array, best: Array) -> None:
-    """Limit the ordinate so that a line search's far leaps do not flatten the rest."""
-    low, high = float(np.nanmin(best)), float(np.nanmax(best))
-    room = 0.08 * (high - low) or 1.0
-    bottom, top = ax.get_ylim() if ax.lines[:-1] and len(ax.lines) > 2 else (low - room, high + room)
-    ax.set_ylim(min(bottom, low - room), max(min(top, value.max() + room), high + room))
+    def _plot_run(self, ax: Any, number: int, name: str, colour: str) -> None:
+        at = np.flatnonzero(self.run == number)
+        if not len(at):
+            return
+        ax.plot(at + 1, self.value[at], ".", color=colour, alpha=0.45, ms=5)
+        ax.plot(at + 1, self.best[at], "-o" if len(at) == 1 else "-", color=colour, lw=1.8, ms=5)
+        if number:
+            ax.axvline(at[0] + 0.5, color=QUIET, lw=0.7, ls=":")
+        ax.annotate(
+            name,
+            (at[0] + 0.7, 0.985),
+            xycoords=("data", "axes fraction"),
+            fontsize=7,
+            color=colour,
+            rotation=90,
+            ha="left",
+            va="top",
+        )

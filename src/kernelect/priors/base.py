@@ -108,10 +108,20 @@ class Flat(Prior):
         return 0.0, np.zeros(len(point.theta))
 
 
-def log_half_sum(values: Array, exponent: float) -> tuple[float, Array]:
-    """Return exponent * log(1/2 sum values) and the derivative in each of ``values``."""
-    omega = 0.5 * float(values.sum())
-    return exponent * float(np.log(omega)), np.full(len(values), 0.5 * exponent / omega)
+def log_omega(point: HyperPoint, power: int, exponent: float | None = None) -> tuple[float, Array]:
+    """Return exponent * log(1/2 sum_j gamma_j^power) and its derivative in theta.
+
+    ``exponent`` defaults to d / power, as integrating out the prior's scale gives it.
+    """
+    widths = point.space.all_widths
+    if not len(widths):
+        return 0.0, np.zeros(len(point.theta))
+    terms = np.exp(power * point.theta[widths])
+    omega = 0.5 * float(terms.sum())
+    exponent = len(widths) / power if exponent is None else exponent
+    gradient = np.zeros(len(point.theta))
+    gradient[widths] = 0.5 * exponent * power * terms / omega
+    return exponent * float(np.log(omega)), gradient
 
 
 def collapse(theta: Array, space: ParameterSpace) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels.scale import input_scales
-from kernelect.machines import LSSVM
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import HyperPoint, Prior, collapse
 from kernelect.typing import Array
@@ -46,7 +45,7 @@ class Curvature(Prior):
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
         fitted = point.fitted
-        if not isinstance(fitted.machine, LSSVM):
+        if not fitted.machine.differentiable:
             raise MissingCapability(
                 f"prior='curvature' needs the derivative of the machine's coefficients, which "
                 f"{type(fitted.machine).__name__} does not give: use it with LSSVC or LSSVR, or choose another prior."

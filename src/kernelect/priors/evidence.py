@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelect.parameters import ParameterSpace
-from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_half_sum
+from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_omega
 from kernelect.typing import Array, Indices, Objective
 
 _STEP = 1e-4
@@ -42,19 +42,15 @@ class Evidence(Prior):
         return 1.0 if self.well_determined is None else max(1.0 - self.well_determined / n_residuals, 0.0)
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
-        widths = point.space.all_widths
-        g = len(widths) if self.well_determined is None else self.well_determined
-        squares = np.exp(2.0 * point.theta[widths])
-        value, slope = log_half_sum(squares, 0.5 * g)
-        gradient = np.zeros(len(point.theta))
-        gradient[widths] = 2.0 * slope * squares
-        return value, gradient
+        return log_omega(point, 2, None if self.well_determined is None else 0.5 * self.well_determined)
 
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
         return collapse(theta, space)
 
     def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
         widths = space.all_widths
+        if not space.free[widths].any():
+            return None
         before = float(len(widths)) if self.well_determined is None else self.well_determined
         g = self._count_well_determined(criterion, slope, theta, widths, before)
         if self.well_determined is not None and abs(g - before) < _SETTLED * max(before, 1.0):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.parameters import ParameterSpace
-from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_half_sum
+from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_omega
 from kernelect.typing import Array, Indices, Mask, Objective
 
 
@@ -29,12 +29,7 @@ class Gaussian(Prior):
     local = True
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
-        widths = point.space.all_widths
-        squares = np.exp(2.0 * point.theta[widths])
-        value, slope = log_half_sum(squares, 0.5 * len(widths))
-        gradient = np.zeros(len(point.theta))
-        gradient[widths] = 2.0 * slope * squares
-        return value, gradient
+        return log_omega(point, power=2)
 
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
         return collapse(theta, space)
@@ -61,18 +56,14 @@ class Laplace(Prior):
     _SMALL = np.log(1e-2)
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
-        widths = point.space.all_widths
-        gamma = np.exp(point.theta[widths])
-        value, slope = log_half_sum(gamma, float(len(widths)))
-        gradient = np.zeros(len(point.theta))
-        gradient[widths] = slope * gamma
-        return value, gradient
+        return log_omega(point, power=1)
 
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
         return collapse(theta, space)
 
     def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
-        free_widths = np.concatenate(space.widths)
+        # Inputs are pruned, so only widths of single inputs are asked about.
+        free_widths = np.concatenate([group for group in space.widths if len(group) > 1] or [np.zeros(0, dtype=int)])
         free_widths = free_widths[space.upper[free_widths] > space.lower[free_widths]]
         on = np.isfinite(theta[free_widths])
         small = theta[free_widths] - space.reference[free_widths] < self._SMALL

@@ -30,12 +30,16 @@ class Budget:
         Iterations of one search.
     tol : float
         Relative decrease of the value below which a search has converged.
+    relative : bool
+        Whether values have no natural unit, so that "relative" is to the first value; for values
+        in nats it is to the larger of their size and 1.
     deadline : float
         Value of ``time.monotonic()`` at which to stop with the best point so far.
     """
 
     max_iter: int = 200
     tol: float = 1e-5
+    relative: bool = False
     deadline: float = float("inf")
 
 
@@ -62,6 +66,7 @@ class Recorder:
     rows: list[Evaluation] = field(default_factory=list)
     best_theta: Array | None = None
     best_value: float = float("inf")
+    _unit: float | None = None
     _began: float = field(default_factory=time.monotonic)
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
@@ -86,10 +91,15 @@ class Recorder:
             self.observe(row)
         if not finite:
             return self._penalty(), np.zeros(len(theta))
-        return float(value), np.zeros(len(theta)) if gradient is None else gradient
+        if self._unit is None:
+            self._unit = abs(value) or 1.0 if self.budget.relative else 1.0
+        return value / self._unit, np.zeros(len(theta)) if gradient is None else gradient / self._unit
 
     def _penalty(self) -> float:
-        return self.best_value + 10.0 * (1.0 + abs(self.best_value)) if np.isfinite(self.best_value) else 1e10
+        if self._unit is None:
+            return 1e10
+        best = self.best_value / self._unit
+        return best + 10.0 * (1.0 + abs(best))
 
     def result(self, status: Status, start: Array, message: str = "") -> SearchResult:
         """Return the record of the search."""
@@ -121,6 +131,7 @@ class Search(ABC):
         *,
         budget: Budget | None = None,
         observe: Observer | None = None,
+        run: int = 0,
     ) -> SearchResult:
         """Minimise ``objective`` from ``start`` within ``lower <= theta <= upper``.
 
@@ -131,8 +142,10 @@ class Search(ABC):
         budget : Budget, optional
         observe : callable, optional
             Called with an :class:`Evaluation` after every evaluation.
+        run : int
+            What the evaluations are marked with, where several searches make one result.
         """
-        recorder = Recorder(objective, budget or Budget(), observe)
+        recorder = Recorder(objective, budget or Budget(), observe, run)
         start = np.clip(np.asarray(start, dtype=float), lower, upper)
         if not len(start):
             recorder(start)

@@ -104,7 +104,7 @@ class ScaledConjugateGradients(Search):
             if quality >= 0.0 and trial_value <= value:
                 decrease = value - trial_value
                 new_gradient = _projected(trial_gradient, trial, lower, upper)
-                small_steps = small_steps + 1 if decrease <= budget.tol * max(abs(value), 1e-8) else 0
+                small_steps = small_steps + 1 if decrease <= budget.tol * max(abs(value), 1.0) else 0
                 if small_steps >= self._PATIENCE:
                     return Status.CONVERGED, "the decrease is below tol"
                 since_restart += 1

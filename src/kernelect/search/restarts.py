@@ -57,7 +57,10 @@ class Restarts:
         if len(starts) == 1:
             return self.search.minimize(make_objective(), starts[0], lower, upper, **options)
         results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self.search.minimize)(make_objective(), start, lower, upper, **options) for start in starts
+            delayed(self.search.minimize)(make_objective(), start, lower, upper, run=run, **options)
+            for run, start in enumerate(starts)
         )
         best = min(results, key=lambda result: result.value)
-        return replace(best, trace=Trace.joined([result.trace for result in results]))
+        # Every search counts its own time; runs are numbered through when traces are joined.
+        traces = [replace(result.trace, run=np.zeros(len(result.trace))) for result in results]
+        return replace(best, trace=Trace.joined(traces))

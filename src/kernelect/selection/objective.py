@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.criteria import Criterion, CriterionValue
+from kernelect.exceptions import SingularSystem
 from kernelect.kernels import Kernel
 from kernelect.kernels.base import Pullback
 from kernelect.machines import Fitted, Machine
@@ -50,8 +51,11 @@ class SelectionObjective:
     memory: Memory = field(default_factory=Memory)
 
     def __call__(self, theta: Array) -> tuple[float, Array | None]:
-        """Return value and gradient of what is minimised."""
-        point, pull = self._solved(theta)
+        """Return value and gradient of what is minimised; infinite where no machine can be solved."""
+        try:
+            point, pull = self._solved(theta)
+        except SingularSystem:
+            return float("inf"), np.zeros(len(theta))
         if not self.criterion.has_gradient:
             return self._value_with_prior(point), None
         found = self.criterion.value_and_gradient(point.fitted)
@@ -63,12 +67,16 @@ class SelectionObjective:
 
     def value(self, theta: Array) -> float:
         """Return the value alone, at less cost than with its gradient."""
-        return self._value_with_prior(self._solved(theta)[0])
+        try:
+            return self._value_with_prior(self._solved(theta)[0])
+        except SingularSystem:
+            return float("inf")
 
     def misfit_slope(self, theta: Array) -> float:
-        """Return the derivative of the criterion's nats in its value."""
+        """Return the derivative of what is minimised in the criterion's value (zeta of the paper)."""
         fitted = self.solved(theta)
-        return self.criterion.nats(self.criterion.value(fitted).value, fitted)[1]
+        share = 1.0 if self.prior is None else self.prior.share(fitted.n_residuals)
+        return share * self.criterion.nats(self.criterion.value(fitted).value, fitted)[1]
 
     def solved(self, theta: Array) -> Fitted:
         """Return the machine solved at ``theta``."""

@@ -10,6 +10,7 @@ per width tried, O(n^2) per ridge.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,7 +35,7 @@ class _Candidate:
     theta: Array
 
 
-def polish(objective: SelectionObjective, theta: Array, labels: Indices) -> Array:
+def polish(objective: SelectionObjective, theta: Array, labels: Indices, deadline: float = float("inf")) -> Array:
     """Return ``theta`` with ridge and overall width chosen by the leave-one-out log-loss.
 
     Parameters
@@ -45,9 +46,11 @@ def polish(objective: SelectionObjective, theta: Array, labels: Indices) -> Arra
         What the criterion selected.
     labels : ndarray of int
         Index of every row's class.
+    deadline : float
+        Value of ``time.monotonic()`` after which no further width is tried.
     """
     space = objective.space
-    if not space.free[-1]:
+    if not space.free[-1] or time.monotonic() > deadline:
         return theta
     widths = space.all_widths
     widths = widths[space.free[widths] & np.isfinite(theta[widths])]
@@ -57,17 +60,22 @@ def polish(objective: SelectionObjective, theta: Array, labels: Indices) -> Arra
             moved = theta.copy()
             moved[widths] = np.clip(theta[widths] + shift, space.lower[widths], space.upper[widths])
             candidate = _at_shift(objective, moved, labels)
-            if candidate.loss >= best.loss:
+            if candidate.loss >= best.loss or time.monotonic() > deadline:
                 break
             best = candidate
     return best.theta
 
 
 def polished(
-    selection: Selection, objective: SelectionObjective, labels: Indices, observe: Observer | None = None
+    selection: Selection,
+    objective: SelectionObjective,
+    labels: Indices,
+    deadline: float = float("inf"),
+    observe: Observer | None = None,
 ) -> Selection:
     """Return the selection at the polished theta, with a last row in its trace that says so."""
-    theta = polish(objective, selection.theta, labels)
+    began = time.monotonic()
+    theta = polish(objective, selection.theta, labels, deadline)
     if np.array_equal(theta, selection.theta):
         return selection
     value, gradient = objective(theta)
@@ -80,8 +88,10 @@ def polished(
         selection,
         theta=theta,
         value=value,
-        status=f"{selection.status}; ridge and overall width then set by the leave-one-out log-loss",
+        ending=f"{selection.ending}; ridge and overall width then set by the leave-one-out log-loss",
         at_bound=objective.space.moved(theta).at_bound(theta),
+        seconds=selection.seconds + time.monotonic() - began,
+        runs=(*selection.runs, "polished"),
         trace=Trace.joined([selection.trace, Trace.of([replace(row, run=0)], len(theta))]),
     )
 

@@ -9,6 +9,7 @@ well-determined widths), once more.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -54,13 +55,18 @@ class _Selector:
         self.objective, self.options = objective, options
         self.began = time.monotonic()
         limit = options.time_limit
-        self.budget = Budget(options.max_iter, options.tol, self.began + limit if limit is not None else float("inf"))
+        deadline = self.began + limit if limit is not None else float("inf")
+        # With a prior values are in nats; the criterion alone has the units of its data.
+        self.budget = Budget(options.max_iter, options.tol, relative=objective.prior is None, deadline=deadline)
+        self.counter = itertools.count(1)
         self.traces: list[Trace] = []
+        self.runs: list[str] = []
 
     def run(self) -> tuple[Selection, SelectionObjective]:
         space = self._prepared(self.objective.space)
         restarts = self.options.n_restarts if space.free.any() else 0
-        result = self._search(self.objective, space, _each_free(space), restarts)
+        label = "all parameters" if space.free.any() else "as given"
+        result = self._search(label, self.objective, space, _each_free(space), restarts)
         if self.objective.prior is not None and self.objective.prior.two_basins and _tie_widths(space) is not None:
             result = self._other_basin(space, result)
         return self._selection(self._revised(result)), self.objective
@@ -71,9 +77,9 @@ class _Selector:
         objective = self._alone() if local else self.objective
         tied = _tie_widths(space)
         if tied is not None:
-            space = space.moved(self._search(objective, space, tied).theta)
+            space = space.moved(self._search("spherical", objective, space, tied).theta)
         if local and space.free.any():
-            space = space.moved(self._search(objective, space, _each_free(space)).theta)
+            space = space.moved(self._search("criterion alone", objective, space, _each_free(space)).theta)
         return space
 
     def _alone(self) -> SelectionObjective:
@@ -84,19 +90,23 @@ class _Selector:
         """Look for a lower minimum on the way to the criterion's own optimum.
 
         A few steps by the criterion alone lead there; searched is only where the way has a
-        point that is already lower than the minimum found from the start.
+        point that is already lower than the minimum found from the start. The other minimum
+        has to be lower by half a nat per further width, which is what fitting that many
+        parameters to noise gains on average.
         """
+        margin = 0.5 * sum(max(int(space.free[group].sum()) - 1, 0) for group in space.widths)
         scout = replace(self.budget, max_iter=min(_SCOUT_ITERATIONS, self.budget.max_iter))
-        far = self._search(self._alone(), space, _each_free(space), budget=scout).theta
+        far = self._search("criterion alone", self._alone(), space, _each_free(space), budget=scout).theta
         on_the_way = [np.where(space.free, (1.0 - t) * space.start + t * far, space.start) for t in (0.5, 1.0)]
         best = min(on_the_way, key=self.objective.value)
-        if self.objective.value(best) >= result.value:
+        if self.objective.value(best) >= result.value - margin:
             return result
-        other = self._search(self.objective, space.moved(best), _each_free(space))
-        return min(result, other, key=lambda each: each.value)
+        other = self._search("second basin", self.objective, space.moved(best), _each_free(space))
+        return other if other.value < result.value - margin else result
 
     def _search(
         self,
+        label: str,
         objective: SelectionObjective,
         space: ParameterSpace,
         directions: Array,
@@ -113,7 +123,8 @@ class _Selector:
             fresh = replace(objective, memory=Memory())
 
             def evaluate(phi: Array) -> tuple[float, Array | None]:
-                value, gradient = fresh(_combined(start, directions, phi))
+                theta = _combined(start, directions, phi)
+                value, gradient = fresh(theta) if self.options.search.needs_gradient else (fresh.value(theta), None)
                 return value, None if gradient is None else directions.T @ gradient
 
             return evaluate
@@ -129,18 +140,18 @@ class _Selector:
         thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta])
         thetas = thetas.reshape(len(found.trace), len(space))
         self.traces.append(replace(found.trace, theta=thetas))
+        self.runs += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
         return replace(found, theta=_combined(start, directions, found.theta))
 
     def _observer(self, start: Array, directions: Array) -> Callable[[Evaluation], None] | None:
-        observe, run = self.options.observe, len(self.traces)
-        before = sum(len(trace) for trace in self.traces)
+        observe, before = self.options.observe, len(self.runs)
         if observe is None:
             return None
 
         def in_theta(row: Evaluation) -> None:
             seconds = time.monotonic() - self.began
             theta = _combined(start, directions, row.theta)
-            observe(replace(row, number=before + row.number, seconds=seconds, theta=theta, run=run + row.run))
+            observe(replace(row, number=next(self.counter), seconds=seconds, theta=theta, run=before + row.run))
 
         return in_theta
 
@@ -148,17 +159,17 @@ class _Selector:
         """Let the prior revise itself and search again, until it is settled."""
         for _ in range(_MAX_REVISIONS):
             prior, space = self.objective.prior, self.objective.space.moved(result.theta)
-            if prior is None or not result.status.trustworthy:
-                break
+            if prior is None or not result.status.trustworthy or time.monotonic() > self.budget.deadline:
+                return result
             slope = self.objective.misfit_slope(result.theta)
             revision = prior.revise(self.objective.criterion_alone, slope, result.theta, space)
             if revision is None:
-                break
+                return result
             self.objective = replace(self.objective, prior=revision.prior)
             # A width that comes back is free again: freedom follows from the original space.
             space = self.objective.space.moved(revision.theta)
-            result = self._search(self.objective, space, _each_free(space))
-        return result
+            result = self._search("prior revised", self.objective, space, _each_free(space))
+        return replace(result, status=Status.MAX_ITER)  # the prior did not settle
 
     def _selection(self, result: SearchResult) -> Selection:
         objective = self.objective
@@ -169,10 +180,11 @@ class _Selector:
             value=result.value,
             theta=result.theta,
             names=objective.space.names,
-            status=_sentence(result.status, at_bound, doubt),
+            ending=f"ended, but {doubt}" if doubt else result.status.value,
             converged=result.status.trustworthy and not doubt,
             at_bound=at_bound,
             trace=Trace.joined(self.traces),
+            runs=tuple(self.runs),
             criterion=objective.criterion.name,
             prior="none" if objective.prior is None else objective.prior.name,
             seconds=time.monotonic() - self.began,
@@ -198,12 +210,3 @@ def _tie_widths(space: ParameterSpace) -> Array | None:
     single = np.setdiff1d(np.flatnonzero(space.free), np.concatenate(groups))
     columns = [np.isin(np.arange(len(space)), group) for group in [*groups, *single[:, None]]]
     return np.array(columns, dtype=float).T
-
-
-def _sentence(status: Status, at_bound: tuple[str, ...], doubt: str) -> str:
-    """Return how the search ended, what to doubt and which parameters lie at a bound."""
-    parts = [f"ended, but {doubt}" if doubt else status.value]
-    if at_bound:
-        shown = ", ".join(at_bound[:5]) + (f" and {len(at_bound) - 5} more" if len(at_bound) > 5 else "")
-        parts.append(f"at the bound of the search: {shown}")
-    return "; ".join(parts)

@@ -1,0 +1,70 @@
+"""Pictures, through their records first."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from kernelect import LSSVC
+from kernelect.datasets import sparse_inputs
+from kernelect.plots import RelevanceDisplay, TraceDisplay
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return LSSVC().fit(*sparse_inputs(150, n_features=5, random_state=0))
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    matplotlib.pyplot.close("all")
+
+
+def test_the_trace_record_holds_every_evaluation(model):
+    display = TraceDisplay.from_estimator(model)
+    np.testing.assert_array_equal(display.value, model.selection_.trace.value)
+    assert len(display.runs) == int(display.run.max()) + 1
+    assert display.runs[:2] == ("spherical", "all parameters")
+    for number in range(len(display.runs)):
+        of_run = display.run == number
+        assert display.best[of_run][-1] == display.value[of_run].min()
+
+
+def test_the_trace_picture_shows_every_run_by_name(model):
+    ax = TraceDisplay.from_selection(model.selection_).plot()
+    assert [text.get_text() for text in ax.texts] == list(model.selection_.runs)
+    drawn = np.concatenate([line.get_ydata() for line in ax.lines if line.get_linestyle() == "None"])
+    np.testing.assert_array_equal(drawn, model.selection_.trace.value)
+
+
+def test_relevance_is_sorted_and_named(model):
+    display = RelevanceDisplay.from_estimator(model)
+    assert display.relevance.sum() == pytest.approx(1.0)
+    assert (np.diff(display.relevance) <= 0).all()
+    assert set(display.names[:3]) == {"x0", "x1", "x2"}
+    ax = display.plot()
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 100 * display.relevance)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(display.names)
+
+
+def test_many_inputs_are_cut_and_counted():
+    ax = RelevanceDisplay.from_values(np.full(50, 0.02), [f"<b>{j}</b>" for j in range(50)]).plot(most=10)
+    assert len(ax.patches) == 10
+    assert ax.texts[0].get_text() == "and 40 more"
+
+
+def test_a_missing_matplotlib_is_explained(monkeypatch):
+    import builtins
+
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r"RelevanceDisplay.plot needs matplotlib: install it with pip install"):
+        RelevanceDisplay.from_values(np.ones(2) / 2).plot()
