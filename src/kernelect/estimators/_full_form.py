@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernelect.kernels import Constant, Kernel, as_kernel
+from kernelect.kernels import Constant, Kernel, Precomputed, as_kernel
 from kernelect.parameters import ParameterSpace
 from kernelect.typing import Array
 
@@ -28,7 +28,7 @@ def full_form(kernel: object, X: Array) -> tuple[Kernel, ParameterSpace]:
     base = as_kernel(kernel)
     full = base + Constant() if kernel == "polynomial" else Constant() * base + Constant()
     space = full.space(X)
-    size = float(np.mean(base.start(X).diagonal(X)))
+    size = float(np.mean(np.diagonal(X) if isinstance(base, Precomputed) else base.start(X).diagonal(X)))
     shift = np.zeros(len(space))
     shift[space.amplitudes] = -np.log(size) if size > 0 else 0.0
     space = replace(space, start=space.start + shift, lower=space.lower + shift, upper=space.upper + shift)

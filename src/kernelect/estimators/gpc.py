@@ -28,8 +28,9 @@ from kernelect.search import LBFGS
 from kernelect.selection import SelectionObjective, select
 from kernelect.typing import Array, Mask
 
-#: Peak of a fit in n x n arrays: some per evaluation, and factors now and before per output.
-_SQUARES, _SQUARES_PER_OUTPUT = 5.0, 2.0
+#: Peak of a fit in n x n arrays beside the kernel's: some per evaluation, and factors now and
+#: before per output.
+_SQUARES, _SQUARES_PER_OUTPUT = 4.0, 2.0
 
 #: Length of a search's first step: the evidence has several maxima in the amplitude.
 _FIRST_STEP = 1.0
@@ -175,8 +176,10 @@ class GPC(ClassifierMixin, SelfSelecting):
             raise unknown_name("criterion", self.criterion, ["ep-evidence"])
         if not isinstance(self.likelihood, Probit) and self.likelihood != "probit":
             raise unknown_name("likelihood", self.likelihood, ["probit"])
-        self._more_checks(X)
-        require_memory(len(X), _SQUARES + _SQUARES_PER_OUTPUT * targets.shape[1])
+        self._check_precomputed(X)
+        jobs = min(abs(self.n_jobs or 1), self.n_restarts + 1)
+        squares = _SQUARES + self._kernel().squares + _SQUARES_PER_OUTPUT * targets.shape[1]
+        require_memory(len(X), squares * jobs)
         kept = weights > 0
         if kept.sum() < 2:
             raise InvalidArgument(
@@ -193,6 +196,8 @@ class GPC(ClassifierMixin, SelfSelecting):
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
         """Set the fitted attributes."""
         state: EPState = replace(objective, machine=EP(Probit(), tol=_FINAL_TOL)).solved(selection.theta).state
+        for stale in ("X_fit_", "feature_importances_"):
+            self.__dict__.pop(stale, None)
         self.kernel_ = objective.kernel_at(selection.theta)
         self.dual_coef_ = state.dual_coef[:, 0] if len(self.classes_) == 2 else state.dual_coef
         self.selection_ = _in_words(_per_row(selection, objective), state)
