@@ -123,10 +123,12 @@ def error_entry(name: str, column: int, rows: list[dict]) -> str:
     if not rows:
         return "not run"
     mean, error = mean_and_error([row["error"] for row in rows])
-    entry = f"{mean:.2f} ± {error:.2f}"
+    several = len(rows) > 1
+    entry = f"{mean:.2f} ± {error:.2f}" if several else f"{mean:.2f}"
     if column < 2:
         published, spread = PUBLISHED[name][column]
-        entry += f" / {published:.2f} ({(mean - published) / np.hypot(error, spread):+.1f})"
+        entry += f" / {published:.2f}"
+        entry += f" ({(mean - published) / np.hypot(error, spread):+.1f})" if several else ""
     return entry
 
 
