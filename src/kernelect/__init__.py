@@ -10,7 +10,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _MODULES = ("basis", "criteria", "datasets", "kernels", "plots", "priors", "search")
-_ESTIMATORS = ("BasisSearchRegressor", "LSSVC", "LSSVR", "RVC", "RVR", "SVC")
+_ESTIMATORS = ("GPC", "LSSVC", "LSSVR", "RVC", "RVR", "SVC", "BasisSearchRegressor")
 
 __all__ = [*_ESTIMATORS, *_MODULES]
 

@@ -47,6 +47,8 @@ class ParameterSpace:
         What "equal widths" means: elliptical widths are equal when ``theta - reference`` is
         constant. Zero for numbers given by the user; the inputs' own scale for ``"auto"``,
         so that a column measured in other units is not a different problem.
+    amplitudes : ndarray of int
+        The entries that multiply a kernel as a whole.
     """
 
     names: tuple[str, ...]
@@ -56,6 +58,7 @@ class ParameterSpace:
     free: Mask
     widths: tuple[Indices, ...] = ()
     reference: Array = field(default_factory=lambda: np.zeros(0))
+    amplitudes: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -92,6 +95,9 @@ class ParameterSpace:
                 group + offset for space, offset in zip(spaces, offsets[:-1], strict=True) for group in space.widths
             ),
             reference=column("reference"),
+            amplitudes=np.concatenate(
+                [space.amplitudes + offset for space, offset in zip(spaces, offsets[:-1], strict=True)]
+            ),
         )
 
     @property

@@ -73,3 +73,27 @@ def test_blocks_cover_every_row_once():
 def test_too_many_rows_are_refused_before_anything_is_allocated():
     with pytest.raises(NotEnoughMemory, match=r"Fitting 100000000 rows needs about .* GiB.* rows would fit"):
         require_memory(100_000_000)
+
+
+@pytest.mark.parametrize("n", [1, 5, 96, 97, 250])
+def test_a_triangular_inverse_by_halves_is_the_inverse(n):
+    generator = np.random.default_rng(0)
+    A = generator.normal(size=(n, 2 * n))
+    M = A @ A.T / n + np.eye(n)
+    factor = factorize(M)
+    inverted, inverse = factor.inverted(), np.linalg.inv(M)
+    np.testing.assert_allclose(inverted.half @ np.tril(factor.lower), np.eye(n), atol=1e-12)
+    assert not np.triu(inverted.half, 1).any()
+    np.testing.assert_allclose(inverted.inverse(), inverse, atol=1e-12)
+    np.testing.assert_allclose(inverted.inverse_diagonal(), np.diagonal(inverse), atol=1e-12)
+    np.testing.assert_allclose(inverted.solve(A[:, 0]), inverse @ A[:, 0], atol=1e-11)
+    np.testing.assert_allclose(inverted.half_solve(A).T @ inverted.half_solve(A), A.T @ inverse @ A, atol=1e-10)
+    assert inverted.log_determinant() == pytest.approx(np.linalg.slogdet(M)[1])
+
+
+def test_scaling_on_the_way_into_a_factorisation():
+    generator = np.random.default_rng(1)
+    A, scale = generator.normal(size=(30, 40)), generator.uniform(0.1, 3.0, size=30)
+    factor = factorize(A @ A.T, 1.0, scale)
+    expected = np.linalg.cholesky(scale[:, None] * (A @ A.T) * scale + np.eye(30))
+    np.testing.assert_allclose(np.tril(factor.lower), expected, atol=1e-10)

@@ -8,7 +8,7 @@ from scipy.optimize import rosen, rosen_der
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.results import Status
-from kernelect.search import Budget, NelderMead, Restarts, as_search, scattered_starts
+from kernelect.search import LBFGS, Budget, NelderMead, Restarts, as_search, scattered_starts
 
 SEARCHES = ["lbfgs", "scg", "nelder-mead"]
 WIDE = np.full(2, 10.0)
@@ -144,3 +144,15 @@ def test_a_search_says_which_ones_remain_without_gradient():
 def test_unknown_searches_are_named():
     with pytest.raises(InvalidArgument, match="search='lbfg' is not known. Did you mean 'lbfgs'?"):
         as_search("lbfg")
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_a_first_step_of_given_length_does_not_depend_on_the_units_of_the_criterion(unit):
+    def objective(theta):
+        value, gradient = rosenbrock(theta)
+        return unit * value, unit * gradient
+
+    result = LBFGS(first_step=0.5).minimize(objective, np.array([-1.2, 1.0]), -WIDE, WIDE, budget=Budget(tol=1e-10))
+    assert np.linalg.norm(result.trace.theta[1] - result.trace.theta[0]) == pytest.approx(0.5)
+    assert result.converged
+    np.testing.assert_allclose(result.theta, [1.0, 1.0], atol=1e-3)

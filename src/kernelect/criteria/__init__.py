@@ -3,7 +3,9 @@
 from kernelect.criteria.base import Criterion, CriterionValue
 from kernelect.criteria.binary import BinaryCriterion, ErrorEstimate, SVMCriterion
 from kernelect.criteria.bounds import JaakkolaHaussler, RadiusMargin, SupportVectorCount
+from kernelect.criteria.ep_evidence import EPEvidence
 from kernelect.criteria.gacv import GACV
+from kernelect.criteria.hmc_evidence import EvidenceGradient, EvidenceValue, HMCEvidence
 from kernelect.criteria.laplace_evidence import LaplaceEvidence
 from kernelect.criteria.leave_one_out import PRESS
 from kernelect.criteria.retraining import LeaveOneOut
@@ -18,7 +20,11 @@ __all__ = [
     "BinaryCriterion",
     "Criterion",
     "CriterionValue",
+    "EPEvidence",
     "ErrorEstimate",
+    "EvidenceGradient",
+    "EvidenceValue",
+    "HMCEvidence",
     "JaakkolaHaussler",
     "LaplaceEvidence",
     "LeaveOneOut",

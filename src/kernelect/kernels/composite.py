@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add, mul
 from typing import ClassVar, Self
@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from kernelect.kernels.base import Kernel, Pullback
+from kernelect.kernels.dot_product import Constant
 from kernelect.parameters import ParameterSpace
 from kernelect.typing import Array
 
@@ -99,6 +100,14 @@ class Product(Composite):
     """k1 * k2 * ..."""
 
     _sign = "*"
+
+    def space(self, X: Array) -> ParameterSpace:
+        """A constant factor is an amplitude."""
+        space = super().space(X)
+        sizes = [len(part.space(X)) for part in self.parts]
+        firsts = np.cumsum([0, *sizes])[:-1]
+        constants = [first for first, part in zip(firsts, self.parts, strict=True) if isinstance(part, Constant)]
+        return replace(space, amplitudes=np.union1d(space.amplitudes, np.array(constants, dtype=np.intp)))
 
     def _joined(self, values: list[Array]) -> Array:
         return np.array(reduce(mul, values))

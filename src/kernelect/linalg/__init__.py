@@ -11,9 +11,11 @@ from kernelect.linalg.cholesky import (
 from kernelect.linalg.memory import require_memory
 from kernelect.linalg.products import product
 from kernelect.linalg.threads import blas_threads_for
+from kernelect.linalg.triangular import InverseFactor, triangular_inverse
 
 __all__ = [
     "CholeskyFactor",
+    "InverseFactor",
     "blas_threads_for",
     "factorize",
     "factorize_overwriting",
@@ -23,4 +25,5 @@ __all__ = [
     "require_memory",
     "row_blocks",
     "symmetrize_from_lower",
+    "triangular_inverse",
 ]

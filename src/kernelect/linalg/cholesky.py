@@ -12,6 +12,7 @@ from scipy.linalg import lapack
 
 from kernelect.exceptions import SingularSystem
 from kernelect.linalg.blocks import symmetrize_from_lower
+from kernelect.linalg.triangular import InverseFactor, triangular_inverse
 from kernelect.typing import Array
 
 #: Multiples of the mean diagonal tried in turn when a factorisation breaks down.
@@ -50,31 +51,40 @@ class CholeskyFactor:
 
     def inverse_diagonal(self) -> Array:
         """Return the diagonal of M^-1, at a third of the cost of the inverse."""
-        half, _ = lapack.dtrtri(self.lower, lower=1)
-        return np.einsum("ij,ij->j", np.tril(half), np.tril(half))
+        return self.inverted().inverse_diagonal()
+
+    def inverted(self) -> InverseFactor:
+        """Return the factor's inverse, from which all else follows too."""
+        return InverseFactor(triangular_inverse(self.lower))
 
     def log_determinant(self) -> float:
         """Return ln |M|."""
         return float(2.0 * np.sum(np.log(np.diagonal(self.lower))))
 
 
-def factorize(matrix: Array, ridge: Array | float = 0.0) -> CholeskyFactor:
-    """Factorise ``matrix + diag(ridge)``; ``matrix`` itself is left as it is.
+def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = None) -> CholeskyFactor:
+    """Factorise ``diag(scale) matrix diag(scale) + diag(ridge)``; ``matrix`` itself is left as it is.
 
     Where the factorisation breaks down (duplicate rows, rank-deficient kernels), jitter
     grows from 1e-14 to 1e-6 of the mean diagonal; after that the matrix is declared singular.
     """
     n = len(matrix)
-    diagonal = np.diagonal(matrix) + ridge
-    scale = mean_diagonal(matrix) + float(np.mean(ridge))
+    diagonal = np.diagonal(matrix) * (1.0 if scale is None else scale**2) + ridge
+    mean_diagonal(matrix)  # refuses NaN and infinity
+    size = float(np.mean(diagonal))
     work = np.empty((n, n), order="F")
     for jitter in JITTERS:
         # A symmetric matrix is its own transpose: the view in Fortran order copies fastest.
-        work[...] = matrix.T if matrix.flags.c_contiguous else matrix
-        np.fill_diagonal(work, diagonal + jitter * scale)
+        copied = matrix.T if matrix.flags.c_contiguous else matrix
+        if scale is None:
+            work[...] = copied
+        else:
+            np.multiply(copied, scale[:, None], out=work)
+            work *= scale
+        np.fill_diagonal(work, diagonal + jitter * size)
         lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
         if info == 0:
-            return CholeskyFactor(lower, jitter * scale)
+            return CholeskyFactor(lower, jitter * size)
     raise not_positive_definite(n)
 
 

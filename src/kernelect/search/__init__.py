@@ -1,6 +1,7 @@
 """Searches: they move theta, knowing nothing of kernels or machines."""
 
 from kernelect.exceptions import unknown_name
+from kernelect.search.ascent import GradientAscent
 from kernelect.search.base import Budget, Search
 from kernelect.search.gradient import LBFGS, ScaledConjugateGradients
 from kernelect.search.random_walk import RandomWalk
@@ -12,6 +13,7 @@ __all__ = [
     "LBFGS",
     "SEARCH_NAMES",
     "Budget",
+    "GradientAscent",
     "NelderMead",
     "RandomWalk",
     "Restarts",
@@ -24,7 +26,7 @@ __all__ = [
 ]
 
 _NAMED: dict[str, type[Search]] = {
-    search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead, Scan, RandomWalk)
+    search.name: search for search in (LBFGS, ScaledConjugateGradients, NelderMead, RandomWalk, GradientAscent, Scan)
 }
 
 SEARCH_NAMES = tuple(_NAMED)

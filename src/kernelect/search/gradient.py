@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -10,24 +13,52 @@ from kernelect.search.base import Recorder, Search
 from kernelect.typing import Array
 
 
+@dataclass(frozen=True)
 class LBFGS(Search):
-    """Limited-memory BFGS within bounds (SciPy's L-BFGS-B), the default."""
+    """Limited-memory BFGS within bounds (SciPy's L-BFGS-B), the default.
 
+    Parameters
+    ----------
+    first_step : float, optional
+        Length of the first step, in log units. SciPy's own is the gradient itself where all
+        parameters have bounds: it depends on the criterion's units, leaves the basin of the start
+        where they are large, and passes for convergence where they are small.
+    """
+
+    first_step: float | None = None
     name = "lbfgs"
 
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
         budget = evaluate.budget
+        scaled, size = self._scaled(evaluate, start, lower, upper)
         outcome = minimize(
-            evaluate,
+            scaled,
             start,
             jac=True,
             method="L-BFGS-B",
             bounds=np.column_stack([lower, upper]),
-            options={"maxiter": budget.max_iter, "ftol": budget.tol, "gtol": 1e-6, "maxcor": 20, "maxls": 20},
+            # SciPy takes the decrease relative to the value, or to 1 where that is larger.
+            options={"maxiter": budget.max_iter, "ftol": budget.tol * size, "gtol": 1e-6, "maxcor": 20, "maxls": 20},
         )
         if outcome.success:
             return Status.CONVERGED, str(outcome.message)
         return (Status.MAX_ITER if outcome.nit >= budget.max_iter else Status.STALLED), str(outcome.message)
+
+    def _scaled(
+        self, evaluate: Recorder, start: Array, lower: Array, upper: Array
+    ) -> tuple[Callable[[Array], tuple[float, Array]], float]:
+        """Return the objective in units in which the first step has its length, and its size there, at most 1."""
+        if self.first_step is None:
+            return evaluate, 1.0
+        first = evaluate(start)
+        length = float(np.linalg.norm(_projected(first[1], start, lower, upper)))
+        scale = self.first_step / length if length > 0.0 else 1.0
+
+        def scaled(x: Array) -> tuple[float, Array]:
+            value, gradient = first if np.array_equal(x, start) else evaluate(x)
+            return scale * value, scale * gradient
+
+        return scaled, min(abs(scale * first[0]), 1.0)
 
 
 class ScaledConjugateGradients(Search):

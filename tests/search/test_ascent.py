@@ -1,0 +1,71 @@
+"""Gradient ascent by gradients alone."""
+
+import numpy as np
+import pytest
+
+from kernelect.results import Status
+from kernelect.search import Budget, GradientAscent, as_search
+
+SCALES = np.array([1.0, 30.0, 0.05])
+CENTRE = np.array([0.5, -1.0, 2.0])
+
+
+def bowl(theta):
+    return 0.5 * float(SCALES @ (theta - CENTRE) ** 2), SCALES * (theta - CENTRE)
+
+
+def minimize(objective, start, *, lower=-5.0, upper=5.0, **budget):
+    ones = np.ones(len(start))
+    return GradientAscent().minimize(objective, start, lower * ones, upper * ones, budget=Budget(**budget))
+
+
+def test_it_finds_the_minimum_of_a_badly_scaled_bowl():
+    result = minimize(bowl, np.zeros(3), max_iter=300, tol=1e-9)
+    assert result.status is Status.CONVERGED
+    np.testing.assert_allclose(result.theta, CENTRE, atol=2e-2)
+
+
+def test_values_do_not_matter():
+    """A value that is pure noise changes nothing: only gradients are compared."""
+    generator = np.random.default_rng(0)
+    noisy = minimize(lambda theta: (float(generator.normal()), bowl(theta)[1]), np.zeros(3), max_iter=300, tol=1e-9)
+    clean = minimize(bowl, np.zeros(3), max_iter=300, tol=1e-9)
+    np.testing.assert_array_equal(noisy.theta, clean.theta)
+
+
+def test_noise_in_the_gradient_is_survived():
+    generator = np.random.default_rng(1)
+
+    def objective(theta):
+        value, gradient = bowl(theta)
+        return value, gradient + 0.02 * generator.normal(size=3)
+
+    result = minimize(objective, np.zeros(3), max_iter=200, tol=1e-4)
+    assert abs(result.theta[0] - CENTRE[0]) < 0.3
+    assert abs(result.theta[1] - CENTRE[1]) < 0.05
+
+
+def test_bounds_are_kept():
+    result = minimize(bowl, np.zeros(3), upper=0.2, max_iter=300, tol=1e-9)
+    assert np.all(result.theta <= 0.2)
+    np.testing.assert_allclose(result.theta, [0.2, -1.0, 0.2], atol=2e-2)
+
+
+def test_an_iteration_limit_is_reported():
+    assert minimize(bowl, np.zeros(3), max_iter=2, tol=1e-12).status is Status.MAX_ITER
+
+
+def test_a_step_past_the_optimum_is_taken_back():
+    """|x|^3 has a gradient that grows sharply on the far side."""
+    result = minimize(lambda x: (float(abs(x[0]) ** 3), 3 * x * np.abs(x)), np.array([0.1]), max_iter=200)
+    assert abs(result.theta[0]) < 0.02
+
+
+def test_it_has_a_name():
+    assert isinstance(as_search("gradient-ascent"), GradientAscent)
+
+
+def test_a_flat_start_is_an_optimum():
+    result = minimize(lambda x: (1.0, np.zeros(2)), np.zeros(2))
+    assert result.status is Status.CONVERGED
+    assert result.value == pytest.approx(1.0)
