@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.machines import Machine
 from kernelect.results import Selection, Trace
 from kernelect.selection import SelectionObjective
+from kernelect.selection.objective import Memory
 from kernelect.typing import Array, Indices
 
 
@@ -21,12 +24,13 @@ class ValidationPart:
     inputs: Array  # kernel values against the rows searched on, for a precomputed kernel
     targets: Array
     weights: Array
+    machine: Machine[Any]  # the one that predicts
 
     def loss(self, objective: SelectionObjective, theta: Array) -> tuple[float, float]:
         """Return the error rate at ``theta``, and the mean slack to decide between equals."""
-        fitted = objective.solved(theta)
+        fitted = replace(objective, machine=self.machine, memory=Memory()).solved(theta)
         cross = objective.kernel_at(theta).cross(objective.X, self.inputs)
-        decision = fitted.machine.decide(fitted.state, cross)
+        decision = self.machine.decide(fitted.state, cross)
         if decision.shape[1] == 1:
             wrong = (decision[:, 0] > 0) != (self.targets[:, 0] > 0)
         else:
