@@ -59,14 +59,24 @@ def validation_split(index: Indices, fraction: object, seed: int) -> tuple[Indic
 def stopped_early(objective: SelectionObjective, selection: Selection, part: ValidationPart) -> Selection:
     """Return the selection at the improvement, of all its searches, with the smallest validation error."""
     rows = _improvements(selection.trace)
-    best = min(rows, key=lambda row: part.loss(objective, selection.trace.theta[row]))
+    losses = {row: part.loss(objective, selection.trace.theta[row]) for row in rows}
+    best = min(rows, key=losses.__getitem__)
+    errors = np.full(len(selection.trace), np.nan)
+    errors[rows] = [losses[row][0] for row in rows]
     sentence = (
         f"{selection.ending}; taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error "
         f"on {len(part.weights)} validation rows"
     )
     theta = selection.trace.theta[best]
     at_bound = objective.space.at_bound(theta)
-    return replace(selection, theta=theta, value=objective.value(theta), ending=sentence, at_bound=at_bound)
+    return replace(
+        selection,
+        theta=theta,
+        value=objective.value(theta),
+        ending=sentence,
+        at_bound=at_bound,
+        validation_error=errors,
+    )
 
 
 def _improvements(trace: Trace) -> list[int]:
