@@ -100,7 +100,7 @@ class EvolutionDisplay:
             axes[1].set_yscale("log")
             axes[1].set_ylabel("gradient norm")
             axes[2].plot(at, np.where(np.isfinite(self.value), self.value, np.nan), ".-", color=COLOURS[0])
-            axes[2].set_ylabel(self.label)
+            axes[2].set_ylabel(self.label.replace(" with ", "\nwith "))
             if self.error is not None:
                 known = np.isfinite(self.error)
                 axes[3].plot(at[known], 100.0 * self.error[known], ".-", color=COLOURS[0])
