@@ -5,8 +5,7 @@
 Data, training rows and random starts are those of ``study_svm.py``. From every start the evidence is
 maximised with and without the log-normal prior, and the plain machine and the posterior mean
 predict at the optimum; then SVC as it comes, also on fresh draws. A cell (data set, prior, start) that is in the
-results file is not run
-again; ``--minutes`` stops between cells. Test rows are used for the error only.
+results file is not run again; ``--minutes`` stops between cells. Test rows are used for the error only.
 """
 
 from __future__ import annotations
