@@ -85,8 +85,9 @@ _C_ALONE = (1.0, 1e-3, 1e4)
 #: Peak of a fit in n x n arrays of doubles, measured at n = 2000.
 _PEAK_SQUARES = 13.0
 
-#: Further n x n arrays of a sampled evidence: factors to draw with, and blocks of the gradient.
-_SAMPLED_SQUARES = 30.0
+#: Further n x n arrays of a sampled evidence (factors to draw with, blocks of the gradient), measured
+#: at n = 500.
+_SAMPLED_SQUARES = 34.0
 
 
 class SVC(ClassifierMixin, SelfSelecting):
@@ -326,7 +327,8 @@ class SVC(ClassifierMixin, SelfSelecting):
         self._by_posterior(criterion)
         squares = _PEAK_SQUARES
         if criterion.latent:
-            squares = SQUARES + self._kernel().squares + SQUARES_PER_OUTPUT * n_outputs
+            # One more output: the model that is kept, beside the last one of the search.
+            squares = SQUARES + self._kernel().squares + SQUARES_PER_OUTPUT * (n_outputs + 1)
             squares += _SAMPLED_SQUARES if criterion.sampled else 0.0
         require_memory(len(X), squares)
         if self._is_precomputed:  # says so where the matrix is not positive semi-definite
@@ -436,7 +438,7 @@ class SVC(ClassifierMixin, SelfSelecting):
         """Set the fitted attributes."""
         thetas = selection.optima if self.ensemble and len(selection.optima) else selection.theta[None]
         self._members = [self._member(objective, theta) for theta in thetas]
-        main = self._member(objective, selection.theta)
+        main = self._member(objective, selection.theta) if len(thetas) > 1 else self._members[0]
         self.kernel_, self.C_ = main.kernel, main.C
         self.support_ = np.flatnonzero(kept)[main.support]
         self.support_vectors_ = main.inputs
