@@ -143,6 +143,9 @@ class Selection:
     optima : ndarray of shape (n_searches, n_parameters)
         Where the searches from the several starts ended, each at its best point, in the order of
         the starts (before a prior revised itself).
+    validation_error : ndarray of shape (n_evaluations,)
+        Error rate on the rows set aside by early stopping, NaN at evaluations that were no
+        improvement; empty without early stopping.
     """
 
     value: float
@@ -157,6 +160,7 @@ class Selection:
     prior: str
     seconds: float
     optima: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    validation_error: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def status(self) -> str:

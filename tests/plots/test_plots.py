@@ -4,9 +4,10 @@ import matplotlib
 import numpy as np
 import pytest
 
-from kernelect import LSSVC
+from kernelect import LSSVC, SVC
 from kernelect.datasets import sparse_inputs
-from kernelect.plots import RelevanceDisplay, TraceDisplay
+from kernelect.exceptions import InvalidArgument
+from kernelect.plots import EvolutionDisplay, RelevanceDisplay, TraceDisplay
 
 matplotlib.use("Agg")
 
@@ -68,3 +69,48 @@ def test_a_missing_matplotlib_is_explained(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"RelevanceDisplay.plot needs matplotlib: install it with pip install"):
         RelevanceDisplay.from_values(np.ones(2) / 2).plot()
+
+
+@pytest.fixture(scope="module")
+def stopped():
+    X, y = sparse_inputs(80, n_features=3, random_state=0)
+    return SVC(early_stopping=True, random_state=0).fit(X, y)
+
+
+def test_the_evolution_record_holds_the_run(model):
+    display = EvolutionDisplay.from_estimator(model)
+    trace = model.selection_.trace
+    np.testing.assert_array_equal(display.theta, trace.theta)
+    np.testing.assert_array_equal(display.gradient_norm, trace.gradient_norm)
+    np.testing.assert_array_equal(display.value, trace.value)
+    assert display.error is None
+    reach = np.ptp(trace.theta, axis=0)
+    assert display.moving == tuple(index for index in np.argsort(-reach, kind="stable") if reach[index] > 0)
+
+
+def test_the_evolution_shows_the_error_that_early_stopping_found(stopped):
+    display = EvolutionDisplay.from_estimator(stopped)
+    known = np.isfinite(display.error)
+    assert 0 < known.sum() < len(known)
+    at = np.flatnonzero((display.theta == stopped.selection_.theta).all(axis=1) & known)
+    assert display.error[at[0]] == np.nanmin(display.error)
+    axes = display.plot()
+    assert len(axes) == 4
+    np.testing.assert_allclose(axes[3].lines[0].get_ydata(), 100 * display.error[known])
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), display.gradient_norm)
+
+
+def test_the_evolution_names_what_moved_furthest(model):
+    display = EvolutionDisplay.from_selection(model.selection_)
+    axes = display.plot()
+    labels = [text.get_text() for text in axes[0].get_legend().get_texts()]
+    assert labels == [model.selection_.names[index] for index in display.moving[:6]]
+    drawn = {tuple(line.get_ydata()) for line in axes[0].lines}
+    assert {tuple(display.theta[:, index]) for index in display.moving} <= drawn
+
+
+def test_an_error_that_does_not_fit_the_run_is_refused(model):
+    with pytest.raises(InvalidArgument, match=r"error of shape \(3,\) is not possible"):
+        EvolutionDisplay.from_selection(model.selection_, np.zeros(3))
+    with pytest.raises(InvalidArgument, match="axes holds 2 axes"):
+        EvolutionDisplay.from_selection(model.selection_).plot([None, None])

@@ -69,3 +69,18 @@ def test_a_flat_start_is_an_optimum():
     result = minimize(lambda x: (1.0, np.zeros(2)), np.zeros(2))
     assert result.status is Status.CONVERGED
     assert result.value == pytest.approx(1.0)
+
+
+def test_the_value_is_that_of_the_trace_whatever_the_budgets_unit():
+    result = minimize(lambda theta: (bowl(theta)[0] + 5.0, bowl(theta)[1]), np.zeros(3), max_iter=50, relative=True)
+    at = np.flatnonzero((result.trace.theta == result.theta).all(axis=1))
+    assert result.value == result.trace.value[at[0]]
+
+
+def test_a_step_to_where_nothing_is_defined_is_taken_back():
+    def walled(x):
+        return (float("inf"), np.zeros(1)) if x[0] < 1.9 else (float(x[0] ** 2), 2.0 * (x - 1.95))
+
+    result = minimize(walled, np.array([2.1]), max_iter=200)
+    assert np.isfinite(result.value)
+    assert result.theta[0] == pytest.approx(1.95, abs=0.02)

@@ -42,6 +42,15 @@ class Criterion(ABC):
     name: ClassVar[str]
     has_gradient: ClassVar[bool] = True
 
+    #: Whether it judges the posterior of a latent function, found by expectation propagation.
+    latent: ClassVar[bool] = False
+
+    #: Whether it is sampled, so that its gradient is better known than differences of its value.
+    sampled: ClassVar[bool] = False
+
+    #: Whether it stays the same under (C, K) -> (C/s, s K), so that C and an amplitude say the same.
+    scale_invariant: ClassVar[bool] = False
+
     @abstractmethod
     def value(self, fitted: Fitted) -> CriterionValue:
         """Return the value alone."""
@@ -56,3 +65,11 @@ class Criterion(ABC):
 
         This is the scale on which a prior over hyper-parameters can be added.
         """
+
+    def doubt(self, fitted: Fitted) -> str:
+        """Return a sentence where the value deserves doubt as an optimum, else nothing."""
+        return ""
+
+    def remark(self, fitted: Fitted) -> str:
+        """Return what the status should say of how the value was found, else nothing."""
+        return ""

@@ -22,7 +22,6 @@ from kernelect.typing import Array, Indices
 class SVMCriterion(Criterion):
     """A criterion of support vector machines."""
 
-    #: Whether it stays the same under (C, K) -> (C/s, s K), so that C and an amplitude say the same.
     scale_invariant: ClassVar[bool] = True
 
     #: Slacks for which it is defined.
@@ -35,10 +34,6 @@ class SVMCriterion(Criterion):
                 f"criterion={self.name!r} is not defined for slack={slack!r}: use slack={self.slacks[0]!r}, "
                 "or another criterion."
             )
-
-    def doubt(self, fitted: Fitted) -> str:
-        """Return a sentence where the value deserves doubt as an optimum, else nothing."""
-        return ""
 
 
 class BinaryCriterion(SVMCriterion):

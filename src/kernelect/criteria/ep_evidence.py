@@ -41,6 +41,7 @@ class EPEvidence(Criterion):
     """
 
     name = "ep-evidence"
+    latent = True
 
     def value(self, fitted: Fitted) -> CriterionValue:
         machine, columns = ep_solution(fitted)

@@ -25,6 +25,9 @@ from kernelect.typing import Array
 #: Part of the draws that has to be effective for an importance-sampled value to be believed.
 SAFE = 0.05
 
+#: R-hat above which the chains have not met.
+MIXED = 1.1
+
 _BLOCKS = 10
 
 
@@ -87,6 +90,8 @@ class HMCEvidence(Criterion):
     n_draws: int = 2000
     seed: int = 0
     name = "hmc-evidence"
+    latent = True
+    sampled = True
 
     def value(self, fitted: Fitted) -> CriterionValue:
         machine, columns = ep_solution(fitted)
@@ -109,6 +114,23 @@ class HMCEvidence(Criterion):
         """The value is already a log-likelihood, per row."""
         n = float(fitted.weights.sum())
         return n * value, n
+
+    def doubt(self, fitted: Fitted) -> str:
+        """Chains that have not met say nothing reliable."""
+        worst = max(estimate.r_hat for estimate in self.gradients(fitted))
+        if worst <= MIXED:
+            return ""
+        return f"the chains have not mixed (R-hat {worst:.2f}): raise n_burn_in and n_samples of HMCEvidence"
+
+    def remark(self, fitted: Fitted) -> str:
+        estimates, values = self.gradients(fitted), self.values(fitted)
+        words = (
+            f"{min(estimate.effective_samples for estimate in estimates):.0f} effective samples per gradient, "
+            f"R-hat {max(estimate.r_hat for estimate in estimates):.3f}"
+        )
+        if all(value.safe for value in values):
+            return f"{words}, {min(value.effective for value in values):.0%} of the draws effective in the value"
+        return f"{words}, too few effective draws for a value, which is that of expectation propagation"
 
     def values(self, fitted: Fitted) -> list[EvidenceValue]:
         """Return ln Z of every output, without ln kappa."""

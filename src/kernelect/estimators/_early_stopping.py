@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.machines import Machine
 from kernelect.results import Selection, Trace
 from kernelect.selection import SelectionObjective
+from kernelect.selection.objective import Memory
 from kernelect.typing import Array, Indices
 
 
@@ -21,12 +24,13 @@ class ValidationPart:
     inputs: Array  # kernel values against the rows searched on, for a precomputed kernel
     targets: Array
     weights: Array
+    machine: Machine[Any]  # the one that predicts
 
     def loss(self, objective: SelectionObjective, theta: Array) -> tuple[float, float]:
         """Return the error rate at ``theta``, and the mean slack to decide between equals."""
-        fitted = objective.solved(theta)
+        fitted = replace(objective, machine=self.machine, memory=Memory()).solved(theta)
         cross = objective.kernel_at(theta).cross(objective.X, self.inputs)
-        decision = fitted.machine.decide(fitted.state, cross)
+        decision = self.machine.decide(fitted.state, cross)
         if decision.shape[1] == 1:
             wrong = (decision[:, 0] > 0) != (self.targets[:, 0] > 0)
         else:
@@ -55,14 +59,24 @@ def validation_split(index: Indices, fraction: object, seed: int) -> tuple[Indic
 def stopped_early(objective: SelectionObjective, selection: Selection, part: ValidationPart) -> Selection:
     """Return the selection at the improvement, of all its searches, with the smallest validation error."""
     rows = _improvements(selection.trace)
-    best = min(rows, key=lambda row: part.loss(objective, selection.trace.theta[row]))
+    losses = {row: part.loss(objective, selection.trace.theta[row]) for row in rows}
+    best = min(rows, key=losses.__getitem__)
+    errors = np.full(len(selection.trace), np.nan)
+    errors[rows] = [losses[row][0] for row in rows]
     sentence = (
         f"{selection.ending}; taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error "
         f"on {len(part.weights)} validation rows"
     )
     theta = selection.trace.theta[best]
     at_bound = objective.space.at_bound(theta)
-    return replace(selection, theta=theta, value=objective.value(theta), ending=sentence, at_bound=at_bound)
+    return replace(
+        selection,
+        theta=theta,
+        value=objective.value(theta),
+        ending=sentence,
+        at_bound=at_bound,
+        validation_error=errors,
+    )
 
 
 def _improvements(trace: Trace) -> list[int]:

@@ -1,6 +1,8 @@
-"""The full form that a kernel's name stands for: amplitude * kernel + offset, all selected.
+"""What a kernel's name stands for in machines without an intercept: amplitude * kernel + offset, all selected.
 
-Amplitude and offset are names here for the two constants, so that a status can speak of them.
+A latent function needs an amplitude and, in the place of an intercept, a constant: without the
+latter, problems whose classes differ in spread are got wrong several times as often. Amplitude
+and offset are the names of the two constants, so that a status can speak of them.
 """
 
 from __future__ import annotations
@@ -10,14 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.kernels import Constant, Kernel, as_kernel
+from kernelect.kernels import Constant, Kernel, Precomputed, as_kernel
+from kernelect.kernels.dot_product import SCALE_RANGE
 from kernelect.kernels.scale import median_width
 from kernelect.parameters import ParameterSpace
 from kernelect.typing import Array
-
-#: Amplitude (times k(x, x)) and offset: start and bounds.
-_AMPLITUDE = (1.0, 0.01, 3000.0)
-_OFFSET = (0.2, 1e-4, 100.0)
 
 #: Logarithm of the median scaled squared distance between which starts are kept: far above 0 the
 #: Gram matrix is a multiple of the identity, far below it is constant, and every criterion is flat.
@@ -33,32 +32,59 @@ class StartedKernel:
     full: bool  # whether amplitude and offset were added
 
 
-def started_kernel(kernel: object, X: Array) -> StartedKernel:
-    """Return the kernel at the data's scale: a name in full form, an object exactly as given."""
-    if not isinstance(kernel, str) or kernel == "precomputed":
+@dataclass(frozen=True)
+class Scales:
+    """Start, lower and upper bound of the amplitude (times the mean of k(x, x)) and of the offset."""
+
+    amplitude: tuple[float, float, float] = (1.0, np.exp(-SCALE_RANGE), np.exp(SCALE_RANGE))
+    offset: tuple[float, float, float] = (1.0, np.exp(-SCALE_RANGE), np.exp(SCALE_RANGE))
+
+
+def started_kernel(kernel: object, X: Array, scales: Scales) -> StartedKernel:
+    """Return the kernel at the data's scale: a name in full form, an object exactly as given.
+
+    A polynomial kernel has an amplitude already, its ``gamma`` and ``coef0``.
+    """
+    if not isinstance(kernel, str):
         given = as_kernel(kernel)
         return StartedKernel(given.start(X), given.space(X), False)
     base = as_kernel(kernel)
-    full = Constant("auto") * base + Constant("auto")
-    with np.errstate(over="ignore", invalid="ignore"):
-        size = float(np.mean(base.start(X).diagonal(X))) or 1.0
-    if not np.isfinite(size):
-        raise InvalidArgument(
-            f"kernel={kernel!r} overflows on these inputs: check them for extreme values and scale them."
-        )
-    space = _with_scalar(full.space(X), 0, "amplitude", [value / size for value in _AMPLITUDE])
-    space = _with_scalar(space, len(space) - 1, "offset", _OFFSET)
+    scaled = kernel != "polynomial"
+    full = Constant("auto") * base + Constant("auto") if scaled else base + Constant("auto")
+    space = full.space(X)
+    if scaled:
+        size = _mean_diagonal(kernel, base, X)
+        space = _with_scalar(space, 0, "amplitude", scales.amplitude, size)
+    space = _with_scalar(space, len(space) - 1, "offset", scales.offset)
     return StartedKernel(full.start(X).with_theta(space.start), space, True)
 
 
+def _mean_diagonal(name: str, base: Kernel, X: Array) -> float:
+    """Return the mean of k(x, x), 1 where it is 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        diagonal = np.diagonal(X) if isinstance(base, Precomputed) else base.start(X).diagonal(X)
+        size = float(np.mean(diagonal))
+    if not np.isfinite(size):
+        raise InvalidArgument(
+            f"kernel={name!r} overflows on these inputs: check them for extreme values and scale them."
+        )
+    return size if size > 0 else 1.0
+
+
 def _with_scalar(
-    space: ParameterSpace, index: int, name: str, numbers: list[float] | tuple[float, ...]
+    space: ParameterSpace, index: int, name: str, numbers: tuple[float, float, float], unit: float = 1.0
 ) -> ParameterSpace:
-    """Return the space with another name, start and bounds of one entry."""
-    start, lower, upper = space.start.copy(), space.lower.copy(), space.upper.copy()
-    start[index], lower[index], upper[index] = np.log(numbers)
+    """Return the space with another name, start and bounds of one entry, which is measured in 1 / ``unit``."""
+    start, lower, upper, reference = (
+        space.start.copy(),
+        space.lower.copy(),
+        space.upper.copy(),
+        space.reference.copy(),
+    )
+    start[index], lower[index], upper[index] = np.log(numbers) - np.log(unit)
+    reference[index] = -np.log(unit)
     names = tuple(name if i == index else old for i, old in enumerate(space.names))
-    return replace(space, names=names, start=start, lower=lower, upper=upper)
+    return replace(space, names=names, start=start, lower=lower, upper=upper, reference=reference)
 
 
 def settle_widths(X: Array, space: ParameterSpace, theta: Array) -> Array:

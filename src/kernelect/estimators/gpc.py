@@ -16,7 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import EPEvidence
 from kernelect.estimators._base import SelfSelecting, relevances
-from kernelect.estimators._full_form import full_form
+from kernelect.estimators._full_kernel import Scales, started_kernel
+from kernelect.estimators._latent import (
+    FINAL_TOL,
+    SQUARES,
+    SQUARES_PER_OUTPUT,
+    ep_doubt,
+    per_row,
+    with_doubts,
+    with_first_step,
+)
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
@@ -24,19 +33,8 @@ from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import EP, EPState, Probit
 from kernelect.priors import LogNormal, as_prior
 from kernelect.results import Selection
-from kernelect.search import LBFGS
 from kernelect.selection import SelectionObjective, select
 from kernelect.typing import Array, Mask
-
-#: Peak of a fit in n x n arrays beside the kernel's: some per evaluation, and factors now and
-#: before per output.
-_SQUARES, _SQUARES_PER_OUTPUT = 4.0, 2.0
-
-#: Length of a search's first step: the evidence has several maxima in the amplitude.
-_FIRST_STEP = 1.0
-
-#: Mismatch of moments in the model that is kept: the search itself needs less.
-_FINAL_TOL = 1e-9
 
 
 class GPC(ClassifierMixin, SelfSelecting):
@@ -161,8 +159,7 @@ class GPC(ClassifierMixin, SelfSelecting):
         kept = self._checked(X, targets, weights)
         rows = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
         objective, options = self._objective(rows, targets[kept], weights[kept]), self._options()
-        if isinstance(options.search, LBFGS) and options.search.first_step is None:
-            options = replace(options, search=LBFGS(first_step=_FIRST_STEP))
+        options = replace(options, search=with_first_step(options.search))
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
         with blas_threads_for(len(rows)):
             selection, objective = select(objective, options)
@@ -178,7 +175,7 @@ class GPC(ClassifierMixin, SelfSelecting):
             raise unknown_name("likelihood", self.likelihood, ["probit"])
         self._check_precomputed(X)
         jobs = min(abs(self.n_jobs or 1), self.n_restarts + 1)
-        squares = _SQUARES + self._kernel().squares + _SQUARES_PER_OUTPUT * targets.shape[1]
+        squares = SQUARES + self._kernel().squares + SQUARES_PER_OUTPUT * targets.shape[1]
         require_memory(len(X), squares * jobs)
         kept = weights > 0
         if kept.sum() < 2:
@@ -188,19 +185,20 @@ class GPC(ClassifierMixin, SelfSelecting):
         return np.asarray(kept)
 
     def _objective(self, X: Array, targets: Array, weights: Array) -> SelectionObjective:
-        kernel, space = full_form(self.kernel, X)
+        started = started_kernel(self.kernel, X, Scales())
+        kernel, space = started.kernel, started.space
         settled = isinstance(self.prior, str) and self.prior == "auto" and not space.free[space.all_widths].any()
         prior = None if settled else as_prior(self.prior, space, auto=LogNormal)
         return SelectionObjective(X, targets, weights, kernel, space, EP(Probit()), EPEvidence(), prior)
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
         """Set the fitted attributes."""
-        state: EPState = replace(objective, machine=EP(Probit(), tol=_FINAL_TOL)).solved(selection.theta).state
+        state: EPState = replace(objective, machine=EP(Probit(), tol=FINAL_TOL)).solved(selection.theta).state
         for stale in ("X_fit_", "feature_importances_"):
             self.__dict__.pop(stale, None)
         self.kernel_ = objective.kernel_at(selection.theta)
         self.dual_coef_ = state.dual_coef[:, 0] if len(self.classes_) == 2 else state.dual_coef
-        self.selection_ = _in_words(_per_row(selection, objective), state)
+        self.selection_ = with_doubts(per_row(selection, objective), [ep_doubt(state)])
         self.n_iter_ = selection.n_evaluations
         self._state = state
         self._rows = np.flatnonzero(kept)
@@ -268,22 +266,3 @@ class GPC(ClassifierMixin, SelfSelecting):
     def _validated(self, X: Any) -> Array:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
-
-
-def _per_row(selection: Selection, objective: SelectionObjective) -> Selection:
-    """Return the selection in the criterion's own units: with a prior it was made in nats."""
-    if objective.prior is None:
-        return selection
-    n, trace = float(objective.weights.sum()), selection.trace
-    trace = replace(trace, value=trace.value / n, gradient_norm=trace.gradient_norm / n)
-    return replace(selection, value=selection.value / n, trace=trace)
-
-
-def _in_words(selection: Selection, state: EPState) -> Selection:
-    """Return the selection with the machine's own doubt in its status.
-
-    The model that is kept was asked for more than a search needs; missing that is no cause for doubt.
-    """
-    if state.mismatch < EP().tol:
-        return selection
-    return replace(selection, status=f"{selection.status}; {state.doubt()}", converged=False)

@@ -5,15 +5,20 @@ Notation as in machines/svm.py: beta signed dual variables, z margins, C the mac
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import (
     GACV,
+    Criterion,
+    EPEvidence,
+    HMCEvidence,
     JaakkolaHaussler,
     LaplaceEvidence,
     LeaveOneOut,
@@ -23,29 +28,39 @@ from kernelect.criteria import (
     SVMCriterion,
     UnsmoothedSpan,
 )
-from kernelect.criteria.binary import binaries
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.criteria.span import span_corrected_margins
 from kernelect.estimators._base import SelfSelecting, relevances
 from kernelect.estimators._early_stopping import ValidationPart, stopped_early, validation_split
-from kernelect.estimators._full_kernel import StartedKernel, settle_widths, started_kernel
+from kernelect.estimators._full_kernel import Scales, StartedKernel, settle_widths, started_kernel
+from kernelect.estimators._latent import (
+    FINAL_TOL,
+    SQUARES,
+    SQUARES_PER_OUTPUT,
+    per_row,
+    with_doubts,
+    with_first_step,
+)
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
+from kernelect.estimators._svm_members import PosteriorMember, SupportMember, mixed_log_odds
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
-from kernelect.exceptions import InvalidArgument, unknown_name
-from kernelect.kernels import Kernel
+from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.linalg import blas_threads_for, factorize, mean_diagonal, require_memory
-from kernelect.machines import SVM, Fitted
+from kernelect.machines import EP, SVM, Machine
+from kernelect.machines.likelihoods import hinge_for
 from kernelect.parameters import ParameterSpace, check_positive
-from kernelect.priors import Prior, as_prior
+from kernelect.priors import LogNormal, Prior, as_prior
 from kernelect.results import Selection
-from kernelect.search import LBFGS, RandomWalk, Search
+from kernelect.search import LBFGS, GradientAscent, RandomWalk, Search
 from kernelect.selection import SelectionObjective, SelectionOptions, select
+from kernelect.selection.objective import Memory
 from kernelect.typing import Array, Indices, Mask
 
 #: Criteria by name.
-_CRITERIA: dict[str, type[SVMCriterion]] = {
+_CRITERIA: dict[str, type[Criterion]] = {
     criterion.name: criterion
     for criterion in (
+        EPEvidence,
+        HMCEvidence,
         Span,
         LaplaceEvidence,
         GACV,
@@ -57,6 +72,12 @@ _CRITERIA: dict[str, type[SVMCriterion]] = {
     )
 }
 
+#: Who predicts.
+_PREDICTORS = ("auto", "posterior-mean", "svm")
+
+#: Amplitude and offset beside C: start and bounds.
+_SCALES = Scales(amplitude=(1.0, 0.01, 3000.0), offset=(0.2, 1e-4, 100.0))
+
 #: C: start and bounds beside an amplitude; and as multiples of 1 / mean k(x, x) without one.
 _C_BESIDE_AMPLITUDE = (0.6, 0.05, 200.0)
 _C_ALONE = (1.0, 1e-3, 1e4)
@@ -64,25 +85,18 @@ _C_ALONE = (1.0, 1e-3, 1e4)
 #: Peak of a fit in n x n arrays of doubles, measured at n = 2000.
 _PEAK_SQUARES = 13.0
 
-
-@dataclass(frozen=True)
-class _Member:
-    """One solved machine, reduced to its support vectors."""
-
-    kernel: Kernel
-    C: float
-    support: Indices  # among the rows of positive weight
-    dual_coef: Array  # (n_support, k)
-    inputs: Array  # support vectors; empty for a precomputed kernel
-    loo: Array  # (n, k) span-corrected decision values of the training rows
+#: Further n x n arrays of a sampled evidence (factors to draw with, blocks of the gradient), measured
+#: at n = 500.
+_SAMPLED_SQUARES = 34.0
 
 
 class SVC(ClassifierMixin, SelfSelecting):
     """Support vector classifier that selects its kernel and C in ``fit``.
 
-    Minimises an estimate of the leave-one-out error, or maximises an approximation to the
-    evidence, over C and all kernel parameters, by analytic gradients through the machine's
-    solution. No grid, no folds. The offset is part of the kernel, so there is no intercept.
+    Maximises the evidence of the machine read as a probabilistic model, by expectation
+    propagation or Monte Carlo, or minimises an estimate of the leave-one-out error, over C and
+    all kernel parameters, by analytic gradients. No grid, no folds. The offset is part of the
+    kernel, so there is no intercept.
 
     Parameters
     ----------
@@ -96,19 +110,28 @@ class SVC(ClassifierMixin, SelfSelecting):
     C : "auto" or float, default="auto"
         Larger C, less regularisation. Beside a kernel's own amplitude, C stays at 1 for
         criteria that see only the product of the two (all but the evidence).
-    criterion : str or criterion, default="span"
-        ``"span"`` (smoothed), ``"laplace-evidence"``, ``"gacv"`` (linear slack), ``"radius-margin"``,
-        ``"loo"`` (exact, by retraining), ``"unsmoothed-span"``, ``"jaakkola-haussler"``,
-        ``"support-vectors"``, or an object of :mod:`kernelect.criteria`.
-    prior : "auto", "shrinkage", "gaussian", "laplace", "evidence" or None
-        Prior over the widths. ``"auto"`` is shrinkage where several widths are selected.
-    search : "auto", "lbfgs", "scg", "nelder-mead" or "random-walk", default="auto"
-        ``"auto"`` is L-BFGS, or the random walk for criteria without gradient.
+    criterion : str or criterion, default="ep-evidence"
+        ``"ep-evidence"`` (by expectation propagation), ``"hmc-evidence"`` (exact up to sampling
+        error, slow), ``"span"`` (smoothed; several times faster), ``"laplace-evidence"``, ``"gacv"`` (linear
+        slack), ``"radius-margin"``, ``"loo"`` (exact, by retraining), ``"unsmoothed-span"``,
+        ``"jaakkola-haussler"``, ``"support-vectors"``, or an object of :mod:`kernelect.criteria`.
+    predictor : "auto", "posterior-mean" or "svm", default="auto"
+        ``"posterior-mean"`` predicts by the posterior of the latent function, all rows carrying
+        it, ``"svm"`` by the plain machine at the selected hyper-parameters. ``"auto"`` is the
+        former for ``"ep-evidence"`` and ``"hmc-evidence"``, the latter for other criteria, which
+        have no posterior.
+    prior : "auto", "log-normal", "shrinkage", "gaussian", "laplace", "evidence" or None
+        Prior over hyper-parameters. ``"auto"`` is, for ``"ep-evidence"`` and ``"hmc-evidence"``, a weak
+        normal prior on the logarithms of amplitude, length scales (about their mean) and C where
+        amplitude or widths are selected; for other criteria shrinkage where several widths are.
+    search : "auto", "lbfgs", "scg", "nelder-mead", "random-walk" or "gradient-ascent", default="auto"
+        ``"auto"`` is L-BFGS, gradient ascent for ``"hmc-evidence"``, or the random walk for criteria
+        without gradient.
     n_restarts : int, default=0
         Further searches from scattered starts, of which the best is kept.
     ensemble : bool, default=False
-        Average the decision functions at the optima of all starts in place of taking the best;
-        asks for ``n_restarts`` of at least 1, and 5 to 10 are a good number.
+        Average the decision functions (the probabilities, for the posterior mean) at the optima
+        of all starts in place of taking the best; asks for ``n_restarts`` of at least 1, and 5 to 10 are a good number.
     early_stopping : bool, default=False
         Take, of all points along the search, the one with the smallest error on rows set aside;
         then the machine is solved on all rows.
@@ -122,7 +145,7 @@ class SVC(ClassifierMixin, SelfSelecting):
         Seconds after which the best point so far is taken, with one warning.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None
-        For scattered starts, the random walk and the rows set aside.
+        For scattered starts, the random walk, sampled evidence and the rows set aside.
     n_jobs : int, optional
         Restarts at the same time.
     verbose : bool, int or callable, default=0
@@ -136,11 +159,12 @@ class SVC(ClassifierMixin, SelfSelecting):
         With the selected parameters.
     C_ : float
     support_ : ndarray of shape (n_support,)
-        Indices of the training rows that are support vectors (of any class's machine).
+        Indices of the training rows that are support vectors (of any class's machine); all rows
+        of positive weight for the posterior mean.
     support_vectors_ : ndarray of shape (n_support, n_features)
         Empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (n_support,) or (n_support, n_classes)
-        Signed dual variables.
+        Signed dual variables; the posterior mean is the kernel values times these.
     intercept_ : float
         Always 0: the kernel holds the offset.
     feature_importances_ : ndarray of shape (n_features,)
@@ -148,13 +172,20 @@ class SVC(ClassifierMixin, SelfSelecting):
     n_iter_ : int
         Evaluations of the criterion.
     selection_ : Selection
-        Value, status sentence and trace of the selection, and the optima of all starts.
+        Value, status sentence and trace of the selection, and the optima of all starts. The
+        value of evidences is minus (1/n) ln evidence, of the evidence times the prior where
+        there is one.
 
     Notes
     -----
     More than two classes: one machine against the rest for each, sharing kernel and C, with the
-    criterion summed. Probabilities are calibrated on the leave-one-out decision values that the
-    span rule gives.
+    criterion summed.
+
+    The model behind the evidence is a Gaussian process prior over the decision function and
+    Q(y | theta) = kappa(C) exp(-C l(y theta)), l the slack's penalty. Probabilities of the
+    posterior mean are E Q(1) / (E Q(1) + E Q(-1)) over the posterior, divided by their sum where
+    there are more than two classes. Those of the plain machine are calibrated on the
+    leave-one-out decision values that the span rule gives.
 
     References
     ----------
@@ -178,7 +209,8 @@ class SVC(ClassifierMixin, SelfSelecting):
         *,
         slack: str = "linear",
         C: Any = "auto",
-        criterion: Any = "span",
+        criterion: Any = "ep-evidence",
+        predictor: Any = "auto",
         prior: Any = "auto",
         search: Any = "auto",
         n_restarts: int = 0,
@@ -197,6 +229,7 @@ class SVC(ClassifierMixin, SelfSelecting):
         self.slack = slack
         self.C = C
         self.criterion = criterion
+        self.predictor = predictor
         self.prior = prior
         self.search = search
         self.n_restarts = n_restarts
@@ -225,7 +258,8 @@ class SVC(ClassifierMixin, SelfSelecting):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         self.classes_, index, targets = encode_labels(y)
-        self._check_arguments(X)
+        criterion = self._criterion()
+        self._check_arguments(X, criterion, targets.shape[1])
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         weights = weights * class_weights(self.class_weight, self.classes_, index)
         kept = weights > 0
@@ -234,16 +268,21 @@ class SVC(ClassifierMixin, SelfSelecting):
                 "sample_weight leaves a class without a row of positive weight: each needs at least 1."
             )
         with blas_threads_for(int(kept.sum())):
-            objective = self._objective(self._rows_of(X, kept), targets[kept], weights[kept])
+            objective = self._objective(self._rows_of(X, kept), targets[kept], weights[kept], criterion)
             selection, objective = self._select(objective, index[kept])
             self._keep(objective, selection, kept)
-        loo = self._leave_one_out(X, targets, kept)
-        self._inverse_temperature = fit_temperature(loo, index, weights)
+        if not self._by_posterior(criterion):
+            loo = self._leave_one_out(X, targets, kept)
+            self._inverse_temperature = fit_temperature(loo, index, weights)
         self._warn_if_doubtful(self.selection_)
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes)."""
+        """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes).
+
+        For the posterior mean these are log-odds, ln E Q(1) - ln E Q(-1), whose sign is that of
+        the mean; the mean itself for a precomputed kernel, which does not tell k(x, x).
+        """
         check_is_fitted(self)
         values = self._decide(np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float))
         return values[:, 0] if len(self.classes_) == 2 else values
@@ -254,12 +293,44 @@ class SVC(ClassifierMixin, SelfSelecting):
         return self.classes_[decide_class(decision)]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities, calibrated on span-corrected leave-one-out decision values."""
-        return probabilities(self.decision_function(X), self._inverse_temperature)
+        """Return class probabilities, from the model or calibrated (see Notes)."""
+        check_is_fitted(self)
+        if not self._is_posterior:
+            return probabilities(self.decision_function(X), self._inverse_temperature)
+        if self._is_precomputed:
+            raise MissingCapability(
+                "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities of the posterior need: "
+                "use predict, predictor='svm', or give a kernel instead."
+            )
+        log_odds = self.decision_function(X)
+        if log_odds.ndim == 1:
+            return np.column_stack([expit(-log_odds), expit(log_odds)])
+        return np.asarray(softmax(log_expit(log_odds), axis=1), dtype=float)
 
-    def _check_arguments(self, X: Array) -> None:
+    @property
+    def _is_posterior(self) -> bool:
+        return isinstance(self._members[0], PosteriorMember)
+
+    def _by_posterior(self, criterion: Criterion) -> bool:
+        """Tell who predicts, or that the criterion has no posterior to do so."""
+        if not isinstance(self.predictor, str) or self.predictor not in _PREDICTORS:
+            raise unknown_name("predictor", self.predictor, list(_PREDICTORS))
+        if self.predictor == "posterior-mean" and not criterion.latent:
+            raise MissingCapability(
+                f"predictor='posterior-mean' needs a criterion with a posterior, and criterion={criterion.name!r} has "
+                "none: use criterion='ep-evidence' or 'hmc-evidence', or predictor='svm'."
+            )
+        return criterion.latent and self.predictor != "svm"
+
+    def _check_arguments(self, X: Array, criterion: Criterion, n_outputs: int) -> None:
         self._check_precomputed(X)
-        require_memory(len(X), _PEAK_SQUARES)
+        self._by_posterior(criterion)
+        squares = _PEAK_SQUARES
+        if criterion.latent:
+            # One more output: the model that is kept, beside the last one of the search.
+            squares = SQUARES + self._kernel().squares + SQUARES_PER_OUTPUT * (n_outputs + 1)
+            squares += _SAMPLED_SQUARES if criterion.sampled else 0.0
+        require_memory(len(X), squares)
         if self._is_precomputed:  # says so where the matrix is not positive semi-definite
             factorize(X, 1e-8 * (abs(mean_diagonal(X)) or 1.0))
         for name in ("ensemble", "early_stopping"):
@@ -274,28 +345,37 @@ class SVC(ClassifierMixin, SelfSelecting):
             return X[rows][:, rows]
         return X[rows]
 
-    def _objective(self, X: Array, targets: Array, weights: Array) -> SelectionObjective:
-        machine, criterion = SVM(self.slack), self._criterion()
-        criterion.check(machine.slack)
-        started = started_kernel(self.kernel, X)
-        prior = self._prior(started.space)
+    def _objective(self, X: Array, targets: Array, weights: Array, criterion: Criterion) -> SelectionObjective:
+        machine: Machine[Any] = EP(hinge_for(self.slack)) if criterion.latent else SVM(self.slack)
+        if isinstance(criterion, SVMCriterion):
+            criterion.check(self.slack)
+        # A precomputed matrix is used as it is: the full form is for kernels of inputs.
+        started = started_kernel(self._kernel() if self._is_precomputed else self.kernel, X, _SCALES)
+        prior = self._prior(started.space, criterion)
         space = ParameterSpace.joined([started.space, self._constant_space(started, criterion, X)])
         return SelectionObjective(X, targets, weights, started.kernel, space, machine, criterion, prior)
 
-    def _criterion(self) -> SVMCriterion:
-        if isinstance(self.criterion, SVMCriterion):
+    def _criterion(self) -> Criterion:
+        if isinstance(self.criterion, SVMCriterion) or (
+            isinstance(self.criterion, Criterion) and self.criterion.latent
+        ):
             return self.criterion
         if not isinstance(self.criterion, str) or self.criterion not in _CRITERIA:
             raise unknown_name("criterion", self.criterion, list(_CRITERIA))
+        if self.criterion == HMCEvidence.name:
+            return HMCEvidence(seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         return _CRITERIA[self.criterion]()
 
-    def _prior(self, space: ParameterSpace) -> Prior | None:
-        """Return the prior; ``"auto"`` has nothing to say about widths that are given."""
-        if isinstance(self.prior, str) and self.prior == "auto" and space.free[space.all_widths].sum() < 2:
-            return None
-        return as_prior(self.prior, space)
+    def _prior(self, space: ParameterSpace, criterion: Criterion) -> Prior | None:
+        """Return the prior; ``"auto"`` has nothing to say about numbers that are given."""
+        if not isinstance(self.prior, str) or self.prior != "auto":
+            return as_prior(self.prior, space)
+        if criterion.latent:
+            spoken_of = np.concatenate([space.all_widths, space.amplitudes])
+            return LogNormal() if space.free[spoken_of].any() else None
+        return None if space.free[space.all_widths].sum() < 2 else as_prior("auto", space)
 
-    def _constant_space(self, started: StartedKernel, criterion: SVMCriterion, X: Array) -> ParameterSpace:
+    def _constant_space(self, started: StartedKernel, criterion: Criterion, X: Array) -> ParameterSpace:
         """Return start and bounds of C, or its fixed value."""
         C = check_positive("C", self.C)
         if not isinstance(C, str):
@@ -312,7 +392,8 @@ class SVC(ClassifierMixin, SelfSelecting):
     def _select(self, objective: SelectionObjective, index: Indices) -> tuple[Selection, SelectionObjective]:
         options = self._search_options(objective)
         if not self.early_stopping:
-            return select(objective, options)
+            selection, objective = select(objective, options)
+            return self._in_units(selection, objective), objective
         seed = int(options.generator.integers(np.iinfo(np.int32).max))
         searched, aside = validation_split(index, self.validation_fraction, seed)
         X = objective.X
@@ -320,6 +401,7 @@ class SVC(ClassifierMixin, SelfSelecting):
             X[np.ix_(aside, searched)] if self._is_precomputed else X[aside],
             objective.targets[aside],
             objective.weights[aside],
+            self._predicting(objective).machine,
         )
         smaller = replace(
             objective,
@@ -328,13 +410,22 @@ class SVC(ClassifierMixin, SelfSelecting):
             weights=objective.weights[searched],
         )
         selection, smaller = select(smaller, options)
-        return stopped_early(smaller, selection, part), replace(objective, prior=smaller.prior)
+        selection = self._in_units(stopped_early(smaller, selection, part), smaller)
+        return selection, replace(objective, prior=smaller.prior)
+
+    @staticmethod
+    def _in_units(selection: Selection, objective: SelectionObjective) -> Selection:
+        return per_row(selection, objective) if objective.criterion.latent else selection
 
     def _search_options(self, objective: SelectionObjective) -> SelectionOptions:
         """Return the options, with a search that suits the criterion."""
         criterion, space = objective.criterion, objective.space
         by_default: Search = LBFGS() if criterion.has_gradient else RandomWalk()
+        if criterion.sampled:
+            by_default = GradientAscent()
         options = self._options(by_default if isinstance(self.search, str) and self.search == "auto" else None)
+        if criterion.latent:
+            options = replace(options, search=with_first_step(options.search))
         if self.ensemble and not options.n_restarts and space.free.any():
             raise InvalidArgument(
                 f"ensemble=True with n_restarts={self.n_restarts!r} has one optimum to average: set n_restarts to 5."
@@ -346,9 +437,8 @@ class SVC(ClassifierMixin, SelfSelecting):
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
         """Set the fitted attributes."""
         thetas = selection.optima if self.ensemble and len(selection.optima) else selection.theta[None]
-        best = objective.solved(selection.theta)
         self._members = [self._member(objective, theta) for theta in thetas]
-        main = self._member(objective, selection.theta)
+        main = self._member(objective, selection.theta) if len(thetas) > 1 else self._members[0]
         self.kernel_, self.C_ = main.kernel, main.C
         self.support_ = np.flatnonzero(kept)[main.support]
         self.support_vectors_ = main.inputs
@@ -356,46 +446,55 @@ class SVC(ClassifierMixin, SelfSelecting):
         self.intercept_ = 0.0
         self.n_iter_ = selection.n_evaluations
         self._kept = np.flatnonzero(kept)
-        self.selection_ = _with_doubts(selection, best, objective.criterion)
+        self.selection_ = self._in_words(selection, objective)
         if not self._is_precomputed:
             self.feature_importances_ = np.mean([self._relevance(objective, m) for m in self._members], axis=0)
 
+    def _in_words(self, selection: Selection, objective: SelectionObjective) -> Selection:
+        """Return the selection with remarks and doubts of criterion and solvers."""
+        criterion, fitted = objective.criterion, objective.solved(selection.theta)
+        remark = criterion.remark(fitted)
+        if remark:
+            selection = replace(selection, ending=f"{selection.ending}; {remark}")
+        machine: Any = objective.machine
+        doubts = [machine.doubt(fitted.state), criterion.doubt(fitted)]
+        if criterion.latent and not self._is_posterior:
+            plain: Any = SVM(self.slack)
+            doubts.append(plain.doubt(self._predicting(objective).solved(selection.theta).state))
+        return with_doubts(selection, doubts)
+
     @staticmethod
-    def _relevance(objective: SelectionObjective, member: _Member) -> Array:
+    def _relevance(objective: SelectionObjective, member: SupportMember | PosteriorMember) -> Array:
         coefficients = np.zeros_like(objective.targets)
         coefficients[member.support] = member.dual_coef
         return relevances(member.kernel, objective.X, coefficients)
 
-    def _member(self, objective: SelectionObjective, theta: Array) -> _Member:
-        fitted = objective.solved(theta)
-        beta = fitted.state.dual_coef
-        support = np.flatnonzero(np.any(beta != 0, axis=1))
-        inputs = np.zeros((0, objective.X.shape[1])) if self._is_precomputed else objective.X[support]
-        loo = np.column_stack([p.labels * span_corrected_margins(p) for p in binaries(fitted)])
-        return _Member(objective.kernel_at(theta), fitted.regularization, support, beta[support], inputs, loo)
+    def _predicting(self, objective: SelectionObjective) -> SelectionObjective:
+        """Return the objective with the machine that predicts."""
+        if not self._by_posterior(objective.criterion):
+            return replace(objective, machine=SVM(self.slack), memory=Memory())
+        return replace(objective, machine=EP(hinge_for(self.slack), tol=FINAL_TOL), memory=Memory())
+
+    def _member(self, objective: SelectionObjective, theta: Array) -> SupportMember | PosteriorMember:
+        kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
+        return kind.of(self._predicting(objective), theta, self._is_precomputed)
 
     def _decide(self, X: Array) -> Array:
         """Return decision values (m, k), averaged over the members."""
-        return np.asarray(np.mean([self._decide_by(member, X) for member in self._members], axis=0), dtype=float)
+        values = np.array([self._decide_by(member, X) for member in self._members])
+        if self._is_posterior and not self._is_precomputed and len(values) > 1:
+            return mixed_log_odds(values)
+        return np.asarray(values.mean(axis=0), dtype=float)
 
-    def _decide_by(self, member: _Member, X: Array) -> Array:
+    def _decide_by(self, member: SupportMember | PosteriorMember, X: Array) -> Array:
         if self._is_precomputed:
-            return np.asarray(X[:, self._kept[member.support]] @ member.dual_coef, dtype=float)
-        return np.asarray(member.kernel.cross(member.inputs, X).T @ member.dual_coef, dtype=float)
+            return member.decide(X[:, self._kept[member.support]].T, None)
+        return member.decide(member.kernel.cross(member.inputs, X), member.kernel.diagonal(X))
 
     def _leave_one_out(self, X: Array, targets: Array, kept: Mask) -> Array:
         """Return span-corrected decision values, (n,) or (n, k); a row of weight 0 was left out all along."""
         values = np.empty_like(targets)
-        values[kept] = np.mean([member.loo for member in self._members], axis=0)
+        values[kept] = np.mean([m.loo for m in self._members if isinstance(m, SupportMember)], axis=0)
         if not kept.all():
             values[~kept] = self._decide(X[~kept])
         return values[:, 0] if values.shape[1] == 1 else values
-
-
-def _with_doubts(selection: Selection, fitted: Fitted, criterion: Any) -> Selection:
-    """Return the selection with what solver and criterion have to say against it."""
-    machine: Any = fitted.machine
-    doubts = [doubt for doubt in (machine.doubt(fitted.state), criterion.doubt(fitted)) if doubt]
-    if not doubts:
-        return selection
-    return replace(selection, ending="; ".join([f"ended, but {doubts[0]}", *doubts[1:]]), converged=False)

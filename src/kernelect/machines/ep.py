@@ -180,6 +180,10 @@ class EP(Machine[EPState]):
     def decide(self, state: EPState, cross: Array) -> Array:
         return np.asarray(cross.T @ state.dual_coef, dtype=float)
 
+    def doubt(self, state: EPState) -> str:
+        """Return a sentence where the moments do not match, else nothing."""
+        return state.doubt()
+
     def latent(self, state: EPState, cross: Array, diagonal: Array) -> tuple[Array, Array]:
         """Return mean and variance (m, k) of the latent values at new rows.
 

@@ -21,7 +21,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import erfcx, expit, log_ndtr
 
+from kernelect.exceptions import unknown_name
 from kernelect.machines.normal import cut_normal, inverse_mills
+from kernelect.machines.slack import log_kappa
 from kernelect.typing import Array
 
 #: Below this rho, 1 - rho is exact and h is taken from it; above, h has its own formula.
@@ -143,7 +145,7 @@ class Hinge(Likelihood):
         return _tilted(log_z, C * r, curvature, rho, variance, power * r * s * lower.mean)
 
     def log_normalizer(self, constant: float) -> tuple[float, float]:
-        return -float(np.logaddexp(0.0, -2.0 * constant)), 2.0 * float(expit(-2.0 * constant))
+        return log_kappa(constant, quadratic=False)
 
     def log_value(self, z: Array, constant: float) -> Array:
         return -constant * self.loss(z)
@@ -179,10 +181,7 @@ class SquaredHinge(Likelihood):
         return _tilted(log_z, slope, curvature, rho, variance, mean_loss)
 
     def log_normalizer(self, constant: float) -> tuple[float, float]:
-        """The root z of z = tanh(C z) that maximises the sum; z = 0 is a minimum for C > 1."""
-        C, z = constant, _tanh_root(constant)
-        log_sum = np.logaddexp(-0.5 * C * (1.0 - z) ** 2, -0.5 * C * (1.0 + z) ** 2)
-        return -float(log_sum), 0.5 * (1.0 - z * z)
+        return log_kappa(constant, quadratic=True)
 
     def log_value(self, z: Array, constant: float) -> Array:
         return -constant * self.loss(z)
@@ -192,6 +191,16 @@ class SquaredHinge(Likelihood):
 
     def loss(self, z: Array) -> Array:
         return np.asarray(0.5 * np.maximum(1.0 - z, 0.0) ** 2, dtype=float)
+
+
+def hinge_for(slack: str) -> Likelihood:
+    """Return the likelihood of the SVM with ``"linear"`` or ``"quadratic"`` slack."""
+    if slack not in _BY_SLACK:
+        raise unknown_name("slack", slack, list(_BY_SLACK))
+    return _BY_SLACK[slack]()
+
+
+_BY_SLACK: dict[str, type[Likelihood]] = {"linear": Hinge, "quadratic": SquaredHinge}
 
 
 def _tilted(log_z: Array, slope: Array, curvature: Array, rho: Array, variance: Array, mean_loss: Array) -> Tilted:
@@ -210,20 +219,6 @@ def _patched(whole: Tilted, part: Array, values: Tilted) -> Tilted:
         return out
 
     return replace(whole, **{name: joined(name) for name in Tilted.__dataclass_fields__})
-
-
-def _tanh_root(constant: float) -> float:
-    """Return the largest root of z = tanh(C z), by Newton from 1, monotone from above."""
-    if constant <= 1.0:
-        return 0.0
-    z = 1.0
-    for _ in range(200):
-        value = np.tanh(constant * z)
-        step = (z - value) / (1.0 - constant * (1.0 - value * value))
-        z -= step
-        if abs(step) <= 1e-16 * z:
-            break
-    return float(z)
 
 
 #: Gauss-Legendre nodes on either side of the mode, and the drop in ln density at their ends.

@@ -7,6 +7,7 @@ labels' probabilities never add up to more than 1 (Gold & Sollich 2003, section 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 
 _NEWTON_STEPS = 200
 
@@ -19,7 +20,7 @@ def log_kappa(C: float, *, quadratic: bool) -> tuple[float, float]:
     that root is 0, above 1 the root 0 is a minimum. The derivative at fixed z is the whole one.
     """
     if not quadratic:
-        return -float(np.log1p(np.exp(-2.0 * C))), 2.0 * float(np.exp(-2.0 * C) / (1.0 + np.exp(-2.0 * C)))
+        return -float(np.logaddexp(0.0, -2.0 * C)), 2.0 * float(expit(-2.0 * C))
     z = _largest_root(C)
     exponents = -0.5 * C * (1.0 - z) ** 2, -0.5 * C * (1.0 + z) ** 2
     return -float(np.logaddexp(*exponents)), 0.5 * (1.0 - z * z)

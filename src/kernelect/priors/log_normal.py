@@ -35,7 +35,8 @@ class LogNormal(Prior):
     Notes
     -----
     ln l = -(ln gamma + ln 2)/2, so deviations of ln l are half those of ln gamma. Where widths
-    are ``"auto"`` they are measured from the input's own scale, as everywhere in the library.
+    are ``"auto"`` they are measured from the input's own scale, as everywhere in the library; the
+    amplitude of a kernel's full form from the one at which the kernel's diagonal is 1 on average.
     """
 
     amplitude: float = 0.25
@@ -55,7 +56,7 @@ class LogNormal(Prior):
         space, theta = point.space, point.theta
         strength, deviation = np.zeros(len(theta)), np.zeros(len(theta))
         strength[space.amplitudes] = self.amplitude
-        deviation[space.amplitudes] = theta[space.amplitudes]
+        deviation[space.amplitudes] = theta[space.amplitudes] - space.reference[space.amplitudes]
         for group in space.widths:
             active = group[np.isfinite(theta[group])]
             relative = theta[active] - space.reference[active]

@@ -54,7 +54,7 @@ class GradientAscent(Search):
             if float(np.abs(trial - x).max()) < self._SMALLEST_STEP:
                 return self._ended(evaluate, x, value, Status.STALLED)
             trial_value, trial_g = self._evaluate(evaluate, trial, lower, upper)
-            if self._passed_optimum(g, trial_g):
+            if not np.isfinite(trial_value) or self._passed_optimum(g, trial_g):
                 rates *= self._SLOWER
                 continue
             slow = (trial_g * g > 0.0) & (np.abs(trial_g) > self._QUICK * np.abs(g))
@@ -69,9 +69,9 @@ class GradientAscent(Search):
 
     @staticmethod
     def _evaluate(evaluate: Recorder, x: Array, lower: Array, upper: Array) -> tuple[float, Array]:
-        """Return value and gradient, without the entries that push against a bound."""
-        value, g = evaluate(x)
-        return value, np.where(((x <= lower) & (g > 0)) | ((x >= upper) & (g < 0)), 0.0, g)
+        """Return value, as the trace has it, and gradient without the entries that push against a bound."""
+        _, g = evaluate(x)  # in units of the first value
+        return evaluate.rows[-1].value, np.where(((x <= lower) & (g > 0)) | ((x >= upper) & (g < 0)), 0.0, g)
 
     @staticmethod
     def _ended(evaluate: Recorder, x: Array, value: float, status: Status) -> tuple[Status, str]:

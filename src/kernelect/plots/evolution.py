@@ -1,0 +1,122 @@
+"""Hyper-parameters, gradient, criterion and validation error along a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.plots._style import COLOURS, QUIET, house_style
+from kernelect.results import Selection
+from kernelect.typing import Array
+
+#: Hyper-parameters that are drawn in colour and named; further ones stay in the background.
+_NAMED = 6
+
+
+@dataclass(frozen=True)
+class EvolutionDisplay:
+    """The run of a selection: what moved, how steep it was, what was gained and what it was worth.
+
+    As figures 1, 5 and 6 of Gold & Sollich (2003).
+
+    Attributes
+    ----------
+    theta : ndarray of shape (n_evaluations, n_parameters)
+        Logarithms of the hyper-parameters.
+    names : tuple of str
+    gradient_norm, value : ndarray of shape (n_evaluations,)
+        NaN where a search used no gradient.
+    error : ndarray of shape (n_evaluations,) or None
+        Error rate on validation rows, NaN at evaluations where it was not found.
+    run : ndarray of shape (n_evaluations,)
+    label : str
+        What ``value`` is.
+    """
+
+    theta: Array
+    names: tuple[str, ...]
+    gradient_norm: Array
+    value: Array
+    error: Array | None
+    run: Array
+    label: str
+
+    @classmethod
+    def from_selection(cls, selection: Selection, error: Array | None = None) -> Self:
+        """Return the record behind the picture.
+
+        Parameters
+        ----------
+        selection : Selection
+        error : ndarray of shape (n_evaluations,), optional
+            NaN where it is not known; what early stopping found unless given.
+        """
+        trace = selection.trace
+        if error is None and len(selection.validation_error):
+            error = selection.validation_error
+        if error is not None and np.shape(error) != (len(trace),):
+            raise InvalidArgument(
+                f"error of shape {np.shape(error)} is not possible: give one number for each of the {len(trace)} "
+                "evaluations, NaN where there is none."
+            )
+        words = {"none": selection.criterion}.get(
+            selection.prior, f"{selection.criterion} with {selection.prior} prior"
+        )
+        error = None if error is None else np.asarray(error, dtype=float)
+        return cls(trace.theta, selection.names, trace.gradient_norm, trace.value, error, trace.run, words)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, error: Array | None = None, axes: Any = None) -> Self:
+        """Return the record of a fitted estimator, drawn; ``axes`` are three, or four with an error."""
+        display = cls.from_selection(estimator.selection_, error)
+        display.plot(axes)
+        return display
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """Indices of the hyper-parameters that moved, the furthest first."""
+        finite = np.where(np.isfinite(self.theta), self.theta, np.nan)
+        with np.errstate(invalid="ignore"):
+            reach = np.nan_to_num(np.fmax.reduce(finite, axis=0) - np.fmin.reduce(finite, axis=0))
+        order = np.argsort(-reach, kind="stable")
+        return tuple(int(index) for index in order if reach[index] > 0.0)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw on ``axes`` (new ones if none are given) and return them."""
+        panels = 3 if self.error is None else 4
+        with house_style("EvolutionDisplay.plot") as plt:
+            if axes is None:
+                _, axes = plt.subplots(panels, 1, figsize=(6.4, 2.0 * panels), sharex=True, layout="constrained")
+            if len(axes) != panels:
+                raise InvalidArgument(
+                    f"axes holds {len(axes)} axes, and this picture has {panels} parts: give as many."
+                )
+            at = np.arange(1, len(self.value) + 1)
+            self._plot_parameters(axes[0], at)
+            axes[1].plot(at, np.where(self.gradient_norm > 0, self.gradient_norm, np.nan), ".-", color=COLOURS[0])
+            axes[1].set_yscale("log")
+            axes[1].set_ylabel("gradient norm")
+            axes[2].plot(at, np.where(np.isfinite(self.value), self.value, np.nan), ".-", color=COLOURS[0])
+            axes[2].set_ylabel(self.label.replace(" with ", "\nwith "))
+            if self.error is not None:
+                known = np.isfinite(self.error)
+                axes[3].plot(at[known], 100.0 * self.error[known], ".-", color=COLOURS[0])
+                axes[3].set_ylabel("validation error %")
+            for ax in axes:
+                for start in np.flatnonzero(np.diff(self.run)) + 1:
+                    ax.axvline(start + 0.5, color=QUIET, lw=0.7, ls=":")
+            axes[-1].set_xlabel("evaluation")
+        return axes
+
+    def _plot_parameters(self, ax: Any, at: Array) -> None:
+        named = self.moving[:_NAMED]
+        for index in self.moving[_NAMED:]:
+            ax.plot(at, self.theta[:, index], "-", color=QUIET, lw=0.6, alpha=0.6)
+        for colour, index in enumerate(named):
+            ax.plot(at, self.theta[:, index], ".-", color=COLOURS[colour % len(COLOURS)], label=self.names[index])
+        if named:
+            ax.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        ax.set_ylabel("ln hyper-parameter")
