@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from oracles.ep import exact_posterior
 
 from kernelect.criteria import EPEvidence
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels import ARD, Constant
 from kernelect.machines import EP, LSSVM, Fitted, Hinge, Probit, SquaredHinge
+from oracles.ep import exact_posterior
 
 LIKELIHOODS = [Probit(), Hinge(), SquaredHinge()]
 named = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda part: part.name)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracles.ep import exact_posterior
 
 from kernelect.criteria import EPEvidence, HMCEvidence
 from kernelect.criteria.chains import effective_samples, r_hat
@@ -12,6 +11,7 @@ from kernelect.kernels import ARD, Constant
 from kernelect.machines import EP, EllipticalSlice, Fitted, Hinge, HybridMonteCarlo, SquaredHinge
 from kernelect.search import GradientAscent
 from kernelect.selection import SelectionObjective, SelectionOptions, select
+from oracles.ep import exact_posterior
 
 ROWS = np.array([[0.0, 0.3], [1.1, -0.4], [-0.8, 0.9]])
 LABELS = np.array([1.0, -1.0, 1.0])

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelect import RVC, RVR
+from kernelect.basis import Fourier, KernelFunctions
 from kernelect.criteria import RVMCentreEvidence, RVMCrossValidation
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Linear, Polynomial
@@ -168,10 +169,56 @@ def test_basis_functions_of_ones_own(sinc):
     assert model.score(X, y) > 0.95
     assert len(model.support_) < 15
     assert model.support_.max() < 41
-    with pytest.raises(InvalidArgument, match="one column per function"):
-        RVR(dictionary=lambda X: X[:, 0]).fit(X, y)
-    with pytest.raises(InvalidArgument, match="callable"):
-        RVR(dictionary=3).fit(X, y)
+    assert model.basis_ == [f"bumps[{j}]" for j in model.support_]
+    values = model.functions_.evaluate(X)
+    np.testing.assert_allclose(model.predict(X), values @ model.dual_coef_ + model.intercept_)
+
+
+def test_every_dictionary_of_the_basis_search_is_one_of_the_rvm(sinc):
+    X, y = sinc
+    model = RVR(dictionary="fourier").fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert all(phrase.startswith(("sin(", "cos(")) for phrase in model.basis_)
+    design = Fourier().build(X).evaluate(X)
+    given = RVR(dictionary="precomputed").fit(design, y)
+    np.testing.assert_array_equal(given.support_, model.support_)
+    np.testing.assert_allclose(given.predict(design), model.predict(X))
+    both = RVR(dictionary=["linear", KernelFunctions(RBF(0.1))]).fit(X, y + 0.5 * X[:, 0])
+    assert both.basis_[0] == "x0"
+    assert all(phrase.startswith("RBF at") for phrase in both.basis_[1:])
+
+
+def test_a_dictionary_of_kernels_at_the_data_is_the_kernel_itself(moons):
+    X, y = moons
+    a = RVC("rbf", criterion="evidence").fit(X, y)
+    b = RVC(dictionary=KernelFunctions("rbf"), criterion="evidence").fit(X, y)
+    assert a.selection_.value == pytest.approx(b.selection_.value, abs=1e-4)
+    assert a.kernel_.gamma == pytest.approx(b.functions_.kernel.gamma, rel=1e-3)
+    np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=1e-3)
+    rows = np.array(sorted(map(tuple, X[a.support_])))
+    np.testing.assert_array_equal(rows, np.array(sorted(map(tuple, b.functions_.centres))))
+
+
+def test_labels_may_have_a_dictionary_and_parts_are_left_out_by_rows(moons):
+    X, y = moons
+    model = RVC(dictionary=["polynomial", KernelFunctions("rbf", centres=X[::6])], criterion="cv").fit(X, y)
+    assert model.score(X, y) > 0.85
+    assert len(model.basis_) == len(model.support_) == len(model.functions_)
+
+
+@pytest.mark.parametrize(
+    ("dictionary", "words"),
+    [
+        (3, "dictionary=3 is not possible"),
+        ("fourrier", "Did you mean 'fourier'"),
+        ([], "holds no functions"),
+        (lambda X: X[:3], "returned an array of shape"),
+        (lambda X: np.full(len(X), np.nan), "NaN or infinite"),
+    ],
+)
+def test_dictionaries_that_cannot_be_get_one_sentence(sinc, dictionary, words):
+    with pytest.raises(InvalidArgument, match=words):
+        RVR(dictionary=dictionary).fit(*sinc)
 
 
 def difficult():

@@ -3,10 +3,10 @@
 import mpmath as mp
 import numpy as np
 import pytest
-from oracles.ep import closed_moments, log_factor, tilted_moments
 
 from kernelect.machines.likelihoods import Hinge, Probit, SquaredHinge
 from kernelect.machines.normal import cut_normal
+from oracles.ep import closed_moments, log_factor, tilted_moments
 
 MEANS = (-60.0, -7.0, 0.0, 0.9, 1.0, 6.0, 60.0)
 VARIANCES = (1e-4, 0.3, 25.0, 400.0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from kernelect.basis import Candidates, DictionaryDesign, as_dictionary
 from kernelect.criteria import (
     Criterion,
     RVMCentreEvidence,
@@ -17,10 +18,9 @@ from kernelect.criteria import (
     RVMOccamEvidence,
 )
 from kernelect.estimators._base import SelfSelecting, relevances
-from kernelect.estimators._dictionary import DictionaryDesign
 from kernelect.estimators._rvm_model import on_centres, on_rows
 from kernelect.estimators._sklearn import validate_data
-from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.exceptions import MissingCapability, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.linalg import require_memory
@@ -48,6 +48,8 @@ class RVMBase(SelfSelecting):
     #: Real targets with normal noise, or labels of +-1.
     _regression: bool
 
+    functions_: Candidates
+
     @property
     def _is_precomputed(self) -> bool:
         return self.dictionary is None and super()._is_precomputed
@@ -55,12 +57,7 @@ class RVMBase(SelfSelecting):
     def _kernel(self) -> Kernel:
         if self.dictionary is None:
             return super()._kernel()
-        if not callable(self.dictionary):
-            raise InvalidArgument(
-                f"dictionary={self.dictionary!r} is not possible: give a callable that turns X into one column "
-                "per basis function, or None for a kernel on every row."
-            )
-        return DictionaryDesign(self.dictionary)
+        return DictionaryDesign(as_dictionary(self.dictionary))
 
     def _search(self) -> Search:
         if not (isinstance(self.search, str) and self.search == "auto"):
@@ -140,7 +137,10 @@ class RVMBase(SelfSelecting):
             likelihood = moved[0][0].likelihood
             columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
         self.support_ = columns
-        if self.dictionary is None:
+        if isinstance(kernel, DictionaryDesign):
+            self.functions_ = kernel.dictionary.build(objective.X).take(columns)
+            self.basis_ = self.functions_.describe()
+        else:
             self.kernel_ = kernel
         if vectors is not None:
             self.relevance_vectors_ = vectors
@@ -159,7 +159,7 @@ class RVMBase(SelfSelecting):
     def _values(self, X: Array) -> Array:
         """Return the values (m, n_vectors) of the model's functions at rows ``X``."""
         if self.dictionary is not None:
-            return DictionaryDesign(self.dictionary).values(X)[:, self.support_]
+            return self.functions_.evaluate(X) if len(self.support_) else np.zeros((len(X), 0))
         if self._is_precomputed:
             return X[:, self.support_]
         if not len(self.relevance_vectors_):

@@ -48,8 +48,12 @@ class RVC(ClassifierMixin, RVMBase):
         and centres (Gaussian kernels only).
     algorithm : "sequential" or "classical"
         Adding one function at a time, or starting with all and pruning (O(n^3)).
-    dictionary : callable, optional
-        Basis functions in the kernel's place: turns rows X into one column per function.
+    dictionary : str, Dictionary, callable or list of these, optional
+        Candidate functions in the kernel's place, as for
+        :class:`kernelect.BasisSearchRegressor`: ``"rbf"``, ``"linear"``, ``"polynomial"``,
+        ``"fourier"``, ``"precomputed"`` (X is the design matrix), an object of
+        :mod:`kernelect.basis`, a function of X that returns one column or several; a list
+        stands for their union. Widths that are ``"auto"`` are selected as a kernel's are.
     prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "auto", "lbfgs", "scg", "nelder-mead" or "scan"
@@ -63,7 +67,11 @@ class RVC(ClassifierMixin, RVMBase):
     ----------
     classes_ : ndarray of shape (n_classes,)
     kernel_ : Kernel
-        With the selected parameters.
+        With the selected parameters; not there with a ``dictionary``.
+    basis_ : list of str
+        With a ``dictionary``, a phrase for each function in the model.
+    functions_ : Candidates
+        With a ``dictionary``, these functions: ``functions_.evaluate(X)`` gives their values.
     support_ : ndarray of shape (n_vectors,)
         Training rows (columns of the dictionary) whose functions are in the model.
     relevance_vectors_ : ndarray of shape (n_vectors, n_features)
@@ -203,6 +211,8 @@ time_limit, random_state, n_jobs, verbose
     Attributes
     ----------
     kernel_ : Kernel
+    basis_ : list of str
+    functions_ : Candidates
     support_ : ndarray of shape (n_vectors,)
     relevance_vectors_ : ndarray of shape (n_vectors, n_features)
     dual_coef_ : ndarray of shape (n_vectors,)
