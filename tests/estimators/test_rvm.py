@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_expit
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_moons
+from sklearn.datasets import load_iris, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -81,6 +81,15 @@ def test_selected_width_is_a_maximum_of_the_evidence(sinc):
     for factor in (0.3, 3.0):
         other = RVR(RBF(factor * model.kernel_.gamma), criterion="evidence").fit(X, y)
         assert other.selection_.value > model.selection_.value
+
+
+def test_default_of_regression_does_not_follow_the_noise():
+    X, y = make_friedman1(150, noise=1.0, random_state=0)
+    model = RVR("rbf").fit(X[:100], y[:100])
+    assert len(model.support_) < 30
+    assert 0.5 < model.noise_ < 4.0
+    mean, std = model.predict(X[100:], return_std=True)
+    assert np.mean(np.abs(y[100:] - mean) < 1.96 * std) > 0.8
 
 
 def test_widths_per_input_tell_which_inputs_matter():
@@ -282,6 +291,40 @@ def test_class_weights_move_the_decision(moons):
     assert heavy.predict(X).sum() > plain.predict(X).sum()
     with pytest.raises(InvalidArgument, match="class_weight"):
         RVC(RBF(1.0), class_weight={0: 0.0, 1: 1.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), "precomputed"])
+def test_rows_of_weight_0_are_left_out_and_support_names_the_rows_given(moons, kernel):
+    X, y = moons
+    weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
+    kept = np.flatnonzero(weights)
+    given = RBF(1.0).gram(X) if kernel == "precomputed" else X
+    part = RVC(RBF(1.0)).fit(X[kept], y[kept])
+    whole = RVC(kernel).fit(given, y, sample_weight=weights)
+    np.testing.assert_array_equal(whole.support_, kept[part.support_])
+    np.testing.assert_allclose(whole.decision_function(given), part.decision_function(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [{"kernel": RBF(0.1)}, {"dictionary": "fourier"}])
+def test_a_row_of_weight_2_is_two_rows(sinc, options):
+    X, y = sinc
+    weights = 1.0 + np.arange(len(y)) % 2
+    twice = np.repeat(np.arange(len(y)), weights.astype(int))
+    a, b = RVR(**options).fit(X, y, sample_weight=weights), RVR(**options).fit(X[twice], y[twice])
+    assert a.selection_.value == pytest.approx(b.selection_.value, abs=1e-5)
+    assert a.noise_ == pytest.approx(b.noise_, rel=1e-5)
+    for one, other in zip(a.predict(X, return_std=True), b.predict(X, return_std=True), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_that_leave_nothing_to_learn_get_one_sentence(moons):
+    X, y = moons
+    with pytest.raises(InvalidArgument, match="leaves class 1 without a row"):
+        RVC(RBF(1.0)).fit(X, y, sample_weight=1.0 * (y == 0))
+    with pytest.raises(ValueError, match="0 for every row|at least one non-zero"):  # newer scikit-learn says it itself
+        RVR(RBF(1.0)).fit(X, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(InvalidArgument, match="leaves 1 row"):
+        RVR(RBF(1.0)).fit(X, y, sample_weight=np.eye(len(y))[0])
 
 
 def test_a_fitted_model_is_small_and_pickles():
