@@ -5,6 +5,7 @@ import pytest
 
 from kernelect.basis import (
     Bias,
+    DictionaryDesign,
     Fourier,
     Functions,
     KernelFunctions,
@@ -19,6 +20,7 @@ from kernelect.basis import (
 from kernelect.basis.moments import _BLOCK_ELEMENTS
 from kernelect.exceptions import InvalidArgument, NotEnoughMemory
 from kernelect.kernels import ARD, RBF, Matern
+from oracles.differences import gradient
 
 DICTIONARIES = [
     Bias(),
@@ -62,6 +64,15 @@ class TestEveryDictionary:
         X = data[0]
         built = dictionary.build(X)
         np.testing.assert_allclose(built.evaluate(X)[:7], built.evaluate(X[:7]), atol=1e-12)
+
+    def test_design_has_the_gradient_of_its_kernels(self, dictionary, data, rng):
+        X = data[0]
+        design = DictionaryDesign(dictionary)
+        values, pull = design.linearize(X)
+        weights = rng.normal(size=values.shape)
+        expected = gradient(lambda theta: np.sum(weights * design.with_theta(theta).linearize(X)[0]), design.theta)
+        assert len(expected) == len(design.space(X)) == sum(len(kernel.theta) for kernel in dictionary.kernels)
+        np.testing.assert_allclose(pull(weights), expected, rtol=1e-5, atol=1e-7)
 
     def test_names_are_distinct(self, dictionary, data):
         names = dictionary.build(data[0]).describe()

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.special import log_expit
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_moons
+from sklearn.datasets import load_iris, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelect import RVC, RVR
+from kernelect.basis import Fourier, KernelFunctions
 from kernelect.criteria import RVMCentreEvidence, RVMCrossValidation
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Linear, Polynomial
@@ -80,6 +81,15 @@ def test_selected_width_is_a_maximum_of_the_evidence(sinc):
     for factor in (0.3, 3.0):
         other = RVR(RBF(factor * model.kernel_.gamma), criterion="evidence").fit(X, y)
         assert other.selection_.value > model.selection_.value
+
+
+def test_default_of_regression_does_not_follow_the_noise():
+    X, y = make_friedman1(150, noise=1.0, random_state=0)
+    model = RVR("rbf").fit(X[:100], y[:100])
+    assert len(model.support_) < 30
+    assert 0.5 < model.noise_ < 4.0
+    mean, std = model.predict(X[100:], return_std=True)
+    assert np.mean(np.abs(y[100:] - mean) < 1.96 * std) > 0.8
 
 
 def test_widths_per_input_tell_which_inputs_matter():
@@ -168,10 +178,56 @@ def test_basis_functions_of_ones_own(sinc):
     assert model.score(X, y) > 0.95
     assert len(model.support_) < 15
     assert model.support_.max() < 41
-    with pytest.raises(InvalidArgument, match="one column per function"):
-        RVR(dictionary=lambda X: X[:, 0]).fit(X, y)
-    with pytest.raises(InvalidArgument, match="callable"):
-        RVR(dictionary=3).fit(X, y)
+    assert model.basis_ == [f"bumps[{j}]" for j in model.support_]
+    values = model.functions_.evaluate(X)
+    np.testing.assert_allclose(model.predict(X), values @ model.dual_coef_ + model.intercept_)
+
+
+def test_every_dictionary_of_the_basis_search_is_one_of_the_rvm(sinc):
+    X, y = sinc
+    model = RVR(dictionary="fourier").fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert all(phrase.startswith(("sin(", "cos(")) for phrase in model.basis_)
+    design = Fourier().build(X).evaluate(X)
+    given = RVR(dictionary="precomputed").fit(design, y)
+    np.testing.assert_array_equal(given.support_, model.support_)
+    np.testing.assert_allclose(given.predict(design), model.predict(X))
+    both = RVR(dictionary=["linear", KernelFunctions(RBF(0.1))]).fit(X, y + 0.5 * X[:, 0])
+    assert both.basis_[0] == "x0"
+    assert all(phrase.startswith("RBF at") for phrase in both.basis_[1:])
+
+
+def test_a_dictionary_of_kernels_at_the_data_is_the_kernel_itself(moons):
+    X, y = moons
+    a = RVC("rbf", criterion="evidence").fit(X, y)
+    b = RVC(dictionary=KernelFunctions("rbf"), criterion="evidence").fit(X, y)
+    assert a.selection_.value == pytest.approx(b.selection_.value, abs=1e-4)
+    assert a.kernel_.gamma == pytest.approx(b.functions_.kernel.gamma, rel=1e-3)
+    np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=1e-3)
+    rows = np.array(sorted(map(tuple, X[a.support_])))
+    np.testing.assert_array_equal(rows, np.array(sorted(map(tuple, b.functions_.centres))))
+
+
+def test_labels_may_have_a_dictionary_and_parts_are_left_out_by_rows(moons):
+    X, y = moons
+    model = RVC(dictionary=["polynomial", KernelFunctions("rbf", centres=X[::6])], criterion="cv").fit(X, y)
+    assert model.score(X, y) > 0.85
+    assert len(model.basis_) == len(model.support_) == len(model.functions_)
+
+
+@pytest.mark.parametrize(
+    ("dictionary", "words"),
+    [
+        (3, "dictionary=3 is not possible"),
+        ("fourrier", "Did you mean 'fourier'"),
+        ([], "holds no functions"),
+        (lambda X: X[:3], "returned an array of shape"),
+        (lambda X: np.full(len(X), np.nan), "NaN or infinite"),
+    ],
+)
+def test_dictionaries_that_cannot_be_get_one_sentence(sinc, dictionary, words):
+    with pytest.raises(InvalidArgument, match=words):
+        RVR(dictionary=dictionary).fit(*sinc)
 
 
 def difficult():
@@ -235,6 +291,40 @@ def test_class_weights_move_the_decision(moons):
     assert heavy.predict(X).sum() > plain.predict(X).sum()
     with pytest.raises(InvalidArgument, match="class_weight"):
         RVC(RBF(1.0), class_weight={0: 0.0, 1: 1.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), "precomputed"])
+def test_rows_of_weight_0_are_left_out_and_support_names_the_rows_given(moons, kernel):
+    X, y = moons
+    weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
+    kept = np.flatnonzero(weights)
+    given = RBF(1.0).gram(X) if kernel == "precomputed" else X
+    part = RVC(RBF(1.0)).fit(X[kept], y[kept])
+    whole = RVC(kernel).fit(given, y, sample_weight=weights)
+    np.testing.assert_array_equal(whole.support_, kept[part.support_])
+    np.testing.assert_allclose(whole.decision_function(given), part.decision_function(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [{"kernel": RBF(0.1)}, {"dictionary": "fourier"}])
+def test_a_row_of_weight_2_is_two_rows(sinc, options):
+    X, y = sinc
+    weights = 1.0 + np.arange(len(y)) % 2
+    twice = np.repeat(np.arange(len(y)), weights.astype(int))
+    a, b = RVR(**options).fit(X, y, sample_weight=weights), RVR(**options).fit(X[twice], y[twice])
+    assert a.selection_.value == pytest.approx(b.selection_.value, abs=1e-5)
+    assert a.noise_ == pytest.approx(b.noise_, rel=1e-5)
+    for one, other in zip(a.predict(X, return_std=True), b.predict(X, return_std=True), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_that_leave_nothing_to_learn_get_one_sentence(moons):
+    X, y = moons
+    with pytest.raises(InvalidArgument, match="leaves class 1 without a row"):
+        RVC(RBF(1.0)).fit(X, y, sample_weight=1.0 * (y == 0))
+    with pytest.raises(ValueError, match="0 for every row|at least one non-zero"):  # newer scikit-learn says it itself
+        RVR(RBF(1.0)).fit(X, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(InvalidArgument, match="leaves 1 row"):
+        RVR(RBF(1.0)).fit(X, y, sample_weight=np.eye(len(y))[0])
 
 
 def test_a_fitted_model_is_small_and_pickles():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from instances import wavy
+from kernelect.datasets import twonorm
 from kernelect.kernels import RBF
-from kernelect.machines import RVM, Classical, Sequential
+from kernelect.machines import RVM, Classical, Sequential, rvm_fit
 from kernelect.machines.rvm import active_design
 from kernelect.machines.rvm_likelihoods import Bernoulli
 from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
@@ -61,6 +62,41 @@ def test_evidence_equals_recomputation_after_every_step_with_profiled_noise():
         value += gain
         assert profile() == pytest.approx(value, abs=1e-6)
     assert len(model.active) > 2
+
+
+@pytest.mark.parametrize("noise", [KnownNoise(), ProfiledNoise(60.0)], ids=["known", "profiled"])
+def test_gain_of_an_exchange_equals_recomputation(noise):
+    X, t, _ = wavy()
+    model = linear_model(RBF(0.5).gram(X), t, noise, precision=8.0 if isinstance(noise, KnownNoise) else None)
+    model.advance(5, 1e-9)
+
+    def value(model):
+        if isinstance(noise, KnownNoise):
+            return recomputed(model, t, 8.0)
+        beta = 60.0 / model.energy
+        return normal_evidence(model.dictionary.values[:, model.active], t, beta * model.alpha, beta)
+
+    exchanges = model.exchanges()
+    assert {leaves for _, leaves, _, _ in exchanges} == set(model.active)
+    assert sorted(exchanges, reverse=True) == exchanges
+    before, functions, precisions = value(model), model.active.copy(), model.alpha.copy()
+    for gain, leaves, comes, alpha in exchanges:
+        trial = model.copy()
+        trial.apply(leaves, np.inf)
+        trial.apply(comes, alpha)
+        assert comes in trial.active
+        assert leaves not in trial.active
+        assert value(trial) - before == pytest.approx(gain, abs=1e-6)
+    np.testing.assert_array_equal(model.active, functions)
+    np.testing.assert_array_equal(model.alpha, precisions)
+
+
+def test_exchanges_lead_out_of_a_poor_maximum(monkeypatch):
+    X, labels = twonorm(250, random_state=0)
+    gram, t = RBF(1.0 / 40.0).gram(X), labels.astype(float)[:, None]
+    found = RVM().fit(gram, t, 1.0, np.ones(250)).log_evidence
+    monkeypatch.setattr(rvm_fit, "_EXCHANGES", 0)
+    assert found > RVM().fit(gram, t, 1.0, np.ones(250)).log_evidence + 2.0
 
 
 def test_sparsity_and_quality_factors_do_not_drift():

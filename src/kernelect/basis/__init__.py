@@ -8,6 +8,7 @@ PTA(l=1, r=0)
 
 from kernelect.basis.abf import Widths, fit_widths, with_fitted_kernels
 from kernelect.basis.base import Candidates, Dictionary
+from kernelect.basis.design import DictionaryDesign
 from kernelect.basis.evidence import (
     CRITERION_NAMES,
     EvidenceCriterion,
@@ -38,6 +39,7 @@ __all__ = [
     "Bias",
     "Candidates",
     "Dictionary",
+    "DictionaryDesign",
     "EvidenceCriterion",
     "FitOptions",
     "FittedSubset",

@@ -41,6 +41,13 @@ class Candidates(ABC):
     def describe(self) -> list[str]:
         """Return a readable phrase for each function."""
 
+    def pullback(self, X: Array, weights: Array) -> Array:
+        """Return the derivative of ``sum(weights * evaluate(X))`` in the log-parameters of the kernels inside.
+
+        Empty for functions that are not made of kernels.
+        """
+        return np.zeros(0)
+
 
 class Dictionary(ABC):
     """A recipe for candidate functions; ``+`` joins two of them."""

@@ -30,6 +30,9 @@ class CentredKernels(Candidates):
     def take(self, chosen: Indices) -> Self:
         return replace(self, centres=self.centres[chosen])
 
+    def pullback(self, X: Array, weights: Array) -> Array:
+        return self.kernel.cross_pullback(X, self.centres, weights)[0]
+
     def describe(self) -> list[str]:
         name = type(self.kernel).__name__
         return [f"{name} at ({', '.join(f'{value:.4g}' for value in centre)})" for centre in self.centres]

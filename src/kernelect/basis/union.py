@@ -40,6 +40,12 @@ class JoinedCandidates(Candidates):
             first += len(part)
         return replace(self, parts=tuple(parts))
 
+    def pullback(self, X: Array, weights: Array) -> Array:
+        ends = np.cumsum([len(part) for part in self.parts])[:-1]
+        blocks = np.split(weights, ends, axis=1)
+        pulled = [part.pullback(X, block) for part, block in zip(self.parts, blocks, strict=True)]
+        return np.concatenate([np.zeros(0), *pulled])
+
     def describe(self) -> list[str]:
         return [phrase for part in self.parts for phrase in part.describe()]
 

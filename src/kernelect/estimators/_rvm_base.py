@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from kernelect.basis import Candidates, DictionaryDesign, as_dictionary
 from kernelect.criteria import (
     Criterion,
     RVMCentreEvidence,
@@ -17,7 +18,6 @@ from kernelect.criteria import (
     RVMOccamEvidence,
 )
 from kernelect.estimators._base import SelfSelecting, relevances
-from kernelect.estimators._dictionary import DictionaryDesign
 from kernelect.estimators._rvm_model import on_centres, on_rows
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
@@ -41,12 +41,17 @@ _ALGORITHMS = {"sequential": Sequential, "classical": Classical}
 
 _CENTRES = ("data", "movable")
 
+#: n x n arrays that a fit with a function at every row holds at its peak.
+_SQUARES = 6.0
+
 
 class RVMBase(SelfSelecting):
     """An RVM: candidate functions at the training rows, or a dictionary's."""
 
     #: Real targets with normal noise, or labels of +-1.
     _regression: bool
+
+    functions_: Candidates
 
     @property
     def _is_precomputed(self) -> bool:
@@ -55,12 +60,7 @@ class RVMBase(SelfSelecting):
     def _kernel(self) -> Kernel:
         if self.dictionary is None:
             return super()._kernel()
-        if not callable(self.dictionary):
-            raise InvalidArgument(
-                f"dictionary={self.dictionary!r} is not possible: give a callable that turns X into one column "
-                "per basis function, or None for a kernel on every row."
-            )
-        return DictionaryDesign(self.dictionary)
+        return DictionaryDesign(as_dictionary(self.dictionary))
 
     def _search(self) -> Search:
         if not (isinstance(self.search, str) and self.search == "auto"):
@@ -71,12 +71,19 @@ class RVMBase(SelfSelecting):
         """Select, solve and set the fitted attributes; ``targets`` is (n, k)."""
         self._check_precomputed(X)
         self._check_words()
-        require_memory(len(X))
-        objective = self._objective(X, targets, weights)
+        kept = np.flatnonzero(weights > 0.0)
+        if len(kept) < 2:
+            raise InvalidArgument(f"sample_weight leaves {len(kept)} row(s) of positive weight: at least 2 are needed.")
+        design = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
+        kernel = self._kernel()
+        require_memory(len(kept), _squares(kernel, design))
+        objective = self._objective(kernel, design, targets[kept], weights[kept])
         options = self._options()
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
         selection, objective = select(objective, options)
         self._keep(objective, selection.theta)
+        if self.dictionary is None:
+            self.support_ = kept[self.support_]
         constant = "; no function raised the evidence, so the model is a constant"
         self.selection_ = selection if len(self.support_) else replace(selection, ending=selection.ending + constant)
         self.n_iter_ = selection.n_evaluations
@@ -115,15 +122,16 @@ class RVMBase(SelfSelecting):
             parts[np.lexsort(np.vstack([X.T, targets.T]))] = np.arange(len(X)) % min(criterion.n_parts, len(X))
         return replace(criterion, parts=parts, centred_on_rows=self.dictionary is None)
 
-    def _objective(self, X: Array, targets: Array, weights: Array) -> RelevanceObjective:
-        kernel = self._kernel()
-        space = kernel.space(X)
+    def _objective(self, kernel: Kernel, X: Array, targets: Array, weights: Array) -> RelevanceObjective:
+        # The data's scale is that of distinct rows, so that a row given twice is the same as a row of weight 2.
+        distinct = X if self._is_precomputed else np.unique(X, axis=0)
+        space, start = kernel.space(distinct), kernel.start(distinct)
         prior = as_prior(self.prior, space) if space.free.any() or self.prior != "auto" else None
         machine = RVM(self._regression, _ALGORITHMS[self.algorithm]())
         criterion = self._criterion(X, targets)
-        parts = (X, targets, weights, kernel.start(X), space, machine, criterion, prior)
+        parts = (X, targets, weights, start, space, machine, criterion, prior)
         if isinstance(criterion, RVMCentreEvidence):
-            GaussianCentres.of(kernel.start(X), X)
+            GaussianCentres.of(start, X)
             return CentreObjective(*parts, tau=criterion.tau)
         return RelevanceObjective(*parts)
 
@@ -140,7 +148,10 @@ class RVMBase(SelfSelecting):
             likelihood = moved[0][0].likelihood
             columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
         self.support_ = columns
-        if self.dictionary is None:
+        if isinstance(kernel, DictionaryDesign):
+            self.functions_ = kernel.dictionary.build(objective.X).take(columns)
+            self.basis_ = self.functions_.describe()
+        else:
             self.kernel_ = kernel
         if vectors is not None:
             self.relevance_vectors_ = vectors
@@ -159,7 +170,7 @@ class RVMBase(SelfSelecting):
     def _values(self, X: Array) -> Array:
         """Return the values (m, n_vectors) of the model's functions at rows ``X``."""
         if self.dictionary is not None:
-            return DictionaryDesign(self.dictionary).values(X)[:, self.support_]
+            return self.functions_.evaluate(X) if len(self.support_) else np.zeros((len(X), 0))
         if self._is_precomputed:
             return X[:, self.support_]
         if not len(self.relevance_vectors_):
@@ -174,6 +185,13 @@ class RVMBase(SelfSelecting):
     def _validated(self, X: Any) -> Array:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
+
+
+def _squares(kernel: Kernel, X: Array) -> float:
+    """Return how many n x n arrays a fit needs: fewer where a dictionary has fewer functions than rows."""
+    if not isinstance(kernel, DictionaryDesign):
+        return _SQUARES
+    return _SQUARES * len(kernel.dictionary.build(X)) / len(X)
 
 
 def _origins(X: Array, rows: Array) -> Indices:

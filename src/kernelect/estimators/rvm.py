@@ -13,7 +13,7 @@ from scipy.special import log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from kernelect.estimators._rvm_base import RVMBase
-from kernelect.estimators._sklearn import validate_data
+from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
@@ -48,8 +48,12 @@ class RVC(ClassifierMixin, RVMBase):
         and centres (Gaussian kernels only).
     algorithm : "sequential" or "classical"
         Adding one function at a time, or starting with all and pruning (O(n^3)).
-    dictionary : callable, optional
-        Basis functions in the kernel's place: turns rows X into one column per function.
+    dictionary : str, Dictionary, callable or list of these, optional
+        Candidate functions in the kernel's place, as for
+        :class:`kernelect.BasisSearchRegressor`: ``"rbf"``, ``"linear"``, ``"polynomial"``,
+        ``"fourier"``, ``"precomputed"`` (X is the design matrix), an object of
+        :mod:`kernelect.basis`, a function of X that returns one column or several; a list
+        stands for their union. Widths that are ``"auto"`` are selected as a kernel's are.
     prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "auto", "lbfgs", "scg", "nelder-mead" or "scan"
@@ -63,7 +67,11 @@ class RVC(ClassifierMixin, RVMBase):
     ----------
     classes_ : ndarray of shape (n_classes,)
     kernel_ : Kernel
-        With the selected parameters.
+        With the selected parameters; not there with a ``dictionary``.
+    basis_ : list of str
+        With a ``dictionary``, a phrase for each function in the model.
+    functions_ : Candidates
+        With a ``dictionary``, these functions: ``functions_.evaluate(X)`` gives their values.
     support_ : ndarray of shape (n_vectors,)
         Training rows (columns of the dictionary) whose functions are in the model.
     relevance_vectors_ : ndarray of shape (n_vectors, n_features)
@@ -140,7 +148,7 @@ class RVC(ClassifierMixin, RVMBase):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the kernel and fit the machine.
 
         Parameters
@@ -149,13 +157,18 @@ class RVC(ClassifierMixin, RVMBase):
             Kernel values between all rows where ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows; a row of weight 0 is left out.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, index, targets = encode_labels(y)
-        weights = class_weights(self.class_weight, self.classes_, index)
-        if not np.all(weights > 0.0):
+        weights = weights * class_weights(self.class_weight, self.classes_, index)
+        empty = self.classes_[np.bincount(index, weights) <= 0.0]
+        if len(empty):
             raise InvalidArgument(
-                f"class_weight={self.class_weight!r} leaves a class without weight: give each class a positive weight."
+                f"sample_weight leaves class {empty.tolist()[0]!r} without a row: give each class a row of positive "
+                "weight, or leave the class out of y."
             )
         self._fit_machine(X, targets, weights)
         return self
@@ -198,11 +211,14 @@ class RVR(RegressorMixin, RVMBase):
     kernel, criterion, centres, algorithm, dictionary, prior, search, n_restarts, max_iter, tol, \
 time_limit, random_state, n_jobs, verbose
         As for :class:`RVC`; ``"cv"`` is the five-fold minus log predictive density, ``"loo"``
-        the leave-one-out squared error.
+        the leave-one-out squared error. With several inputs the plain ``"evidence"`` may choose
+        functions so narrow that each row has its own, and error bars far too small.
 
     Attributes
     ----------
     kernel_ : Kernel
+    basis_ : list of str
+    functions_ : Candidates
     support_ : ndarray of shape (n_vectors,)
     relevance_vectors_ : ndarray of shape (n_vectors, n_features)
     dual_coef_ : ndarray of shape (n_vectors,)
@@ -232,7 +248,7 @@ time_limit, random_state, n_jobs, verbose
         self,
         kernel: Any = "ard",
         *,
-        criterion: Any = "evidence",
+        criterion: Any = "occam-evidence",
         centres: str = "data",
         algorithm: str = "sequential",
         dictionary: Any = None,
@@ -261,7 +277,7 @@ time_limit, random_state, n_jobs, verbose
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the kernel and fit the machine.
 
         Parameters
@@ -269,14 +285,19 @@ time_limit, random_state, n_jobs, verbose
         X : array-like of shape (n_samples, n_features)
             Kernel values between all rows where ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows; a row of weight 0 is left out.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise InvalidArgument("sample_weight is 0 for every row: at least 2 rows of positive weight are needed.")
         y = np.asarray(y, dtype=float)
-        centre = float(y.mean())
-        targets = y - centre
+        centre = float(np.average(y, weights=weights))
+        targets = np.where(weights > 0.0, y - centre, 0.0)
         if np.abs(targets).max() <= 1e-12 * np.abs(y).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(y)
-        self._fit_machine(X, targets[:, None], np.ones(len(y)))
+        self._fit_machine(X, targets[:, None], weights)
         self.intercept_ += centre
         self._centre = centre
         return self

@@ -26,6 +26,15 @@ _MAX_FAILURES = 10
 #: Rounds of polish and further additions.
 _MAX_ROUNDS = 10
 
+#: Exchanges of one function for another that are tried where no single action gains, at most.
+_EXCHANGES = 6
+
+#: What an exchange may lose before all precisions have been found anew, in nats.
+_WORST_EXCHANGE = 2.0
+
+#: What that may bring at most, in nats: a trial further below is not polished.
+_POLISH_GAIN = 0.5
+
 _NONE: Indices = np.zeros(0, dtype=np.intp)
 
 
@@ -55,7 +64,7 @@ class Sequential(Algorithm):
 
     Begins with no function at all, so it costs O(n M) per function added and never
     factorises more than the model; ends with the exact-gradient polish, after which further
-    functions are let in as long as the evidence rises.
+    functions are let in, or exchanged for others, as long as the evidence rises.
 
     Parameters
     ----------
@@ -92,9 +101,43 @@ class _Run(ABC):
             fit = polish(self.dictionary.values, fit)
             further = self.grow(fit)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
+                further = self.exchanged(fit)
+            if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
         return fit
+
+    def exchanged(self, fit: SparseFit) -> SparseFit:
+        """Return a higher maximum that an exchange of two functions leads to, or ``fit`` itself.
+
+        Adding one function at a time ends in maxima where a better function is kept out by one
+        that came first. Whether an exchange is worth trying is seen on the linear model.
+        """
+        model = self.model(fit)
+        for gain, leaves, comes, alpha in model.exchanges()[:_EXCHANGES]:
+            if gain < -_WORST_EXCHANGE or not self.left():
+                break
+            trial = model.copy()
+            trial.apply(leaves, np.inf)
+            trial.apply(comes, alpha)
+            taken = trial.advance(min(_BATCH, self.left()), self.options.tol)
+            self.steps += 2 + len(taken)
+            if gain + sum(each for _, each in taken) <= -_POLISH_GAIN:
+                continue
+            found = self.solved(trial, fit)
+            if found.log_evidence > fit.log_evidence - _POLISH_GAIN:
+                found = polish(self.dictionary.values, found)
+            if found.log_evidence > fit.log_evidence + self.options.tol:
+                return found
+        return fit
+
+    @abstractmethod
+    def model(self, fit: SparseFit) -> LinearModel:
+        """Return the linear model at ``fit``."""
+
+    @abstractmethod
+    def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
+        """Return the fit with the functions and precisions of ``model``; ``fit`` is where it came from."""
 
     @abstractmethod
     def grow(self, fit: SparseFit) -> SparseFit:
@@ -111,31 +154,41 @@ def _with_noise_of(other: Likelihood, likelihood: Likelihood) -> Likelihood:
     return likelihood
 
 
+def _normal(likelihood: Likelihood) -> Normal:
+    assert isinstance(likelihood, Normal)
+    return likelihood
+
+
 class _NormalRun(_Run):
     """The linear model is exact, and its noise is profiled out: one sequence of actions."""
 
-    def grow(self, fit: SparseFit) -> SparseFit:
-        likelihood = fit.likelihood
-        assert isinstance(likelihood, Normal)
-        assert isinstance(self.likelihood, Normal)
+    def model(self, fit: SparseFit) -> LinearModel:
+        likelihood = _normal(fit.likelihood)
         s, t = likelihood.sample_weight, likelihood.targets
-        model = LinearModel(
+        return LinearModel(
             self.dictionary,
             s,
             self.dictionary.project(s * t),
             ProfiledNoise(likelihood.count),
             fit.active,
             fit.posterior.alpha / likelihood.precision,
-            self.least / self.likelihood.precision,
+            self.least / _normal(self.likelihood).precision,
             weighted_targets=s * t,
             floor=NOISE_FLOOR * float(s @ t**2),
         )
-        taken = model.advance(self.left(), self.options.tol)
-        self.steps += len(taken)
+
+    def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
+        likelihood = _normal(fit.likelihood)
         precision = likelihood.count / model.energy
-        grown = solve_at(
+        return solve_at(
             self.dictionary.values, model.active, precision * model.alpha, likelihood.with_precision(precision)
         )
+
+    def grow(self, fit: SparseFit) -> SparseFit:
+        model = self.model(fit)
+        taken = model.advance(self.left(), self.options.tol)
+        self.steps += len(taken)
+        grown = self.solved(model, fit)
         return grown if grown.log_evidence > fit.log_evidence else fit
 
 
@@ -145,13 +198,13 @@ class _LabelRun(_Run):
     def grow(self, fit: SparseFit) -> SparseFit:
         batch, failures = _BATCH, 0
         banned = np.zeros(len(self.dictionary), dtype=bool)
-        model = self._quadratic(fit, banned)
+        model = self.model(fit)
         while failures < _MAX_FAILURES and self.left():
             taken = model.advance(min(batch, self.left()), self.options.tol)
             if not taken:
                 break
             self.steps += len(taken)
-            trial = solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood)
+            trial = self.solved(model, fit)
             if trial.log_evidence > fit.log_evidence:
                 fit, batch = trial, min(2 * batch, _BATCH)
                 banned[:] = False
@@ -160,18 +213,20 @@ class _LabelRun(_Run):
             else:
                 failures += 1
                 banned[taken[0][0]] = True
-            model = self._quadratic(fit, banned)
+            model = self.model(fit)
+            model.banned = banned.copy()
         return fit
 
-    def _quadratic(self, fit: SparseFit, banned: Array) -> LinearModel:
+    def model(self, fit: SparseFit) -> LinearModel:
         slopes, values = fit.posterior.slopes, self.dictionary.values
         latent = values[:, fit.active] @ fit.posterior.weights
         moment = self.dictionary.project(slopes.curvature * latent + slopes.error)
-        model = LinearModel(
+        return LinearModel(
             self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha, self.least
         )
-        model.banned = banned.copy()
-        return model
+
+    def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
+        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean)
 
 
 @dataclass(frozen=True)

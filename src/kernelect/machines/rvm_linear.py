@@ -17,6 +17,7 @@ small) and S, Q by one matrix-vector product; Sigma itself is never updated, bec
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,9 @@ from kernelect.typing import Array, Indices, Mask
 
 #: A candidate whose part outside the model is below this share of its norm is a copy of what is there.
 _COPY = 1e-9
+
+#: Relative difference of two gains that rounding may make.
+_TIE = 1e-6
 
 #: S and Q are computed afresh after so many actions.
 _REFRESH = 40
@@ -132,6 +136,12 @@ class LinearModel:
         self._solve()
         self._refresh()
 
+    def copy(self) -> LinearModel:
+        """Return a model that can be changed by itself; what is never written to is shared."""
+        other = copy(self)
+        other.alpha = self.alpha.copy()
+        return other
+
     def advance(self, count: int, tol: float) -> list[tuple[int, float]]:
         """Take up to ``count`` actions that gain more than ``tol`` nats each; returns (function, gain) pairs."""
         taken: list[tuple[int, float]] = []
@@ -154,7 +164,40 @@ class LinearModel:
         gains[a] -= self.noise.gain(self.alpha, s[a], q2[a], rest[a])
         gains[self.banned] = -np.inf
         function = int(np.argmax(gains))
+        # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
+        own = int(a[np.argmax(gains[a])]) if len(a) else function
+        if gains[own] >= (1.0 - _TIE) * gains[function]:
+            function = own
         return function, float(best[function]), float(gains[function])
+
+    def exchanges(self) -> list[tuple[float, int, int, float]]:
+        """Return, for every active function, the best one to take its place, best exchange first.
+
+        Each is (gain, function that leaves, function that comes, its alpha), all other
+        precisions held. With function i out, S_k + c_ik^2 / Sigma_ii and Q_k + c_ik mu_i /
+        Sigma_ii are exact, c = V Sigma, so all m M exchanges cost O(m^2 M).
+        """
+        s, q2, rest, usable = self._without_itself()
+        inside = self.noise.gain(self.alpha, s[self.active], q2[self.active], rest[self.active])
+        usable &= ~self.banned
+        usable[self.active] = False
+        if not usable.any():
+            return []
+        found, c = [], self.V @ self.factor.inverse()
+        for i, function in enumerate(self.active):
+            S = np.maximum(self.S + c[:, i] ** 2 / self.variance[i], 1e-15 * self.norms + 1e-300)
+            Q2 = (self.Q + c[:, i] * (self.mean[i] / self.variance[i])) ** 2
+            rest_i = np.full(len(S), rest[function])
+            alpha = np.maximum(self.noise.best(S, Q2, rest_i), self.least)
+            gains = np.full(len(S), -np.inf)
+            # A copy of what leaves would be no exchange: Cauchy and Schwarz' inequality is an equality there.
+            another = (c[:, i] / self.variance[i]) ** 2 < (1.0 - 1e-8) * S * s[function]
+            comes = usable & another & np.isfinite(alpha)
+            gains[comes] = self.noise.gain(alpha[comes], S[comes], Q2[comes], rest_i[comes])
+            best = int(np.argmax(gains))
+            if np.isfinite(gains[best]):
+                found.append((float(gains[best] - inside[i]), int(function), best, float(alpha[best])))
+        return sorted(found, reverse=True)
 
     def _without_itself(self) -> tuple[Array, Array, Array, Mask]:
         """Return s, q^2, the rest of the energy and which functions can be had."""

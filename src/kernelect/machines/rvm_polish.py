@@ -44,11 +44,13 @@ class SparseFit:
         return self.posterior.log_evidence
 
 
-def solve_at(values: Array, active: Indices, alpha: Array, likelihood: Likelihood) -> SparseFit:
-    """Return the fit for given functions and precisions, with ``active`` sorted."""
+def solve_at(
+    values: Array, active: Indices, alpha: Array, likelihood: Likelihood, start: Array | None = None
+) -> SparseFit:
+    """Return the fit for given functions and precisions, with ``active`` sorted; ``start`` is near the weights."""
     order = np.argsort(active)
-    active = active[order]
-    return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood), likelihood)
+    active, start = active[order], None if start is None else start[order]
+    return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start), likelihood)
 
 
 def polish(values: Array, fit: SparseFit, max_iter: int = 200) -> SparseFit:
