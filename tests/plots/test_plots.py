@@ -4,10 +4,10 @@ import matplotlib
 import numpy as np
 import pytest
 
-from kernelect import LSSVC, SVC
+from kernelect import LSSVC, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import InvalidArgument
-from kernelect.plots import EvolutionDisplay, RelevanceDisplay, TraceDisplay
+from kernelect.plots import EvolutionDisplay, RelevanceDisplay, SizesDisplay, TraceDisplay
 
 matplotlib.use("Agg")
 
@@ -114,3 +114,15 @@ def test_an_error_that_does_not_fit_the_run_is_refused(model):
         EvolutionDisplay.from_selection(model.selection_, np.zeros(3))
     with pytest.raises(InvalidArgument, match="axes holds 2 axes"):
         EvolutionDisplay.from_selection(model.selection_).plot([None, None])
+
+
+def test_sizes_show_the_best_of_every_size_and_the_chosen_one(rng):
+    X = rng.uniform(-1, 1, size=(80, 2))
+    model = BasisSearchRegressor(strategy="forward").fit(X, np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=80))
+    display = SizesDisplay.from_estimator(model)
+    assert display.size[0] == 0
+    assert display.evidence[0] == pytest.approx(-model.selection_.null_value)
+    assert display.chosen == len(model.coef_)
+    assert display.evidence.max() == pytest.approx(-model.selection_.value)
+    ax = display.plot()
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), display.evidence)

@@ -2,6 +2,7 @@
 
 from kernelect.plots.evolution import EvolutionDisplay
 from kernelect.plots.relevance import RelevanceDisplay
+from kernelect.plots.sizes import SizesDisplay
 from kernelect.plots.trace import TraceDisplay
 
-__all__ = ["EvolutionDisplay", "RelevanceDisplay", "TraceDisplay"]
+__all__ = ["EvolutionDisplay", "RelevanceDisplay", "SizesDisplay", "TraceDisplay"]
