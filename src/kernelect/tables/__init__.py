@@ -1,0 +1,1 @@
+"""From a file with rows and named columns to a tuned pipeline, and back from disk."""
