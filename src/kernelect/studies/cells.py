@@ -1,0 +1,139 @@
+"""One cell of a study, run anywhere: in this process, a joblib worker or a Dask worker.
+
+A cell never raises for what happens inside it: a failure, or a time limit that has passed, is a result
+with its message.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+from threadpoolctl import threadpool_limits
+
+from kernelect.studies.build import named
+from kernelect.studies.definition import Method
+from kernelect.studies.splits import Problem
+
+DONE, FAILED, TIMED_OUT = "done", "failed", "timed out"
+
+
+class Key(NamedTuple):
+    """What identifies a cell."""
+
+    dataset: str
+    method: str
+    split: int
+
+    def __str__(self) -> str:
+        return f"{self.dataset}, {self.method}, split {self.split}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a worker needs to run a cell."""
+
+    key: Key
+    method: Method
+    problem: Problem
+    needed: Mapping[str, Any] | None
+    seed: int
+    time_limit: float | None
+    threads: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of a cell, and where and how long it ran."""
+
+    key: Key
+    state: str
+    message: str
+    figures: Mapping[str, Any]
+    seconds: float
+    seed: int
+    environment: Mapping[str, Any]
+
+
+class TimeLimitReached(BaseException):
+    """Raised inside a cell by its clock; no ``except Exception`` on the way holds it up."""
+
+
+def run_cell(task: Task) -> Outcome:
+    """Run one cell and return its outcome."""
+    state, message, figures, began = DONE, "", {}, time.perf_counter()
+    try:
+        with threadpool_limits(task.threads), warnings.catch_warnings(), _clock(task.time_limit):
+            warnings.simplefilter("ignore")  # what a fit warns of is in its status, which is kept
+            runner = named(task.method.runner)
+            figures = {"split_kind": task.problem.kind, **runner(task.problem, task.method, task.needed, task.seed)}
+    except TimeLimitReached:
+        state, message = TIMED_OUT, f"stopped at the time limit of {task.time_limit:g} s"
+    except Exception as error:
+        state, message = FAILED, f"{type(error).__name__}: {error}"
+    seconds = time.perf_counter() - began
+    return Outcome(task.key, state, message, figures, seconds, task.seed, environment(task.threads))
+
+
+def lost(task: Task, message: str) -> Outcome:
+    """Return the outcome of a cell whose worker died under it."""
+    return Outcome(task.key, FAILED, message, {}, 0.0, task.seed, environment(task.threads))
+
+
+@contextmanager
+def _clock(seconds: float | None) -> Iterator[None]:
+    """Raise :class:`TimeLimitReached` in this thread once ``seconds`` have passed.
+
+    An asynchronous exception and not an alarm: cells also run in threads of a Dask worker, which get no signals.
+    It lands between two bytecodes, so a single long LAPACK call is finished first.
+    """
+    if seconds is None:
+        yield
+        return
+    thread, lock, over = threading.get_ident(), threading.Lock(), False
+
+    def ring() -> None:
+        with lock:
+            if not over:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeLimitReached))
+
+    timer = threading.Timer(seconds, ring)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        with lock:
+            over = True
+        timer.cancel()
+
+
+def environment(threads: int) -> dict[str, Any]:
+    """Return versions and machine, as they are stored with every cell."""
+    packages = ("kernelect", "numpy", "scipy", "scikit-learn", "joblib", "distributed")
+    return {
+        "python": platform.python_version(),
+        "packages": {name: found for name in packages if (found := _version(name))},
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "host": platform.node(),
+        "cores": os.cpu_count(),
+        "threads": threads,
+        "byteorder": sys.byteorder,
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

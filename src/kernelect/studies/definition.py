@@ -1,0 +1,145 @@
+"""What a study is: a small TOML file read into frozen records.
+
+A definition names data sets, methods and a protocol; ``kernelect study show NAME`` prints one of
+those inside the package. An object is written as the table ``{call = "package.Class", option = ...}``
+(see :mod:`kernelect.studies.build`), so run only definitions that you trust, as with any script.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from kernelect.exceptions import InvalidArgument, unknown_name
+
+_DEFINITIONS = resources.files("kernelect.studies") / "definitions"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One column of a study.
+
+    ``estimator`` describes what is fitted; ``runner`` (``"module:function"``) what is done with it,
+    fit and score unless given; ``needs`` another method whose results on the same split it is handed;
+    ``requires`` packages without which its cells are skipped.
+    """
+
+    name: str
+    label: str
+    estimator: Any = None
+    runner: str = "kernelect.studies.scoring:fit_and_score"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    requires: tuple[str, ...] = ()
+    needs: str | None = None
+    splits: int | None = None
+    published: str | None = None
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """One table: a figure of the cells, for some methods, beside what was published of it."""
+
+    title: str
+    metric: str
+    methods: tuple[str, ...] = ()
+    kind: str = "means"  # or "worse": how often a row is significantly worse than a column
+    spread: str = "standard error"  # or "standard deviation", over splits
+    digits: int = 2
+    best: str = "smallest"  # or "largest", or "none": which of a row is bold
+    published: str | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """A whole definition; ``text`` is the TOML it was read from."""
+
+    name: str
+    title: str
+    text: str
+    datasets: Mapping[str, Mapping[str, Any]]
+    methods: Mapping[str, Method]
+    protocol: Mapping[str, Any]
+    reference: str = ""
+    notes: str = ""
+    splits: int = 20
+    task: str = "classification"
+    default: str | None = None
+    seed: int = 0
+    time_limit: float | None = None
+    published: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    tables: tuple[TableSpec, ...] = ()
+
+    def chosen(self, kind: str, names: str | None) -> list[str]:
+        """Return the names of a comma-separated list, or all; ``kind`` is ``"datasets"`` or ``"methods"``."""
+        known = list(getattr(self, kind))
+        if names is None:
+            return known
+        wanted = [name.strip() for name in names.split(",") if name.strip()]
+        for name in wanted:
+            if name not in known:
+                raise unknown_name(f"--{kind}", name, known)
+        return [name for name in known if name in wanted]
+
+
+def builtin_studies() -> list[str]:
+    """Return the names of the definitions inside the package."""
+    return sorted(Path(entry.name).stem for entry in _DEFINITIONS.iterdir() if entry.name.endswith(".toml"))
+
+
+def read_study(name: str) -> Study:
+    """Return the definition ``name``: one inside the package, or the path of a TOML file."""
+    if name in builtin_studies():
+        return parse_study((_DEFINITIONS / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
+    path = Path(name)
+    if path.suffix != ".toml":
+        raise unknown_name("NAME", name, [*builtin_studies(), "the path of a .toml file"])
+    try:
+        return parse_study(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"The study definition {name} cannot be read ({error}).") from error
+
+
+def parse_study(text: str, origin: str = "the definition") -> Study:
+    """Return the study that a TOML text defines."""
+    try:
+        entries = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidArgument(f"{origin} is not valid TOML: {error}.") from error
+    for key in ("name", "datasets", "methods", "protocol"):
+        if not entries.get(key):
+            raise InvalidArgument(f"{origin} has no {key!r}: a study needs name, datasets, methods and protocol.")
+    methods = {name: _method(name, entry, origin) for name, entry in entries.pop("methods").items()}
+    tables = tuple(_record(TableSpec, entry, f"a table of {origin}") for entry in entries.pop("tables", []))
+    study: Study = _record(
+        Study, {"title": entries["name"], **entries, "text": text, "methods": methods, "tables": tables}, origin
+    )
+    _check_links(study, origin)
+    return study
+
+
+def _method(name: str, entry: Mapping[str, Any], origin: str) -> Method:
+    return _record(Method, {"label": name, **entry, "name": name}, f"the method {name!r} of {origin}")
+
+
+def _record(kind: type, entries: Mapping[str, Any], origin: str) -> Any:
+    known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    for key in entries:
+        if key not in known:
+            raise unknown_name(f"the key in {origin}", key, known)
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in entries.items()})
+
+
+def _check_links(study: Study, origin: str) -> None:
+    for method in study.methods.values():
+        if method.needs is not None and method.needs not in study.methods:
+            raise unknown_name(f"needs of the method {method.name!r} of {origin}", method.needs, list(study.methods))
+        if method.needs is not None and study.methods[method.needs].needs is not None:
+            raise InvalidArgument(f"{origin}: {method.name!r} needs {method.needs!r}, which itself needs another.")
+    for table in study.tables:
+        for name in table.methods:
+            if name not in study.methods:
+                raise unknown_name(f"methods of the table {table.title!r} of {origin}", name, list(study.methods))

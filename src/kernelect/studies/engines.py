@@ -1,0 +1,142 @@
+"""Where cells run: processes of this machine by joblib, or a Dask cluster.
+
+An engine takes tasks lazily and yields outcomes as they end, in any order. A cell whose worker dies
+is tried again, three times in all, and is then a failure with a message.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from kernelect.exceptions import InvalidArgument, KernelectError
+from kernelect.studies.cells import Key, Outcome, Task, lost, run_cell
+
+TRIES = 3
+_DIED = f"the worker process died {TRIES} times under this cell (out of memory?)"
+
+
+class Engine(ABC):
+    """Runs tasks and yields outcomes as they end."""
+
+    #: Cells that run at the same time, for the estimate of the time left.
+    width: int = 1
+
+    @abstractmethod
+    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        """Yield one outcome per task, in any order."""
+
+
+@dataclass(frozen=True)
+class Local(Engine):
+    """Processes of this machine; with one job, this process itself."""
+
+    jobs: int = 1
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        return self.jobs
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        if self.jobs == 1:
+            yield from map(run_cell, tasks)
+            return
+        source, running, deaths = iter(tasks), dict[Key, Task](), Counter[Key]()
+        again: list[Task] = []
+        while True:
+            try:
+                yield from self._round(source, again, running)
+                return
+            except TerminatedWorkerError:
+                # Any of the cells that were under way may be the one that killed its process.
+                deaths.update(running.keys())
+                again = [task for key, task in running.items() if deaths[key] < TRIES]
+                yield from [lost(task, _DIED) for key, task in running.items() if deaths[key] >= TRIES]
+                running.clear()
+
+    def _round(self, source: Iterator[Task], again: list[Task], running: dict[Key, Task]) -> Iterator[Outcome]:
+        """Run until all is done or a worker dies; ``running`` is what was handed out and did not come back."""
+
+        def handed_out() -> Iterator[Any]:
+            for task in _chained(again, source):
+                running[task.key] = task
+                yield delayed(run_cell)(task)
+
+        # Handed out one ahead only, so that few are suspected when a worker dies.
+        parallel = Parallel(self.jobs, return_as="generator_unordered", pre_dispatch=self.jobs, batch_size=1)
+        for outcome in parallel(handed_out()):
+            running.pop(outcome.key, None)
+            yield outcome
+
+
+def _chained(first: list[Task], rest: Iterator[Task]) -> Iterator[Task]:
+    while first:
+        yield first.pop(0)
+    yield from rest
+
+
+@dataclass(frozen=True)
+class Dask(Engine):
+    """The workers of a running ``distributed`` scheduler, which reruns what a dead worker held."""
+
+    address: str
+
+    #: Tasks given to the scheduler at a time, per thread of the cluster: it holds their data.
+    _AHEAD = 3
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        from distributed import KilledWorker, as_completed
+
+        with self._client() as client:
+            source, by_future = iter(tasks), dict[str, Task]()
+
+            def submitted(count: int) -> list[Any]:
+                futures = []
+                for task in islice(source, count):
+                    futures.append(client.submit(run_cell, task, pure=False, retries=0))
+                    by_future[futures[-1].key] = task
+                return futures
+
+            completed = as_completed(submitted(self._AHEAD * max(sum(client.nthreads().values()), 1)))
+            for future in completed:
+                task = by_future.pop(future.key)
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    yield lost(task, _DIED)
+                completed.update(submitted(1))
+
+    def _client(self) -> Any:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise InvalidArgument(
+                f"--engine {self.address} needs Dask: install it with pip install 'kernelect[dask]'."
+            ) from error
+        try:
+            return Client(self.address, timeout="15s", set_as_default=False)
+        except (OSError, TimeoutError) as error:
+            raise EngineUnreachable(
+                f"--engine {self.address} cannot be reached ({type(error).__name__}): start it with `dask scheduler` "
+                "and `dask worker ADDRESS`, or use --engine local."
+            ) from error
+
+
+class EngineUnreachable(KernelectError, ConnectionError):
+    """There is no scheduler at the address."""
+
+
+def engine_for(name: str, jobs: int) -> Engine:
+    """Return the engine called ``local``, or the Dask cluster at an address such as ``tcp://host:8786``."""
+    if name == "local":
+        return Local(jobs)
+    if "://" not in name:
+        raise InvalidArgument(f"--engine {name!r} is not possible: give local or an address such as tcp://host:8786.")
+    return Dask(name)

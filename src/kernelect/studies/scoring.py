@@ -1,0 +1,64 @@
+"""What is measured in one cell: fit on the training part, score on the test part."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.metrics import log_loss
+
+from kernelect.studies.build import build
+from kernelect.studies.definition import Method
+from kernelect.studies.splits import Problem
+
+Figures = dict[str, Any]
+
+
+def fit_and_score(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
+    """Fit the method's estimator on the training part and score it on the test part."""
+    del needed
+    estimator = build(method.estimator)
+    if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
+        estimator.set_params(random_state=seed)
+    began = time.process_time()
+    estimator.fit(problem.X, problem.y)
+    seconds = time.process_time() - began
+    return {**score(estimator, problem), **describe(estimator), "fit_seconds": seconds}
+
+
+def score(model: Any, problem: Problem) -> Figures:
+    """Return error % and log-loss of a classifier, mean squared error of a regressor."""
+    if not is_classifier(model):
+        return {"mse": float(np.mean((model.predict(problem.X_test) - problem.y_test) ** 2))}
+    figures = {
+        "error": 100.0 * float(np.mean(model.predict(problem.X_test) != problem.y_test)),
+        "majority": 100.0 * _majority_error(problem),
+    }
+    if hasattr(model, "predict_proba"):
+        p = model.predict_proba(problem.X_test)
+        figures["log_loss"] = float(log_loss(problem.y_test, p, labels=model.classes_))
+        figures["brier"] = float(np.mean(((problem.y_test[:, None] == model.classes_) - p) ** 2) * p.shape[1])
+    return figures
+
+
+def _majority_error(problem: Problem) -> float:
+    labels, counts = np.unique(problem.y, return_counts=True)
+    return float(np.mean(problem.y_test != labels[np.argmax(counts)]))
+
+
+def describe(model: Any) -> Figures:
+    """Return size and how the selection ended, where the model tells."""
+    model = getattr(model, "best_estimator_", model)
+    figures: Figures = {}
+    if hasattr(model, "support_"):
+        figures["vectors"] = int(np.size(model.support_))
+    selection = getattr(model, "selection_", None)
+    if selection is not None:
+        figures["value"] = float(selection.value)
+        figures["status"] = str(selection.status)
+        figures["evaluations"] = len(selection.trace)
+        figures["at_bound"] = list(getattr(selection, "at_bound", ()))
+    return figures

@@ -1,0 +1,165 @@
+"""The results of a study: one SQLite file, one row per cell, committed as each cell ends.
+
+Only the client writes, in write-ahead mode, so a study killed at any moment has lost nothing but the
+cells that were running, and a second reader is never in the way.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from kernelect.exceptions import KernelectError
+from kernelect.studies.cells import DONE, Key, Outcome
+from kernelect.studies.definition import Study, parse_study
+
+SCHEMA = 1
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS study (schema INTEGER NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL, began REAL);
+CREATE TABLE IF NOT EXISTS environments (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS cells (
+    dataset TEXT NOT NULL, method TEXT NOT NULL, split INTEGER NOT NULL,
+    state TEXT NOT NULL, message TEXT NOT NULL, figures TEXT NOT NULL,
+    seconds REAL NOT NULL, seed INTEGER NOT NULL, ended REAL NOT NULL,
+    environment INTEGER NOT NULL REFERENCES environments (id),
+    PRIMARY KEY (dataset, method, split)
+) WITHOUT ROWID;
+"""
+
+
+class ResultsError(KernelectError, OSError):
+    """The results file cannot be read or written."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row of the results."""
+
+    key: Key
+    state: str
+    message: str
+    figures: Mapping[str, Any]
+    seconds: float
+    seed: int
+    ended: float
+    environment: Mapping[str, Any]
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a result to count."""
+        return self.state == DONE
+
+
+class Results:
+    """A results file, opened for writing by :meth:`create` or for reading by :meth:`open`."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @classmethod
+    def create(cls, path: Path, study: Study) -> Self:
+        """Open ``path`` for writing: a new file, or one begun by a study of the same name."""
+        if path.is_dir():
+            raise ResultsError(f"{path} is a folder: name a file, such as {path / 'results.sqlite'}.")
+        if not path.parent.is_dir():
+            raise ResultsError(f"The folder {path.parent} for the results does not exist: make it first.")
+        with _clear_errors(path):
+            connection = sqlite3.connect(path, timeout=30.0)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            results = cls(path, connection)
+            with connection:
+                connection.executescript(_TABLES)
+                if connection.execute("SELECT count(*) FROM study").fetchone()[0] == 0:
+                    row = (SCHEMA, study.name, study.text, time.time())
+                    connection.execute("INSERT INTO study VALUES (?, ?, ?, ?)", row)
+        if results.study.name != study.name:
+            raise ResultsError(
+                f"{path} holds the study {results.study.name!r}, and {study.name!r} was asked for: give another --out."
+            )
+        return results
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open an existing file for reading."""
+        if not path.is_file():
+            raise ResultsError(f"There is no results file {path}: kernelect study run NAME --out {path} makes one.")
+        with _clear_errors(path):
+            # An immutable or read-only place has no room for the write-ahead log, hence the URI.
+            connection = sqlite3.connect(f"file:{path.resolve().as_posix()}?mode=ro", uri=True, timeout=30.0)
+            found = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'cells'").fetchone()[0]
+        if not found:
+            raise ResultsError(f"{path} is not a results file of kernelect study.")
+        return cls(path, connection)
+
+    @property
+    def study(self) -> Study:
+        """The definition that the file was begun with."""
+        with _clear_errors(self.path):
+            (text,) = self._connection.execute("SELECT definition FROM study").fetchone()
+        return parse_study(text, str(self.path))
+
+    def write(self, outcome: Outcome) -> None:
+        """Keep one cell; it is on disk when this returns."""
+        with _clear_errors(self.path), self._connection as connection:
+            facts = json.dumps(outcome.environment, sort_keys=True)
+            connection.execute("INSERT OR IGNORE INTO environments (facts) VALUES (?)", (facts,))
+            (number,) = connection.execute("SELECT id FROM environments WHERE facts = ?", (facts,)).fetchone()
+            figures = json.dumps(outcome.figures)
+            tail = (outcome.state, outcome.message, figures, outcome.seconds, outcome.seed, time.time(), number)
+            connection.execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?)", (*outcome.key, *tail))
+
+    def keys(self, *, failures: bool) -> set[Key]:
+        """Return the cells that need not run again, failures among them or not."""
+        query = "SELECT dataset, method, split FROM cells" + ("" if failures else f" WHERE state = '{DONE}'")
+        with _clear_errors(self.path):
+            return {Key(*row) for row in self._connection.execute(query)}
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield all cells in the order of data sets, methods and splits."""
+        query = (
+            "SELECT dataset, method, split, state, message, figures, seconds, seed, ended, facts "
+            "FROM cells JOIN environments ON id = environment ORDER BY dataset, method, split"
+        )
+        with _clear_errors(self.path), closing(self._connection.execute(query)) as rows:
+            for *key, state, message, figures, seconds, seed, ended, facts in rows:
+                values = json.loads(figures), seconds, seed, ended, json.loads(facts)
+                yield Cell(Key(*key), state, message, *values)
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file and close it."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def _clear_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's words into a sentence about the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        words = str(error)
+        if "readonly" in words or "read-only" in words or "unable to open" in words:
+            way_out = "the file or its folder cannot be written; check its permissions or give another --out"
+        elif "full" in words or "disk I/O" in words:
+            way_out = "the disk is full or failing; free some space and run the same command again to resume"
+        elif "locked" in words:
+            way_out = "another run is writing it; wait for that one to end"
+        elif "not a database" in words or "malformed" in words:
+            way_out = "it is not a results file of kernelect study; give another --out"
+        else:
+            way_out = "all cells written before are intact"
+        raise ResultsError(f"The results file {path} failed ({words}): {way_out}.") from error
