@@ -11,7 +11,10 @@ import click
 from kernelect import __version__
 
 #: Command -> the line shown for it; the command itself is ``kernelect.cli.<command>.command``.
-COMMANDS = {"demo": "See what the library does, on built-in data."}
+COMMANDS = {
+    "demo": "See what the library does, on built-in data.",
+    "study": "Run model-selection experiments: the papers', or your own.",
+}
 
 
 class LazyGroup(click.Group):

@@ -34,6 +34,8 @@ class EvolutionDisplay:
     run : ndarray of shape (n_evaluations,)
     label : str
         What ``value`` is.
+    error_label : str
+        What ``error`` is.
     """
 
     theta: Array
@@ -43,6 +45,7 @@ class EvolutionDisplay:
     error: Array | None
     run: Array
     label: str
+    error_label: str = "validation error %"
 
     @classmethod
     def from_selection(cls, selection: Selection, error: Array | None = None) -> Self:
@@ -104,7 +107,7 @@ class EvolutionDisplay:
             if self.error is not None:
                 known = np.isfinite(self.error)
                 axes[3].plot(at[known], 100.0 * self.error[known], ".-", color=COLOURS[0])
-                axes[3].set_ylabel("validation error %")
+                axes[3].set_ylabel(self.error_label)
             for ax in axes:
                 for start in np.flatnonzero(np.diff(self.run)) + 1:
                     ax.axvline(start + 0.5, color=QUIET, lw=0.7, ls=":")

@@ -1,1 +1,27 @@
 """Experiments: data sets x splits x methods, run anywhere, kept in one file, shown as tables."""
+
+from kernelect.studies.definition import Study, builtin_studies, parse_study, read_study
+from kernelect.studies.engines import Dask, Engine, Local, engine_for
+from kernelect.studies.run import Plan, Progress, check_data, run_study
+from kernelect.studies.store import Cell, Results, ResultsError
+from kernelect.studies.tables import Table, make_tables
+
+__all__ = [
+    "Cell",
+    "Dask",
+    "Engine",
+    "Local",
+    "Plan",
+    "Progress",
+    "Results",
+    "ResultsError",
+    "Study",
+    "Table",
+    "builtin_studies",
+    "check_data",
+    "engine_for",
+    "make_tables",
+    "parse_study",
+    "read_study",
+    "run_study",
+]

@@ -87,6 +87,7 @@ class Dask(Engine):
     """The workers of a running ``distributed`` scheduler, which reruns what a dead worker held."""
 
     address: str
+    patience: str = "15s"  # how long to wait for the scheduler
 
     #: Tasks given to the scheduler at a time, per thread of the cluster: it holds their data.
     _AHEAD = 3
@@ -95,23 +96,25 @@ class Dask(Engine):
         from distributed import KilledWorker, as_completed
 
         with self._client() as client:
-            source, by_future = iter(tasks), dict[str, Task]()
+            source, held = iter(tasks), dict[str, Task]()
 
-            def submitted(count: int) -> list[Any]:
+            def topped_up() -> list[Any]:
+                """Submit until enough is held for the workers there are now, which come and go."""
+                room = self._AHEAD * max(sum(client.nthreads().values()), 1) - len(held)
                 futures = []
-                for task in islice(source, count):
-                    futures.append(client.submit(run_cell, task, pure=False, retries=0))
-                    by_future[futures[-1].key] = task
+                for task in islice(source, max(room, 0)):
+                    futures.append(client.submit(run_cell, task, pure=False))
+                    held[futures[-1].key] = task
                 return futures
 
-            completed = as_completed(submitted(self._AHEAD * max(sum(client.nthreads().values()), 1)))
+            completed = as_completed(topped_up(), loop=client.loop)
             for future in completed:
-                task = by_future.pop(future.key)
+                task = held.pop(future.key)
                 try:
                     yield future.result()
                 except KilledWorker:
                     yield lost(task, _DIED)
-                completed.update(submitted(1))
+                completed.update(topped_up())
 
     def _client(self) -> Any:
         try:
@@ -121,7 +124,7 @@ class Dask(Engine):
                 f"--engine {self.address} needs Dask: install it with pip install 'kernelect[dask]'."
             ) from error
         try:
-            return Client(self.address, timeout="15s", set_as_default=False)
+            return Client(self.address, timeout=self.patience, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise EngineUnreachable(
                 f"--engine {self.address} cannot be reached ({type(error).__name__}): start it with `dask scheduler` "

@@ -1,0 +1,116 @@
+"""Tables rendered: Markdown, LaTeX, HTML, CSV; the terminal's is in the command line."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Callable, Iterable, Sequence
+
+from kernelect.studies.tables import BEST, SECOND, Entry, Table
+
+
+def as_markdown(tables: Sequence[Table]) -> str:
+    """Return the tables in Markdown."""
+    blocks = []
+    for table in tables:
+        lines = [
+            f"### {_pipe_safe(table.title)}",
+            "",
+            _row(map(_pipe_safe, table.heads)),
+            _row(["---"] * len(table.heads)),
+        ]
+        lines += [_row(_set(entry, _pipe_safe, ("**", "**"), ("*", "*")) for entry in row) for row in table.rows]
+        blocks.append("\n".join([*lines, "", *table.notes]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_latex(tables: Sequence[Table]) -> str:
+    r"""Return the tables in LaTeX, for a preamble with ``\usepackage{booktabs}``."""
+    blocks = []
+    for table in tables:
+        lines = [r"\begin{table}", r"\centering", rf"\caption{{{_latex_safe(table.title)}}}"]
+        lines += [rf"\begin{{tabular}}{{l{'r' * (len(table.heads) - 1)}}}", r"\toprule"]
+        lines += [" & ".join(map(_latex_safe, table.heads)) + r" \\", r"\midrule"]
+        bold, italic = (r"\textbf{", "}"), (r"\textit{", "}")
+        lines += [" & ".join(_set(entry, _latex_safe, bold, italic) for entry in row) + r" \\" for row in table.rows]
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        lines += [rf"\par\smallskip {_latex_safe(note)}" for note in table.notes]
+        blocks.append("\n".join([*lines, r"\end{table}"]))
+    return "\n\n".join(blocks) + "\n"
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>kernelect study</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 78rem; padding: 0 1rem; }}
+.scroll {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: .3rem .8rem; text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; }}
+thead {{ border-bottom: 2px solid; }} tbody tr {{ border-bottom: 1px solid #8884; }}
+p {{ opacity: .75; max-width: 60rem; }}
+</style>
+{body}
+</html>
+"""
+
+
+def as_html(tables: Sequence[Table]) -> str:
+    """Return a page of its own with the tables."""
+    blocks = []
+    for table in tables:
+        heads = "".join(f"<th>{html.escape(head)}</th>" for head in table.heads)
+        bold, italic = ("<strong>", "</strong>"), ("<em>", "</em>")
+        rows = "\n".join(
+            "<tr>" + "".join(f"<td>{_set(entry, html.escape, bold, italic)}</td>" for entry in row) + "</tr>"
+            for row in table.rows
+        )
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in table.notes)
+        body = f"<div class='scroll'><table><thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
+        blocks.append(f"<h2>{html.escape(table.title)}</h2>\n{body}\n{notes}")
+    return _PAGE.format(body="\n".join(blocks))
+
+
+def as_csv(tables: Sequence[Table]) -> str:
+    """Return the numbers behind the entries, one line per entry and number."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["table", "row", "column", "number", "value"])
+    for table in tables:
+        for first, *entries in table.rows:
+            for head, entry in zip(table.heads[1:], entries, strict=True):
+                for name, value in entry.numbers.items():
+                    writer.writerow([table.title, first.text, head, name, repr(value)])
+    return out.getvalue()
+
+
+FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "html": as_html,
+    "csv": as_csv,
+}
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _set(entry: Entry, safe: Callable[[str], str], bold: tuple[str, str], italic: tuple[str, str]) -> str:
+    """Return an entry's text escaped, and bold or italic."""
+    before, after = {BEST: bold, SECOND: italic}.get(entry.emphasis, ("", ""))
+    return f"{before}{safe(entry.text)}{after}"
+
+
+def _pipe_safe(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+def _latex_safe(text: str) -> str:
+    special = {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+    special |= {"^": r"\textasciicircum{}", "±": r"$\pm$", "<": "$<$", ">": "$>$"}
+    return "".join(special.get(character, character) for character in text)

@@ -1,0 +1,76 @@
+"""What other packages need to be run like an estimator of ours: scaled inputs, labels from 0, a fit method."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+from kernelect.studies.build import build
+from kernelect.studies.definition import Method
+from kernelect.studies.scoring import Figures, describe, score
+from kernelect.studies.splits import Problem
+from kernelect.typing import Array
+
+
+def rbf_with_amplitude() -> Any:
+    """Return scikit-learn's kernel of the form that ours has: amplitude * rbf + constant."""
+    return ConstantKernel(1.0) * RBF(1.0) + ConstantKernel(1.0)
+
+
+def fit_scaled(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
+    """Standardise the inputs by the training rows, then fit and score; some peers are no estimators to clone."""
+    del needed, seed
+    mean, spread = problem.X.mean(axis=0), problem.X.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    scaled = replace(problem, X=(problem.X - mean) / spread, X_test=(problem.X_test - mean) / spread)
+    return _timed(build(method.estimator), scaled)
+
+
+def fit_encoded(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
+    """Number the classes from 0, then fit and score."""
+    del needed
+    classes, y = np.unique(problem.y, return_inverse=True)
+    encoded = replace(problem, y=y, y_test=np.searchsorted(classes, problem.y_test))
+    return _timed(build(method.estimator).set_params(random_state=seed), encoded)
+
+
+def _timed(model: Any, problem: Problem) -> Figures:
+    began = time.process_time()
+    model.fit(problem.X, problem.y)
+    seconds = time.process_time() - began
+    return {**score(model, problem), **describe(model), "fit_seconds": seconds}
+
+
+class GPyClassifier(ClassifierMixin, BaseEstimator):
+    """GPy's Gaussian process classifier by expectation propagation, two classes, optimised until it stays."""
+
+    def __init__(self, rounds: int = 5) -> None:
+        self.rounds = rounds
+
+    def fit(self, X: Array, y: Array) -> Self:
+        """Optimise in rounds: one of GPy's runs stops short of its own optimum."""
+        import GPy
+
+        self.classes_ = np.unique(y)
+        self.mean_, self.scale_ = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+        kernel = GPy.kern.RBF(X.shape[1]) + GPy.kern.Bias(X.shape[1])
+        labels = (y == self.classes_[1]).astype(float)[:, None]
+        self.model_ = GPy.models.GPClassification((X - self.mean_) / self.scale_, labels, kernel=kernel)
+        for _ in range(self.rounds):
+            self.model_.optimize("bfgs", max_iters=100)
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return probabilities of the two classes."""
+        p = np.asarray(self.model_.predict((X - self.mean_) / self.scale_)[0])[:, 0]
+        return np.column_stack([1.0 - p, p])
+
+    def predict(self, X: Array) -> Array:
+        """Return the more probable class."""
+        return np.asarray(self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)])

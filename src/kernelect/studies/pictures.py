@@ -1,0 +1,151 @@
+"""Results as pictures: each kind takes the cells of a study and saves one or more files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.plots import (
+    CriticalDifferenceDisplay,
+    ErrorHistogramDisplay,
+    EvolutionDisplay,
+    PairedScatterDisplay,
+)
+from kernelect.plots._style import house_style
+from kernelect.studies.statistics import Values, mean_table, ranks, values_of
+from kernelect.studies.store import Results
+from kernelect.studies.tables import first_metric
+
+
+def save_pictures(
+    results: Results,
+    kind: str,
+    out: Path,
+    *,
+    metric: str | None = None,
+    methods: Sequence[str] = (),
+    suffix: str = "png",
+) -> list[Path]:
+    """Draw one kind of picture into the folder ``out`` and return the files."""
+    if kind not in KINDS:
+        raise unknown_name("--kind", kind, list(KINDS))
+    import matplotlib
+
+    matplotlib.use("Agg")
+    out.mkdir(parents=True, exist_ok=True)
+    metric = metric or first_metric(list(results.cells()))
+    values = values_of(results.cells(), metric)
+    if not values:
+        raise InvalidArgument(f"No cell of {results.path} has {metric!r} yet: run the study, or give another --metric.")
+    figures = KINDS[kind](results, values, metric, tuple(methods))
+    paths = []
+    with house_style("kernelect study plot") as plt:
+        for name, figure in figures:
+            paths.append(out / f"{kind}-{name}.{suffix}")
+            figure.savefig(paths[-1], bbox_inches="tight")
+            plt.close(figure)
+    return paths
+
+
+Named = list[tuple[str, Any]]
+
+
+def _shown(results: Results, values: Values, methods: tuple[str, ...]) -> list[str]:
+    have = {method for _, method in values}
+    for name in methods:
+        if name not in have:
+            raise unknown_name("--methods", name, sorted(have))
+    return [name for name in results.study.methods if name in (methods or have)]
+
+
+def _histograms(results: Results, values: Values, metric: str, methods: tuple[str, ...]) -> Named:
+    study, figures = results.study, []
+    for dataset in study.datasets:
+        errors = {
+            study.methods[method].label: list(values[dataset, method].values())
+            for method in _shown(results, values, methods)
+            if values.get((dataset, method))
+        }
+        if errors:
+            axes = ErrorHistogramDisplay.from_errors(errors).plot(title=dataset, label=_words(metric))
+            figures.append((dataset, axes[0].figure))
+    return figures
+
+
+def _critical_difference(results: Results, values: Values, metric: str, methods: tuple[str, ...]) -> Named:
+    study, shown = results.study, _shown(results, values, methods)
+    table = mean_table(values, list(study.datasets), shown)
+    if len(table) < 3 or len(shown) < 2:
+        raise InvalidArgument(
+            f"A critical-difference diagram needs two methods on three data sets that all of them have; {len(shown)} "
+            f"methods share {len(table)}: run more cells, or name fewer by --methods."
+        )
+    found = ranks(table, shown)
+    labels = tuple(study.methods[method].label for method in shown)
+    display = CriticalDifferenceDisplay(labels, found.mean_rank, found.critical_difference, found.groups())
+    title = f"Mean rank by {_words(metric)} over {found.n_datasets} data sets"
+    return [(metric, display.plot(title=title).figure)]
+
+
+def _scatter(results: Results, values: Values, metric: str, methods: tuple[str, ...]) -> Named:
+    """Every method against the study's default, or two named methods against each other."""
+    study, shown = results.study, _shown(results, values, methods)
+    against = methods[1] if len(methods) == 2 else study.default or shown[-1]
+    figures = []
+    for other in shown:
+        pairs = {d: sorted(set(values.get((d, other), {})) & set(values.get((d, against), {}))) for d in study.datasets}
+        pairs = {dataset: splits for dataset, splits in pairs.items() if splits}
+        if other == against or not pairs:
+            continue
+        x = {d: [values[d, other][split] for split in splits] for d, splits in pairs.items()}
+        y = {d: [values[d, against][split] for split in splits] for d, splits in pairs.items()}
+        labels = [f"{study.methods[m].label}: {_words(metric)}" for m in (other, against)]
+        figures.append((f"{other}-{against}", PairedScatterDisplay(x, y, *labels).plot().figure))
+    return figures
+
+
+def _evolution(results: Results, values: Values, metric: str, methods: tuple[str, ...]) -> Named:
+    """The way of the first start of every data set, where the cells kept it."""
+    del values, metric
+    figures, seen = [], set[tuple[str, str]]()
+    for cell in results.cells():
+        pair = cell.key.dataset, cell.key.method
+        path = cell.figures.get("path")
+        if path is None or pair in seen or (methods and cell.key.method not in methods):
+            continue
+        seen.add(pair)
+        numbers = [np.array(path[name], dtype=float) for name in ("theta", "gradient_norm", "value", "error")]
+        theta, gradient, value, error = numbers
+        display = EvolutionDisplay(
+            theta,
+            tuple(path["names"]),
+            gradient,
+            value,
+            error / 100.0,
+            np.zeros(len(value)),
+            "criterion",
+            "test error %",
+        )
+        axes = display.plot()
+        label = results.study.methods[cell.key.method].label
+        axes[0].set_title(f"{cell.key.dataset}, {label}, start {cell.key.split}", loc="left")
+        figures.append((f"{cell.key.dataset}-{cell.key.method}", axes[0].figure))
+    if not figures:
+        raise InvalidArgument("No cell kept its way: only methods with the option evolution do (gold2003: hmc).")
+    return figures
+
+
+KINDS: dict[str, Callable[[Results, Values, str, tuple[str, ...]], Named]] = {
+    "histogram": _histograms,
+    "critical-difference": _critical_difference,
+    "scatter": _scatter,
+    "evolution": _evolution,
+}
+
+
+def _words(metric: str) -> str:
+    return {"error": "test error, %", "mse": "test mean squared error", "log_loss": "log-loss"}.get(metric, metric)

@@ -1,0 +1,128 @@
+"""How the columns of a study compare: means with errors, z-scores, signed ranks, critical differences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata, studentized_range, t, wilcoxon
+
+from kernelect.studies.store import Cell
+from kernelect.typing import Array
+
+#: (data set, method) -> split -> figure.
+Values = dict[tuple[str, str], dict[int, float]]
+
+
+def values_of(cells: Iterable[Cell], metric: str) -> Values:
+    """Return one figure of all finished cells that have it."""
+    values: Values = defaultdict(dict)
+    for cell in cells:
+        figure = cell.figures.get(metric) if cell.done else None
+        if isinstance(figure, int | float) and np.isfinite(figure):
+            values[cell.key.dataset, cell.key.method][cell.key.split] = float(figure)
+    return dict(values)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Mean over splits; the errors are NaN for a single split."""
+
+    mean: float
+    standard_error: float
+    standard_deviation: float
+    smallest: float
+    count: int
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Mean:
+        """Summarise some values."""
+        array = np.array(list(values), dtype=float)
+        deviation = float(array.std(ddof=1)) if len(array) > 1 else float("nan")
+        return cls(float(array.mean()), deviation / np.sqrt(len(array)), deviation, float(array.min()), len(array))
+
+
+def z_score(ours: Mean, published: Sequence[float]) -> float | None:
+    """Return the difference of two means in its standard errors, as Cawley & Talbot do; None without errors."""
+    if len(published) < 2 or not np.isfinite(ours.standard_error):
+        return None
+    spread = float(np.hypot(ours.standard_error, published[1]))
+    return (ours.mean - published[0]) / spread if spread > 0 else None
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Mean difference over shared splits with its standard error, and the two-sided p of a t-test."""
+
+    difference: float
+    standard_error: float
+    p_value: float
+    count: int
+
+
+def paired(values: Values, dataset: str, first: str, second: str) -> Paired | None:
+    """Compare two methods on the splits that both have."""
+    a, b = values.get((dataset, first), {}), values.get((dataset, second), {})
+    shared = sorted(set(a) & set(b))
+    if not shared:
+        return None
+    mean = Mean.of(a[split] - b[split] for split in shared)
+    if not mean.standard_error > 0:  # one split, or the same in all of them
+        return Paired(mean.mean, mean.standard_error, 1.0 if mean.mean == 0 else float("nan"), mean.count)
+    p = 2.0 * float(t.sf(abs(mean.mean) / mean.standard_error, mean.count - 1))
+    return Paired(mean.mean, mean.standard_error, p, mean.count)
+
+
+def significantly_worse(values: Values, datasets: Sequence[str], row: str, column: str, level: float = 0.05) -> int:
+    """Count the data sets where ``row`` has the larger mean and the paired t-test is significant."""
+    found = [paired(values, dataset, row, column) for dataset in datasets]
+    return sum(pair is not None and pair.difference > 0 and pair.p_value < level for pair in found)
+
+
+def mean_table(values: Values, datasets: Sequence[str], methods: Sequence[str]) -> Array:
+    """Return the means (data sets, methods) over the rows that are complete."""
+    rows = [
+        [Mean.of(values[dataset, method].values()).mean for method in methods]
+        for dataset in datasets
+        if all(values.get((dataset, method)) for method in methods)
+    ]
+    return np.array(rows, dtype=float).reshape(len(rows), len(methods))
+
+
+def signed_rank(first: Array, second: Array) -> float | None:
+    """Return the two-sided p of Wilcoxon's signed-rank test over data sets; None where nothing differs."""
+    difference = np.asarray(first) - np.asarray(second)
+    if len(difference) < 2 or not np.any(difference):
+        return None
+    return float(wilcoxon(difference, zero_method="zsplit").pvalue)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Mean ranks of methods over data sets (1 is best) and Nemenyi's critical difference."""
+
+    methods: tuple[str, ...]
+    mean_rank: Array
+    critical_difference: float
+    n_datasets: int
+
+    def groups(self) -> list[tuple[int, int]]:
+        """Return the longest runs of methods, in the order of rank, that do not differ."""
+        order = np.argsort(self.mean_rank, kind="stable")
+        ranks = self.mean_rank[order]
+        ends = [int(np.searchsorted(ranks, rank + self.critical_difference, side="right")) - 1 for rank in ranks]
+        runs = [(first, last) for first, last in enumerate(ends) if last > first]
+        return [run for run in runs if not any(a <= run[0] and run[1] <= b and (a, b) != run for a, b in runs)]
+
+
+def ranks(table: Array, methods: Sequence[str], level: float = 0.05) -> Ranks:
+    """Rank the methods on every data set (a row of ``table``, smaller is better).
+
+    J. Demsar. Statistical comparisons of classifiers over multiple data sets. JMLR 7 (2006) 1-30.
+    """
+    n, k = table.shape
+    q = float(studentized_range.ppf(1.0 - level, k, np.inf)) / np.sqrt(2.0)
+    difference = q * float(np.sqrt(k * (k + 1) / (6.0 * n))) if n else float("nan")
+    return Ranks(tuple(methods), np.mean([rankdata(row) for row in table], axis=0), difference, n)

@@ -1,0 +1,228 @@
+"""Results as tables: records first, in words and figures; :mod:`kernelect.studies.formats` renders them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.studies.definition import Study, TableSpec
+from kernelect.studies.statistics import (
+    Mean,
+    Values,
+    mean_table,
+    paired,
+    ranks,
+    signed_rank,
+    significantly_worse,
+    values_of,
+    z_score,
+)
+from kernelect.studies.store import Cell, Results
+
+BEST, SECOND = "best", "second"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a table: its text, how it is set, and the numbers behind it."""
+
+    text: str
+    emphasis: str = ""  # BEST, SECOND or nothing
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table; the first column names the rows."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def make_tables(results: Results, metric: str | None = None) -> list[Table]:
+    """Return the tables that the study's definition asks for, or one of a single figure."""
+    study, cells = results.study, list(results.cells())
+    if metric is not None:
+        return [_one_metric(study, cells, metric)]
+    specs = study.tables or (TableSpec("Results", first_metric(cells)),)
+    made = [_table(study, cells, spec) for spec in specs]
+    tables = [table for table in made if table is not None]
+    if study.default is not None and study.default in study.methods:
+        tables += _claims(study, cells, specs[0])
+    return tables
+
+
+def _one_metric(study: Study, cells: list[Cell], metric: str) -> Table:
+    known = sorted({key for cell in cells for key, value in cell.figures.items() if isinstance(value, int | float)})
+    if metric not in known:
+        raise unknown_name("--metric", metric, known)
+    table = _table(study, cells, TableSpec(metric, metric, digits=3))
+    assert table is not None
+    return table
+
+
+def first_metric(cells: list[Cell]) -> str:
+    """Return the figure that stands for a cell unless another is asked for."""
+    for name in ("error", "mse"):
+        if any(name in cell.figures for cell in cells):
+            return name
+    raise InvalidArgument("No cell has a result yet: run the study first.")
+
+
+def _table(study: Study, cells: list[Cell], spec: TableSpec) -> Table | None:
+    values = values_of(cells, spec.metric)
+    wanted = spec.methods or tuple(study.methods)
+    methods = [name for name in wanted if any(values.get((dataset, name)) for dataset in study.datasets)]
+    datasets = [name for name in study.datasets if any(values.get((name, method)) for method in methods)]
+    if not methods:
+        return None
+    if spec.kind == "worse":
+        return _worse_table(study, values, spec, methods, datasets)
+    return _means_table(study, cells, values, spec, methods, datasets)
+
+
+def _means_table(
+    study: Study, cells: list[Cell], values: Values, spec: TableSpec, methods: list[str], datasets: list[str]
+) -> Table:
+    rows = []
+    for dataset in datasets:
+        means = {m: Mean.of(values[dataset, m].values()) for m in methods if values.get((dataset, m))}
+        marks = _emphasis({method: mean.mean for method, mean in means.items()}, spec.best)
+        entries = [_entry(study, spec, dataset, method, means.get(method), marks.get(method, "")) for method in methods]
+        rows.append((Entry(f"{dataset} ({_split_counts(cells, dataset, methods)})"), *entries))
+    heads = ("data (splits)", *(study.methods[method].label for method in methods))
+    return Table(spec.title, heads, tuple(rows), _means_notes(study, values, spec, methods, datasets))
+
+
+def _split_counts(cells: list[Cell], dataset: str, methods: list[str]) -> str:
+    """Return the number of splits, the smallest and largest over methods, and how many are published ones."""
+    of_methods = [[c for c in cells if c.done and c.key.dataset == dataset and c.key.method == m] for m in methods]
+    counts = sorted({len(each) for each in of_methods if each})
+    original = max((sum(c.figures.get("split_kind") == "original" for c in each) for each in of_methods), default=0)
+    text = "-".join(str(count) for count in (counts[:1] if len(counts) == 1 else (counts[0], counts[-1])))
+    return f"{text}, {original} original" if original else text
+
+
+def _emphasis(means: Mapping[str, float], best: str) -> dict[str, str]:
+    if best == "none" or len(means) < 2:
+        return {}
+    ordered = sorted(means, key=lambda name: means[name] if best == "smallest" else -means[name])
+    return {ordered[0]: BEST, ordered[1]: SECOND}
+
+
+def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean | None, mark: str) -> Entry:
+    if mean is None:
+        return Entry("-")
+    smallest = spec.kind == "smallest"
+    spread = mean.standard_deviation if spec.spread == "standard deviation" else mean.standard_error
+    value = mean.smallest if smallest else mean.mean
+    text = f"{value:.{spec.digits}f}"
+    if np.isfinite(spread) and not smallest:
+        text += f" ± {spread:.{spec.digits}f}"
+    numbers = {"value": value, "spread": spread, "splits": float(mean.count)}
+    published = _published(study, spec, dataset, method)
+    if published:
+        text += f" / {published[0]:g}"
+        numbers["published"] = float(published[0])
+        z = z_score(mean, published) if spec.spread == "standard error" else None
+        if z is not None:
+            text += f" ({z:+.1f})"
+            numbers["z"] = z
+        elif len(published) > 1:
+            text += f" ± {published[1]:g}"
+    return Entry(text, mark, numbers)
+
+
+def _published(study: Study, spec: TableSpec, dataset: str, method: str) -> Sequence[float]:
+    column = study.methods[method].published
+    if spec.published is None or column is None:
+        return ()
+    return tuple(study.published.get(spec.published, {}).get(column, {}).get(dataset, ()))
+
+
+def _means_notes(
+    study: Study, values: Values, spec: TableSpec, methods: list[str], datasets: list[str]
+) -> tuple[str, ...]:
+    spread = "smallest over splits" if spec.kind == "smallest" else f"mean ± {spec.spread} over splits"
+    notes = [f"Entries: {spread}" + (" / published" if spec.published else "")]
+    if spec.published and spec.spread == "standard error" and spec.kind == "means":
+        notes[0] += " (z-score of the difference)"
+    if spec.best != "none":
+        notes[0] += f"; bold: {spec.best}, italic: second"
+    notes[0] += "."
+    table = mean_table(values, datasets, methods)
+    if len(table) >= 3 and len(methods) >= 2 and spec.best == "smallest" and spec.kind == "means":
+        found = ranks(table, methods)
+        listed = ", ".join(
+            f"{study.methods[methods[i]].label} {found.mean_rank[i]:.2f}" for i in np.argsort(found.mean_rank)
+        )
+        notes.append(
+            f"Mean ranks over {found.n_datasets} data sets: {listed}; critical difference "
+            f"{found.critical_difference:.2f} (Nemenyi, 5 %)."
+        )
+    return tuple(notes)
+
+
+def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[str], datasets: list[str]) -> Table:
+    published = study.published.get(spec.published or "", {})
+    rows = []
+    for row in methods:
+        entries = []
+        for column in methods:
+            count = significantly_worse(values, datasets, row, column)
+            there = published.get(row, {}).get(column)
+            text = "-" if row == column else f"{count}" + (f" / {there[0]:g}" if there else "")
+            entries.append(Entry(text, numbers={"count": float(count)}))
+        rows.append((Entry(study.methods[row].label), *entries))
+    heads = ("worse than", *(study.methods[method].label for method in methods))
+    note = f"Of {len(datasets)} data sets" + (" / the published count." if published else ".")
+    return Table(spec.title, heads, tuple(rows), (note,))
+
+
+def _claims(study: Study, cells: list[Cell], spec: TableSpec) -> list[Table]:
+    """The default against every other method: per data set, and over all of them."""
+    default = str(study.default)
+    values = values_of(cells, spec.metric)
+    others = [m for m in study.methods if m != default and any(values.get((d, m)) for d in study.datasets)]
+    datasets = [d for d in study.datasets if values.get((d, default))]
+    if not others or not datasets:
+        return []
+    rows = []
+    for dataset in datasets:
+        entries = [_paired_entry(values, dataset, default, other, spec.digits) for other in others]
+        rows.append((Entry(dataset), *entries))
+    rows.append((Entry("Wilcoxon over data sets, p"), *(_wilcoxon(values, datasets, default, o) for o in others)))
+    label = study.methods[default].label
+    title = f"{label} minus each other method, on the same splits"
+    heads = ("data", *(study.methods[other].label for other in others))
+    note = (
+        "Entries: mean difference ± standard error (negative: the default is better); bold: significant at 5 % "
+        "(paired t-test)."
+    )
+    return [Table(title, heads, tuple(rows), (note,))]
+
+
+def _paired_entry(values: Values, dataset: str, default: str, other: str, digits: int) -> Entry:
+    found = paired(values, dataset, default, other)
+    if found is None:
+        return Entry("-")
+    mark = BEST if found.p_value < 0.05 else ""
+    error = f" ± {found.standard_error:.{digits}f}" if np.isfinite(found.standard_error) else ""
+    numbers = {"difference": found.difference, "standard_error": found.standard_error, "p": found.p_value}
+    return Entry(f"{found.difference:+.{digits}f}{error}", mark, numbers)
+
+
+def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> Entry:
+    """Signed ranks of the mean paired differences, on the data sets that both have."""
+    found = [paired(values, dataset, default, other) for dataset in datasets]
+    differences = np.array([pair.difference for pair in found if pair is not None])
+    p = signed_rank(differences, np.zeros(len(differences)))
+    if p is None:
+        return Entry("-")
+    fewer, more = int(np.sum(differences < 0)), int(np.sum(differences > 0))
+    return Entry(f"{p:.3f} (better {fewer}, worse {more})", numbers={"p": p, "better": fewer, "worse": more})

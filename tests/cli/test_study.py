@@ -1,0 +1,88 @@
+"""``kernelect study`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("click")
+from click.testing import CliRunner
+
+from kernelect.cli.commands import kernelect
+
+
+@pytest.fixture
+def definition(tmp_path):
+    from studies.conftest import TEXT
+
+    path = tmp_path / "tiny.toml"
+    path.write_text(TEXT)
+    return str(path)
+
+
+def run(*arguments):
+    return CliRunner().invoke(kernelect, ["study", *map(str, arguments)], prog_name="kernelect")
+
+
+def test_a_whole_study_from_run_to_pictures(definition, tmp_path):
+    out = tmp_path / "r.sqlite"
+    arguments = ("run", definition, "--datasets", "twonorm,ringnorm", "--splits", 2, "--out", out)
+    first = run(*arguments)
+    assert first.exit_code == 0, first.output
+    assert "0 cells were there, 8 were run, 0 failed" in first.output
+    assert "8 cells were there, 0 were run" in run(*arguments).output
+    assert "8 cells, 0 of them failed" in run("status", out).output
+    assert json.loads(run("status", out, "--json").output)["methods"]["ours"] == {"done": 4}
+    assert "Test error, %" in run("table", out).output
+    for form, mark in (
+        ("markdown", "| ---"),
+        ("latex", r"\toprule"),
+        ("html", "<!doctype html>"),
+        ("csv", "table,row"),
+    ):
+        assert mark in run("table", out, "--format", form).output
+    written = run("table", out, "--format", "html", "--out", tmp_path / "t.html")
+    assert written.exit_code == 0
+    assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
+    pictures = run("plot", out, "--out", tmp_path / "pictures").output.split()
+    assert [name.rsplit("/", 1)[-1] for name in pictures] == ["histogram-twonorm.png", "histogram-ringnorm.png"]
+    assert "8 cells" in run("export", out, "--out", tmp_path / "cells.csv").output
+    assert not list(tmp_path.glob("*.lock"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "cawley2006"), "Did you mean 'cawley2007'"),
+        (("run", "cawley2007", "--datasets", "hart"), "Did you mean 'heart'"),
+        (("run", "cawley2007", "--methods", "lsvm"), "Did you mean 'lssvm'"),
+        (("run", "cawley2007", "--datasets", "heart"), "Give a folder with heart.npz by --data"),
+        (("run", "cawley2007", "--engine", "grid"), "give local or an address"),
+        (("table", "none.sqlite"), "There is no results file none.sqlite"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(arguments, words, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KERNELECT_DATA", raising=False)
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert words in result.output
+    assert "Traceback" not in result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_second_writer_is_sent_away(definition, tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    out = tmp_path / "r.sqlite"
+    with (tmp_path / "r.sqlite.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = run("run", definition, "--out", out)
+    assert result.exit_code == 1
+    assert "Another run is writing" in result.output
+
+
+def test_what_there_is(definition):
+    assert "gold2003" in run("list").output
+    assert "lssvm-br-ard" in run("show", "cawley2007").output
+    assert run("show", definition, "--toml").output.lstrip().startswith('name = "tiny"')

@@ -1,0 +1,44 @@
+"""Runners for tests: cells that fail, dawdle or kill their process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+
+def fails(problem, method, needed, seed):
+    raise ValueError("broken on purpose")
+
+
+def dawdles(problem, method, needed, seed):
+    end = time.monotonic() + 60.0
+    while time.monotonic() < end:
+        time.sleep(0.005)
+    return {"error": 0.0}
+
+
+def dies_once(problem, method, needed, seed):
+    """Kill the process the first time a cell with this seed runs, succeed the second time."""
+    mark = Path(method.options["folder"]) / f"{seed}"
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"error": float(seed % 7)}
+
+
+def always_dies(problem, method, needed, seed):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def slow(problem, method, needed, seed):
+    """Take a moment, leave a line behind for every time it ran."""
+    time.sleep(method.options.get("seconds", 0.1))
+    with open(Path(method.options["folder"]) / "ran.txt", "a") as file:
+        file.write(f"{seed}\n")
+    return {"error": float(seed % 11)}
+
+
+def doubles(problem, method, needed, seed):
+    return {"error": 2.0 * needed["error"]}

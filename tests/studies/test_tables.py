@@ -1,0 +1,144 @@
+"""Statistics against their definitions, tables against their cells, formats against their readers."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.studies import Plan, Results, make_tables, run_study
+from kernelect.studies.export import export
+from kernelect.studies.formats import FORMATS
+from kernelect.studies.pictures import KINDS, save_pictures
+from kernelect.studies.statistics import Mean, paired, ranks, signed_rank, significantly_worse, values_of, z_score
+from kernelect.studies.tables import BEST, SECOND, Entry, Table
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    from kernelect.studies import parse_study
+    from studies.conftest import TEXT
+
+    study = parse_study(TEXT)
+    with Results.create(tmp_path_factory.mktemp("study") / "r.sqlite", study) as found:
+        run_study(Plan(study, tuple(study.datasets), tuple(study.methods)), found)
+        yield found
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
+def test_critical_difference_by_the_table_of_demsar(k, q):
+    """q of the two-tailed Nemenyi test at 5 %, Demsar (2006), table 5."""
+    table = np.random.default_rng(0).normal(size=(14, k))
+    expected = q * np.sqrt(k * (k + 1) / (6.0 * 14))
+    assert ranks(table, [str(j) for j in range(k)]).critical_difference == pytest.approx(expected, rel=5e-4)
+
+
+def test_mean_ranks_share_ties():
+    found = ranks(np.array([[1.0, 2.0, 2.0], [3.0, 1.0, 2.0]]), ["a", "b", "c"])
+    np.testing.assert_allclose(found.mean_rank, [2.0, 1.75, 2.25])
+
+
+def test_groups_are_the_longest_runs_that_do_not_differ():
+    from kernelect.studies.statistics import Ranks
+
+    found = Ranks(("a", "b", "c", "d"), np.array([1.0, 1.8, 2.5, 4.0]), 1.0, 10)
+    assert found.groups() == [(0, 1), (1, 2)]
+
+
+def test_z_score_is_that_of_the_paper():
+    ours = Mean.of([10.0, 12.0, 14.0])
+    z = (12.0 - 11.0) / np.hypot(2.0 / np.sqrt(3.0), 0.5)
+    assert z_score(ours, (11.0, 0.5)) == pytest.approx(z)
+    assert z_score(ours, (11.0,)) is None
+
+
+def test_paired_test_is_that_of_scipy():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=8), rng.normal(0.5, size=8)
+    values = {("d", "a"): dict(enumerate(a)), ("d", "b"): dict(enumerate(b))}
+    found = paired(values, "d", "a", "b")
+    assert found.p_value == pytest.approx(ttest_rel(a, b).pvalue)
+    assert significantly_worse(values, ["d"], "b", "a") == int(found.difference < 0 and found.p_value < 0.05)
+    assert paired(values, "d", "a", "c") is None
+
+
+def test_signed_rank_of_all_better_is_the_smallest_possible():
+    """With 6 differences of one sign the two-sided p is 2 / 2^6."""
+    assert signed_rank(np.arange(1.0, 7.0), np.zeros(6)) == pytest.approx(2.0 / 64.0)
+    assert signed_rank(np.ones(5), np.ones(5)) is None
+
+
+def test_a_table_holds_the_means_of_its_cells(results):
+    table = make_tables(results)[0]
+    values = values_of(results.cells(), "error")
+    mean = np.mean(list(values["twonorm", "ours"].values()))
+    row = next(row for row in table.rows if row[0].text.startswith("twonorm"))
+    entry = row[1 + table.heads[1:].index("LSSVC")]
+    assert entry.numbers["value"] == pytest.approx(mean)
+    assert entry.numbers["published"] == 5.0
+    assert row[0].text == "twonorm (3)"
+    assert f"/ 5 ({entry.numbers['z']:+.1f})" in entry.text
+    marks = {entry.emphasis for entry in row[1:]}
+    assert marks == {BEST, SECOND}
+
+
+def test_the_default_is_compared_with_every_other_method(results):
+    table = make_tables(results)[-1]
+    assert table.title == "LSSVC minus each other method, on the same splits"
+    values = values_of(results.cells(), "error")
+    expected = paired(values, "ringnorm", "ours", "theirs").difference
+    row = next(row for row in table.rows if row[0].text == "ringnorm")
+    assert row[1].numbers["difference"] == pytest.approx(expected)
+    assert table.rows[-1][0].text.startswith("Wilcoxon")
+
+
+def test_a_metric_that_is_not_there(results):
+    with pytest.raises(InvalidArgument, match="Did you mean 'error'"):
+        make_tables(results, "eror")
+
+
+HOSTILE = Table("<script>|&_%", ("data", "a|b"), ((Entry("x<y"), Entry("1.0 ± 0.1", BEST, {"value": 1.0})),), ("50 %",))
+
+
+def test_formats_escape_what_they_show():
+    assert "<script>" not in FORMATS["html"]([HOSTILE])
+    assert "<strong>1.0 ± 0.1</strong>" in FORMATS["html"]([HOSTILE])
+    assert r"a\|b" in FORMATS["markdown"]([HOSTILE])
+    assert "**1.0 ± 0.1**" in FORMATS["markdown"]([HOSTILE])
+    latex = FORMATS["latex"]([HOSTILE])
+    assert r"\&\_\%" in latex
+    assert r"\textbf{1.0 $\pm$ 0.1}" in latex
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"]([HOSTILE]))))
+    assert (rows[0]["column"], float(rows[0]["value"])) == ("a|b", 1.0)
+
+
+def test_every_kind_of_picture_is_drawn(results, tmp_path):
+    pytest.importorskip("matplotlib")
+    for kind in set(KINDS) - {"evolution"}:
+        paths = save_pictures(results, kind, tmp_path)
+        assert paths
+        assert all(path.stat().st_size > 5000 for path in paths)
+    with pytest.raises(InvalidArgument, match="No cell kept its way"):
+        save_pictures(results, "evolution", tmp_path)
+    with pytest.raises(InvalidArgument, match="Did you mean 'scatter'"):
+        save_pictures(results, "scater", tmp_path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl"])
+def test_export_holds_every_cell(results, tmp_path, suffix):
+    path = tmp_path / f"cells{suffix}"
+    assert export(results, path) == 18
+    assert not list(tmp_path.glob("*.part"))
+    text = path.read_text()
+    if suffix == ".csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert len(rows) == 18
+        assert rows[0]["study"] == "tiny"
+    else:
+        assert text.count('"state": "done"') == 18
+    with pytest.raises(InvalidArgument, match="ending of --out"):
+        export(results, tmp_path / "cells.xlsx")
