@@ -96,7 +96,7 @@ def gpc_against_sklearn(sizes: tuple[int, ...]) -> list[str]:
             length = 1.0 / np.sqrt(2.0 * median_width(X))
             kernel = sk.ConstantKernel(1.0) * sk.RBF(length) + sk.ConstantKernel(1.0)
             ours, theirs = GPC(kernel="rbf"), GaussianProcessClassifier(kernel)
-            times = [seconds(lambda m=m, X=X, y=y: m.fit(X, y), 1) for m in (ours, theirs)]
+            times = [seconds(lambda m=m, X=X, y=y: m.fit(X, y), 3) for m in (ours, theirs)]
             errors = " / ".join(f"{100 * np.mean(m.predict(Z) != t):.2f}" for m in (ours, theirs))
             losses = " / ".join(f"{log_loss(t, m.predict_proba(Z)):.4f}" for m in (ours, theirs))
             lines.append(
