@@ -184,7 +184,23 @@ def test_a_killed_client_resumes_with_nothing_lost_or_twice(text, tmp_path):
 def test_results_of_another_study_are_not_mixed(tiny, tmp_path):
     Results.create(tmp_path / "r", tiny).close()
     with pytest.raises(ResultsError, match="holds the study 'tiny', and 'other' was asked for"):
-        Results.create(tmp_path / "r", replace(tiny, name="other"))
+        Results.create(tmp_path / "r", parse_study(tiny.text.replace('"tiny"', '"other"')))
+
+
+def test_a_definition_may_grow_but_not_change_under_its_cells(text, tiny, tmp_path):
+    path = tmp_path / "r"
+    with Results.create(path, tiny) as results:
+        run_study(plan_of(tiny, splits=1, datasets=("twonorm",), methods=("ours",)), results)
+    grown = parse_study(text + '\n[methods.new]\nestimator = {call = "sklearn.svm.SVC"}\n')
+    with Results.create(path, grown) as results:
+        assert "new" in results.study.methods
+    for old, new in (
+        ("prior = {none = true}", 'prior = "auto"'),
+        ("rows = 40", "rows = 41"),
+        ("splits = 3", "seed = 3"),
+    ):
+        with pytest.raises(ResultsError, match="give another --out"):
+            Results.create(path, parse_study(grown.text.replace(old, new)))
 
 
 def test_files_that_cannot_be_used(tiny, tmp_path):

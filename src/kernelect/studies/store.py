@@ -81,11 +81,30 @@ class Results:
                 if connection.execute("SELECT count(*) FROM study").fetchone()[0] == 0:
                     row = (SCHEMA, study.name, study.text, time.time())
                     connection.execute("INSERT INTO study VALUES (?, ?, ?, ?)", row)
-        if results.study.name != study.name:
-            raise ResultsError(
-                f"{path} holds the study {results.study.name!r}, and {study.name!r} was asked for: give another --out."
-            )
+        try:
+            results._adopt(study)
+        except ResultsError:
+            results.close()
+            raise
         return results
+
+    def _adopt(self, study: Study) -> None:
+        """Go on with ``study``, whose definition may have grown, but not changed under cells that are there."""
+        old = self.study
+        if old.text == study.text:
+            return
+        changed = f"{self.path} holds the study {old.name!r}"
+        if old.name != study.name:
+            raise ResultsError(f"{changed}, and {study.name!r} was asked for: give another --out.")
+        keys = self.keys(failures=True)
+        for kind, names in (("methods", {key.method for key in keys}), ("datasets", {key.dataset for key in keys})):
+            for name in sorted(names):
+                if getattr(old, kind).get(name) != getattr(study, kind).get(name):
+                    raise ResultsError(f"{changed} with another definition of {name!r}: give another --out.")
+        if keys and (old.protocol, old.seed) != (study.protocol, study.seed):
+            raise ResultsError(f"{changed} with another protocol or seed: give another --out.")
+        with _clear_errors(self.path), self._connection as connection:
+            connection.execute("UPDATE study SET definition = ?", (study.text,))
 
     @classmethod
     def open(cls, path: Path) -> Self:

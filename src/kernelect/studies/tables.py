@@ -49,7 +49,8 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     study, cells = results.study, list(results.cells())
     if metric is not None:
         return [_one_metric(study, cells, metric)]
-    specs = study.tables or (TableSpec("Results", first_metric(cells)),)
+    first = first_metric(cells)
+    specs = study.tables or (TableSpec(f"Results: {first}", first, published=first if study.published else None),)
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
     if study.default is not None and study.default in study.methods:
@@ -139,8 +140,8 @@ def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean 
 
 
 def _published(study: Study, spec: TableSpec, dataset: str, method: str) -> Sequence[float]:
-    column = study.methods[method].published
-    if spec.published is None or column is None:
+    column = study.methods[method].published or method
+    if spec.published is None:
         return ()
     return tuple(study.published.get(spec.published, {}).get(column, {}).get(dataset, ()))
 
