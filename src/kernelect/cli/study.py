@@ -148,8 +148,10 @@ def only_writer(path: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise studies.ResultsError(f"Another run is writing {path}: wait for it, or give another --out.") from error
-        yield
-        lock.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
 
 
 class TimeLeft(ProgressColumn):
