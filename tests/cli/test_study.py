@@ -86,3 +86,15 @@ def test_what_there_is(definition):
     assert "gold2003" in run("list").output
     assert "lssvm-br-ard" in run("show", "cawley2007").output
     assert run("show", definition, "--toml").output.lstrip().startswith('name = "tiny"')
+
+
+def test_wide_tables_are_cut_into_columns_that_fit():
+    from kernelect.cli.study import _pieces
+    from kernelect.studies.tables import Entry, Table
+
+    heads = ("data", *(f"method number {j}" for j in range(7)))
+    table = Table("t", heads, (tuple(Entry(f"{j}.00") for j in range(8)),))
+    pieces = list(_pieces(table, 60))
+    assert [head for piece in pieces for head in piece.heads[1:]] == list(heads[1:])
+    assert all(piece.heads[0] == "data" and len(piece.heads) <= 4 for piece in pieces)
+    assert len(list(_pieces(table, 200))) == 1

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -240,7 +241,8 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
     if form == "terminal":
         console = Console(record=out is not None)
         for table in made:
-            console.print(_rich(table))
+            for piece in _pieces(table, console.width):
+                console.print(_rich(piece))
             for note in table.notes:
                 console.print(note, style="dim", markup=False)
         text = console.export_text() if out is not None else ""
@@ -251,6 +253,25 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
         click.echo(f"Written: {out}", err=True)
     elif text:
         click.echo(text, nl=False)
+
+
+def _pieces(table: Table, width: int) -> Iterator[Table]:
+    """Yield the table cut into groups of columns that fit, each with the names of the rows."""
+    widths = [max(len(head), *(len(row[j].text) for row in table.rows)) + 3 for j, head in enumerate(table.heads)]
+    group, used = list[int](), widths[0] + 1
+    for column in range(1, len(table.heads)):
+        if group and used + widths[column] > width:
+            yield _columns(table, group)
+            group, used = [], widths[0] + 1
+        group.append(column)
+        used += widths[column]
+    yield _columns(table, group)
+
+
+def _columns(table: Table, group: list[int]) -> Table:
+    chosen = [0, *group]
+    rows = tuple(tuple(row[j] for j in chosen) for row in table.rows)
+    return replace(table, heads=tuple(table.heads[j] for j in chosen), rows=rows)
 
 
 def _rich(table: Table) -> RichTable:

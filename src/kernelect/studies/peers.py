@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
+from kernelect.exceptions import InvalidArgument
 from kernelect.studies.build import build
 from kernelect.studies.definition import Method
 from kernelect.studies.scoring import Figures, describe, score
@@ -58,6 +59,8 @@ class GPyClassifier(ClassifierMixin, BaseEstimator):
         import GPy
 
         self.classes_ = np.unique(y)
+        if len(self.classes_) != 2:
+            raise InvalidArgument(f"GPy's classifier tells two classes apart, and y has {len(self.classes_)}.")
         self.mean_, self.scale_ = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
         kernel = GPy.kern.RBF(X.shape[1]) + GPy.kern.Bias(X.shape[1])
         labels = (y == self.classes_[1]).astype(float)[:, None]
