@@ -1,42 +1,26 @@
-"""How good a model is, by figures that the selection did not optimise."""
+"""How good a model is, by figures that the selection did not optimise.
+
+Two estimates stand beside each other. Exact leave-one-out at the selected hyper-parameters
+costs nothing, but the selection has seen every row; outer folds repeat all of it, imputation,
+scaling and selection, inside each fold. A gap between the two is over-fitting of the
+selection.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
+from kernelect.tables.estimates import Estimate, Judge
+from kernelect.tables.folds import FoldOptions, FoldOutcome, fold_outcomes
+from kernelect.tables.schema import Rows, Schema
+from kernelect.tables.scores import Score
 
-@dataclass(frozen=True)
-class Score:
-    """One figure with its uncertainty."""
-
-    name: str
-    value: float
-    standard_error: float | None
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """How good the model is, estimated in one way.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``"leave-one-out"``, ``"5 outer folds x 1"`` or ``"always the mean"``.
-    scores : tuple of Score
-    y_true, prediction : ndarray of shape (n,), or None
-        Labels or values.
-    probability : ndarray of shape (n, n_classes), or None
-        Columns in the order of the assessment's classes.
-    """
-
-    name: str
-    scores: tuple[Score, ...]
-    y_true: np.ndarray | None
-    prediction: np.ndarray | None
-    probability: np.ndarray | None
+__all__ = ["Assessment", "Estimate", "FoldOptions", "Score", "assess"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +31,61 @@ class Assessment:
     leave_one_out: Estimate | None
     outer_folds: Estimate | None
     baseline: Estimate
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """Those there are, the most honest first."""
+        return [estimate for estimate in (self.outer_folds, self.leave_one_out, self.baseline) if estimate is not None]
+
+
+def assess(
+    pipeline: Pipeline,
+    rows: Rows,
+    schema: Schema,
+    options: FoldOptions,
+    observe: Callable[[int], None] | None = None,
+) -> tuple[Assessment, list[str]]:
+    """Estimate how good a fitted pipeline is on new rows.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted on ``rows``; its leave-one-out values are read, and copies of it are fitted anew.
+    rows : Rows
+    schema : Schema
+    options : FoldOptions
+        With 0 folds there are no outer folds.
+    observe : callable, optional
+        Called with the number of folds done.
+
+    Returns
+    -------
+    assessment, remarks
+    """
+    judge = Judge(schema, rows)
+    inside = Assessment(schema.classes, judge.leave_one_out(pipeline[-1]), None, judge.baseline())
+    if not options.folds:
+        return inside, []
+    splits = options.splits(rows, schema)
+    model = _with_share_of_time(pipeline, options, len(splits))
+    outcomes = []
+    for outcome in fold_outcomes(model, rows, schema, splits, options.jobs):
+        outcomes.append(outcome)
+        if observe is not None:
+            observe(len(outcomes))
+    outer = judge.of_folds(options.name, outcomes, options.folds)
+    return replace(inside, outer_folds=outer), _doubts(outcomes)
+
+
+def _with_share_of_time(pipeline: Pipeline, options: FoldOptions, n_fits: int) -> Pipeline:
+    """Return an unfitted copy whose search may take its share of what time there is."""
+    model = clone(pipeline)
+    if options.time_limit is not None:
+        model.set_params(machine__time_limit=max(options.time_limit, 0.0) * options.jobs / n_fits)
+    return model
+
+
+def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
+    """Return one remark on the folds whose selection was not what it should be."""
+    doubtful = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
+    return [f"In {len(doubtful)} of {len(outcomes)} outer folds: {doubtful[0]}"] if doubtful else []
