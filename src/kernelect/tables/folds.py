@@ -11,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.tables.schema import Rows, Schema
@@ -75,7 +76,8 @@ def fold_outcomes(
 def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray, test: np.ndarray) -> FoldOutcome:
     """Fit a copy on the training rows and predict the test rows."""
     fresh = clone(model)
-    caught = fit_quietly(fresh, rows, train)
+    with threadpool_limits(1, user_api="openmp"):  # threads of boosting wait for each other on a busy machine
+        caught = fit_quietly(fresh, rows, train)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # categories that only the test rows have
         inputs = rows.X.iloc[test]
