@@ -75,13 +75,12 @@ def fold_outcomes(
 
 def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray, test: np.ndarray) -> FoldOutcome:
     """Fit a copy on the training rows and predict the test rows."""
-    fresh = clone(model)
+    fresh, inputs = clone(model), rows.X.iloc[test]
     with threadpool_limits(1, user_api="openmp"):  # threads of boosting wait for each other on a busy machine
         caught = fit_quietly(fresh, rows, train)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # categories that only the test rows have
-        inputs = rows.X.iloc[test]
-        return FoldOutcome(test, np.asarray(fresh.predict(inputs)), _probability(fresh, inputs, schema), caught)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # categories that only the test rows have
+            return FoldOutcome(test, np.asarray(fresh.predict(inputs)), _probability(fresh, inputs, schema), caught)
 
 
 def _probability(model: BaseEstimator, inputs: Any, schema: Schema) -> np.ndarray | None:

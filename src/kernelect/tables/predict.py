@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,7 +16,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tables.columns import MOST_CATEGORIES, Column
 from kernelect.tables.read import Table
 from kernelect.tables.record import TableModel
-from kernelect.tables.schema import Schema
+from kernelect.tables.schema import Rows, Schema, check_name, target_values, weights_of
 
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000
@@ -65,6 +66,24 @@ def predict_table(model: TableModel, X: pd.DataFrame, interval: float | None = N
         raise InvalidArgument(f"--interval {interval} is not possible: give a number between 0 and 1, such as 0.9.")
     blocks = [_predict_block(model, X.iloc[start : start + _BLOCK], interval) for start in range(0, len(X), _BLOCK)]
     return pd.concat(blocks, ignore_index=True)
+
+
+def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
+    """Return inputs and targets of a table that has the model's target, and remarks."""
+    schema = model.schema
+    target = check_name(table.frame, schema.target, table.source)
+    if schema.weight is not None:
+        check_name(table.frame, schema.weight, table.source)
+    known = table.frame[target].notna()
+    y = target_values(table.frame[target][known], schema.task)
+    if schema.classes is not None:
+        known &= y.isin(schema.classes).reindex(known.index, fill_value=False)
+    kept = replace(table, frame=table.frame[known].reset_index(drop=True))
+    X, remarks = match_columns(schema, kept)
+    remarks += (
+        [f"The model was fitted on {model.n_rows} rows, this table has {len(X)}."] if len(X) != model.n_rows else []
+    )
+    return Rows(X, target_values(kept.frame[target], schema.task), weights_of(kept.frame, schema.weight)), remarks
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
