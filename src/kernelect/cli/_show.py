@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -58,8 +59,8 @@ def print_remarks(console: Console, remarks: Iterable[str]) -> None:
 def score_table(scores: Sequence[dict[str, Any]], title: str) -> Table:
     """Return estimates as rows and figures as columns."""
     names = list(dict.fromkeys(score["name"] for estimate in scores for score in estimate["scores"]))
-    out = Table(title=title, title_justify="left", title_style="bold")
-    out.add_column("estimate")
+    out = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    out.add_column("estimate", no_wrap=True)
     for name in names:
         out.add_column(name, justify="right")
     for estimate in scores:

@@ -14,7 +14,7 @@ VARIABLE = "_KERNELECT_COMPLETE"
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print what makes SHELL complete commands and options.
+    r"""Print what makes SHELL complete commands and options.
 
     \b
     bash: echo 'eval "$(kernelect completion bash)"' >> ~/.bashrc

@@ -10,7 +10,8 @@ import click
 from kernelect.cli import _guard as options
 
 if TYPE_CHECKING:
-    from kernelect.tables import Rows, Schema, TableModel
+    from kernelect.cli._progress import Watch
+    from kernelect.tables import Rows, Schema, Table, TableModel
 
 MODEL, REPORT = "model.skops", "report.html"
 
@@ -52,13 +53,20 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     """
     from rich.console import Console
 
+    from kernelect.cli._load import load_rows
+    from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_json, print_remarks, print_summary
     from kernelect.tables import save_model, summary
+    from kernelect.tables.files import check_free
 
     paths = [out / MODEL] if no_report else [out / MODEL, out / REPORT]
-    _prepare(out, paths, force)
-    console, errors = Console(), Console(stderr=True)
-    model, rows = _fitted(table, given, errors, quiet)
+    for path in paths:
+        check_free(path, force)  # before any tuning
+    how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
+    read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
+    _make_folder(out)
+    console = Console()
+    model = _fitted(read, schema, rows, remarks, given, Watch(Console(stderr=True), quiet))
     save_model(model, out / MODEL, force)
     if not no_report:
         write_report_for(model, rows, out / REPORT)
@@ -72,46 +80,32 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     console.print("Written: " + " and ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
-def _prepare(out: Path, paths: list[Path], force: bool) -> None:
-    """Make the folder and check that nothing stands in the way, before any tuning."""
-    from kernelect.tables.files import check_free
-
+def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise click.BadParameter(f"the folder {out} cannot be made ({error.strerror}).", param_hint="--out") from error
-    for path in paths:
-        check_free(path, force)
 
 
-def _fitted(table: str, given: dict[str, Any], errors: Any, quiet: bool) -> tuple[TableModel, Rows]:
-    """Read, describe, tune and assess, with progress."""
-    from kernelect.cli._load import load_rows
-    from kernelect.cli._progress import Watch
+def _fitted(
+    read: Table, schema: Schema, rows: Rows, remarks: list[str], given: dict[str, Any], watch: Watch
+) -> TableModel:
+    """Tune and assess, with progress."""
     from kernelect.tables import FoldOptions, MachineOptions, Observers, fit_table
 
-    how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
-    read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
     words = {name: given[name] for name in ("machine", "kernel", "prior", "criterion", "time_limit", "seed")}
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
-    with Watch(errors, quiet) as watch:
-        observers = Observers(
-            watch.search(_title(given, schema)), watch.folds("outer folds", outer.folds * outer.repeats)
-        )
-        model = fit_table(
+    title, total = f"{given['machine']} for {schema.target!r}", outer.folds * outer.repeats
+    with watch:
+        return fit_table(
             rows,
             schema,
             MachineOptions(**words),
             outer,
             title=read.source,
             remarks=tuple(remarks),
-            observers=observers,
+            observers=Observers(watch.search(title), watch.folds("outer folds", total)),
         )
-    return model, rows
-
-
-def _title(given: dict[str, Any], schema: Schema) -> str:
-    return f"{given['machine']} for {schema.target!r}"
 
 
 def write_report_for(model: TableModel, rows: Rows, path: Path) -> None:

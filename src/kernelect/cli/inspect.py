@@ -50,15 +50,27 @@ def _pairs(title: str, values: dict[str, float], most: int = 30) -> Any:
 def _columns(columns: list[dict[str, Any]], most: int = 30) -> Any:
     from rich.table import Table
 
-    from kernelect.cli._show import number, plain
+    from kernelect.cli._show import plain
 
     out = Table(title="Columns", title_justify="left", title_style="bold")
     for heading in ("column", "kind", "missing", "values"):
         out.add_column(heading)
     for column in columns[:most]:
-        categories = column.get("categories")
-        values = f"{categories} categories" if categories else f"{number(column['low'])} to {number(column['high'])}"
-        out.add_row(plain(column["name"]), column["kind"], f"{100 * column['missing']:.0f} %", values)
+        out.add_row(plain(column["name"]), column["kind"], f"{100 * column['missing']:.0f} %", _values(column))
     if len(columns) > most:
         out.add_row(f"and {len(columns) - most} more", "", "", "")
     return out
+
+
+def _values(column: dict[str, Any]) -> str:
+    """Return a column's range or number of categories in words."""
+    from datetime import date, timedelta
+
+    from kernelect.cli._show import number
+
+    if column["kind"] == "category":
+        return f"{column['categories']} categories"
+    if column["kind"] == "date":
+        first, last = (date(1970, 1, 1) + timedelta(days=column[end]) for end in ("low", "high"))
+        return f"{first} to {last}"
+    return f"{number(column['low'])} to {number(column['high'])}"

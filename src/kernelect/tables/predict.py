@@ -80,9 +80,8 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
         known &= y.isin(schema.classes).reindex(known.index, fill_value=False)
     kept = replace(table, frame=table.frame[known].reset_index(drop=True))
     X, remarks = match_columns(schema, kept)
-    remarks += (
-        [f"The model was fitted on {model.n_rows} rows, this table has {len(X)}."] if len(X) != model.n_rows else []
-    )
+    if len(X) != model.n_rows:
+        remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
     return Rows(X, target_values(kept.frame[target], schema.task), weights_of(kept.frame, schema.weight)), remarks
 
 
