@@ -32,6 +32,10 @@ class UnusableTable(KernelectError, ValueError):
     """A file of rows and columns cannot be read, or no model can be made of what it holds."""
 
 
+class UnwritableFile(KernelectError, OSError):
+    """A file cannot be written."""
+
+
 class UnusableModel(KernelectError, ValueError):
     """A model file cannot be loaded, or does not fit what is asked of it."""
 

@@ -30,10 +30,11 @@ def number(value: float | None) -> str:
 
 
 def with_error(value: float, error: float | None) -> str:
-    """Return a value and its standard error, both to the error's second digit."""
+    """Return a value and its standard error, to the error's first digit, or to its second after a 1."""
     if error is None or not error > 0 or not math.isfinite(error):
         return number(value)
-    digits = max(0, min(12, 1 - math.floor(math.log10(error))))
+    exponent = math.floor(math.log10(error))
+    digits = max(0, min(12, -exponent + (error < 2.0 * 10.0**exponent)))
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
@@ -62,7 +63,7 @@ def score_table(scores: Sequence[dict[str, Any]], title: str) -> Table:
     out = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     out.add_column("estimate", no_wrap=True)
     for name in names:
-        out.add_column(name, justify="right")
+        out.add_column(name, justify="right", no_wrap=True)
     for estimate in scores:
         by_name = {score["name"]: with_error(score["value"], score["standard_error"]) for score in estimate["scores"]}
         out.add_row(plain(estimate["estimate"]), *(by_name.get(name, "") for name in names))

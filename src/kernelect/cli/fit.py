@@ -29,6 +29,13 @@ MODEL, REPORT = "model.skops", "report.html"
 @click.option("--kernel", metavar="NAME", help="Such as ard (one width per input), rbf or linear.")
 @click.option("--prior", metavar="NAME", help="Prior over the widths, such as shrinkage, or none.")
 @click.option("--criterion", metavar="NAME", help="What selects, where the machine offers a choice.")
+@click.option(
+    "--restarts",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Further searches from scattered starts; the best is kept.",
+)
 @options.folds(default=5)
 @click.option(
     "--out",
@@ -64,7 +71,6 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
         check_free(path, force)  # before any tuning
     how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
     read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
-    _make_folder(out)
     console = Console()
     model = _fitted(read, schema, rows, remarks, given, Watch(Console(stderr=True), quiet))
     save_model(model, out / MODEL, force)
@@ -80,20 +86,15 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     console.print("Written: " + " and ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise click.BadParameter(f"the folder {out} cannot be made ({error.strerror}).", param_hint="--out") from error
-
-
 def _fitted(
     read: Table, schema: Schema, rows: Rows, remarks: list[str], given: dict[str, Any], watch: Watch
 ) -> TableModel:
     """Tune and assess, with progress."""
+    from dataclasses import fields
+
     from kernelect.tables import FoldOptions, MachineOptions, Observers, fit_table
 
-    words = {name: given[name] for name in ("machine", "kernel", "prior", "criterion", "time_limit", "seed")}
+    words = {field.name: given[field.name] for field in fields(MachineOptions)}
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
     title, total = f"{given['machine']} for {schema.target!r}", outer.folds * outer.repeats
     with watch:

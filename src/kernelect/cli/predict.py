@@ -45,7 +45,7 @@ def command(
 
     from kernelect.cli._show import print_json, print_remarks
     from kernelect.tables import load_model, match_columns, predict_table, read_table, without_formulas
-    from kernelect.tables.files import check_free
+    from kernelect.tables.files import check_free, write_whole
     from kernelect.tables.schema import check_name
 
     if out is not None:
@@ -61,7 +61,7 @@ def command(
     if not quiet and not as_json:
         print_remarks(Console(stderr=True), remarks)
     if out is not None:
-        _write(without_formulas(named), out, force)
+        write_whole(out, without_formulas(named).to_csv(index=False).encode(), force)
     if as_json:
         print_json(_document(named, remarks, out))
     elif out is None:
@@ -75,15 +75,6 @@ def _with_ids(frame: pd.DataFrame, ids: tuple[str, ...], predictions: pd.DataFra
 
     carried = frame[list(ids)].rename(columns={name: f"{name} (id)" for name in ids if name in predictions.columns})
     return pd.concat([carried, predictions], axis=1)
-
-
-def _write(frame: pd.DataFrame, out: Path, force: bool) -> None:
-    from kernelect.tables.files import write_whole
-
-    try:
-        write_whole(out, frame.to_csv(index=False).encode(), force)
-    except OSError as error:
-        raise click.BadParameter(f"{out} cannot be written ({error.strerror}).", param_hint="--out") from error
 
 
 def _document(frame: pd.DataFrame, remarks: list[str], out: Path | None) -> dict[str, Any]:

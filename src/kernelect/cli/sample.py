@@ -27,9 +27,5 @@ def command(name: str, out: Path | None, force: bool) -> None:
 
     table, target = sample_table(name)
     path = out or Path(f"{name}.csv")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, table.to_csv(index=False).encode(), force)
-    except OSError as error:
-        raise click.BadParameter(f"{path} cannot be written ({error.strerror}).", param_hint="--out") from error
+    write_whole(path, table.to_csv(index=False).encode(), force)
     click.echo(f"{path}: {len(table)} rows, {table.shape[1]} columns. Try: kernelect fit {path} --target {target}")

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy.stats import chi2
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -21,6 +23,9 @@ from kernelect.tables.schema import Rows, Schema
 from kernelect.tables.scores import Score
 
 __all__ = ["Assessment", "Estimate", "FoldOptions", "Score", "assess"]
+
+#: Probability below which a spread of folds is no chance.
+_UNLIKELY = 1e-3
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def assess(
         if observe is not None:
             observe(len(outcomes))
     outer = judge.of_folds(options.name, outcomes, options.folds)
-    return replace(inside, outer_folds=outer), _doubts(outcomes)
+    return replace(inside, outer_folds=outer), [*_doubts(outcomes), *_on_spread(judge, outcomes)]
 
 
 def _with_share_of_time(pipeline: Pipeline, options: FoldOptions, n_fits: int) -> Pipeline:
@@ -89,3 +94,24 @@ def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
     """Return one remark on the folds whose selection was not what it should be."""
     doubtful = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
     return [f"In {len(doubtful)} of {len(outcomes)} outer folds: {doubtful[0]}"] if doubtful else []
+
+
+def _on_spread(judge: Judge, outcomes: list[FoldOutcome]) -> list[str]:
+    """Return a remark where the folds' losses differ more than their rows explain.
+
+    The variance of the folds' means over that expected from single rows is a chi-square when
+    all folds found models alike; it is large where some ended in another optimum.
+    """
+    losses = [judge.losses(outcome.rows, outcome.prediction)[0] for outcome in outcomes]
+    means = np.array([loss.losses.mean() for loss in losses])
+    variances = np.array([loss.losses.var(ddof=1) / len(loss.losses) for loss in losses if len(loss.losses) > 1])
+    if len(variances) < len(means) or not variances.mean() > 0:
+        return []
+    statistic = (len(means) - 1) * means.var(ddof=1) / variances.mean()
+    if chi2.sf(statistic, len(means) - 1) > _UNLIKELY:
+        return []
+    least, most = (losses[0].transform(float(value)) for value in (means.min(), means.max()))
+    return [
+        f"The outer folds differ more than chance explains ({losses[0].name} {least:.3g} to {most:.3g}): the search "
+        "ends in different optima, or a few rows weigh a lot. Try --restarts 3, or another --kernel or --machine."
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -195,10 +195,3 @@ def _judged(name: str, outcomes: list[FoldOutcome], judge: Judge, folds: FoldOpt
     remark = f"in {len(doubts)} of {len(outcomes)} folds: {doubts[0]}" if doubts else ""
     estimate = judge.of_folds(folds.name, outcomes, folds.folds)
     return Contender(name, estimate, np.array(values), seconds, remark)
-
-
-def without_arrays(contender: Contender) -> Contender:
-    """Return the contender without predictions of single rows, for printing."""
-    if contender.estimate is None:
-        return contender
-    return replace(contender, estimate=replace(contender.estimate, y_true=None, prediction=None, probability=None))

@@ -48,6 +48,7 @@ class MachineOptions:
     prior: str | None = None
     criterion: str | None = None
     time_limit: float | None = None
+    restarts: int = 0
     seed: int = 0
 
 
@@ -64,6 +65,7 @@ def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstim
         "prior": options.prior,
         "criterion": options.criterion,
         "time_limit": options.time_limit,
+        "n_restarts": options.restarts or None,
         "random_state": options.seed,
     }
     return _built(estimators[task], options.machine, {**given, "kernel": given["kernel"] or _kernel_for(n_inputs)})
@@ -81,7 +83,7 @@ def _built(estimator: type[BaseEstimator], machine: str, given: dict[str, Any]) 
     words = {name: value for name, value in given.items() if value is not None}
     for name in words:
         if name not in known:
-            raise InvalidArgument(f"{name}={words[name]!r} does not apply to machine={machine!r}: leave --{name} out.")
+            raise InvalidArgument(f"{name}={words[name]!r} does not apply to machine={machine!r}: leave it out.")
     return estimator(**{name: None if value == "none" else value for name, value in words.items()})
 
 

@@ -98,7 +98,7 @@ def describe_table(
     inputs = frame.drop(columns=list({target, *drop, *([weight] if weight else [])}))
     columns, about_columns = find_columns(inputs, keep)
     if not columns:
-        raise UnusableTable("No column is left to learn from beside the target: " + " ".join(about_columns))
+        raise UnusableTable(" ".join(["No column is left to learn from beside the target.", *about_columns]))
     y = target_values(frame[target], task or found)
     classes = tuple(np.unique(y).tolist()) if (task or found) == CLASSIFICATION else None
     schema = Schema(target, task or found, tuple(columns), classes, weight)
