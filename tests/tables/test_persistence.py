@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.tables import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model, summary
 from kernelect.tables.persistence import FORMAT
-from tables.conftest import mixed_frame
+from oracles.tables import mixed_frame
 
 MACHINES = [
     ("label", MachineOptions("lssvm")),
