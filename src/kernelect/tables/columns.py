@@ -63,7 +63,7 @@ def find_columns(frame: pd.DataFrame, kept: Sequence[str] = ()) -> tuple[list[Co
     for name in frame.columns:
         kind, remark = kind_of(frame[name])
         values = values_of(frame[name], kind)
-        if kind == "number" and values.nunique() == 1 and values.isna().any():
+        if kind == "number" and _distinct(values) == 1 and np.isnan(values.to_numpy()).any():
             kind, values = "category", values_of(frame[name], "category")  # a mark that is there or not
         useless = _uselessness(frame[name], values, kind, name in kept)
         if useless:
@@ -78,14 +78,16 @@ def values_of(column: pd.Series, kind: str) -> pd.Series:
     """Return a column as floats (numbers, days since 1970) or as text objects, missing cells as NaN."""
     if kind == "category":
         return _texts(column)
-    values = _days(column) if kind == "date" else pd.to_numeric(_plain(column), errors="coerce").astype(float)
-    return values.where(values.abs() <= _LARGEST)
+    values = _days(column) if kind == "date" else _floats(column)
+    array = values.to_numpy(dtype=float, na_value=np.nan)
+    return pd.Series(np.where(np.abs(array) <= _LARGEST, array, np.nan), index=column.index, name=column.name)
 
 
 def kind_of(column: pd.Series) -> tuple[str, str]:
     """Return what a column is, and a remark where that was a judgement."""
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
-        extreme = int((column.notna() & values_of(column, "number").isna()).sum())
+        known = column.to_numpy(dtype=float, na_value=np.nan)
+        extreme = int(np.sum(np.abs(known) > _LARGEST))
         return "number", f"{extreme} infinite or huge cell(s) count as missing" if extreme else ""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return "category", ""
@@ -102,9 +104,12 @@ def kind_of(column: pd.Series) -> tuple[str, str]:
     return "category", ""
 
 
-def _plain(column: pd.Series) -> pd.Series:
-    """Return the column without a categorical type, which arithmetic refuses."""
-    return column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
+def _floats(column: pd.Series) -> pd.Series:
+    """Return cells as numbers, NaN where they are none."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    # A categorical type, which arithmetic refuses, goes first.
+    return pd.to_numeric(column.astype(object), errors="coerce")
 
 
 def _texts(column: pd.Series) -> pd.Series:
@@ -133,7 +138,7 @@ def _days(column: pd.Series) -> pd.Series:
 
 def _uselessness(column: pd.Series, values: pd.Series, kind: str, kept: bool) -> str:
     """Return why a column cannot help, or nothing."""
-    distinct, present = values.nunique(), int(values.notna().sum())
+    distinct, present = _distinct(values), int(np.sum(~pd.isna(values.to_numpy())))
     if not present:
         return "all its cells are missing"
     if distinct == 1 and present == len(values):
@@ -145,22 +150,31 @@ def _uselessness(column: pd.Series, values: pd.Series, kind: str, kept: bool) ->
             f"{distinct} different texts in {present} rows look like names, free text or dates in an unknown form "
             "(write dates as 2024-12-31, or keep it with --keep)"
         )
-    if kind == "number" and _counts_rows(column, values):
+    if kind == "number" and _counts_rows(str(column.name), values.to_numpy(), distinct):
         return "it looks like a row number (keep it with --keep)"
     return ""
 
 
-def _counts_rows(column: pd.Series, values: pd.Series) -> bool:
+def _distinct(values: pd.Series) -> int:
+    """Return the number of different values; ``nunique`` is slow where there are thousands of columns."""
+    if values.dtype == object:
+        return int(values.nunique())
+    array = values.to_numpy()
+    return len(np.unique(array[~np.isnan(array)]))
+
+
+def _counts_rows(name: str, values: np.ndarray, distinct: int) -> bool:
     """Tell whether the values are whole numbers without gap or repetition, or called an id and all different."""
-    if len(values) < _ENOUGH_ROWS or values.isna().any() or values.nunique() < len(values) or (values % 1).any():
+    if len(values) < _ENOUGH_ROWS or distinct < len(values) or np.any(values % 1):
         return False
-    words = str(column.name).lower().replace("-", "_").split("_")
-    return bool(values.max() - values.min() == len(values) - 1) or words[-1] == "id"
+    last_word = name.lower().replace("-", "_").split("_")[-1]
+    return bool(values.max() - values.min() == len(values) - 1) or last_word == "id"
 
 
 def _described(name: str, values: pd.Series, kind: str) -> Column:
-    missing = float(values.isna().mean())
+    missing = float(pd.isna(values.to_numpy()).mean())
     if kind == "category":
         found = sorted(values.dropna().unique())
         return Column(name, kind, missing, categories=tuple(found[:MOST_CATEGORIES]))
-    return Column(name, kind, missing, low=float(values.min()), high=float(values.max()))
+    array = values.to_numpy()
+    return Column(name, kind, missing, low=float(np.nanmin(array)), high=float(np.nanmax(array)))

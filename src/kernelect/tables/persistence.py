@@ -57,7 +57,6 @@ _OURS = {
     "machines.likelihoods": ["Hinge", "Probit", "SquaredHinge", "Tilted"],
     "results": ["Selection", "Trace"],
     "tables.assess": ["Assessment"],
-    "tables.columns": ["Column"],
     "tables.estimates": ["Estimate"],
     "tables.record": ["TableModel"],
     "tables.schema": ["Schema"],

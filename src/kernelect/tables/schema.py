@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -31,6 +32,16 @@ class Schema:
     columns: tuple[Column, ...]
     classes: tuple[Any, ...] | None
     weight: str | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # As one text: a file of ten thousand columns would otherwise hold a tree of them.
+        return {"text": json.dumps(asdict(self))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        facts = json.loads(state["text"])
+        columns = [Column(**{**column, "categories": tuple(column["categories"])}) for column in facts["columns"]]
+        classes = None if facts["classes"] is None else tuple(facts["classes"])
+        self.__dict__.update({**facts, "columns": tuple(columns), "classes": classes})
 
     def inputs(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the input columns as floats and text objects, in the order of training."""
