@@ -143,6 +143,7 @@ def test_hostile_names_and_labels_are_only_text(run, folder):
     assert any(line.startswith("'=cmd|") for line in lines[1:])
 
 
+@pytest.mark.slow
 def test_a_table_of_ten_thousand_columns(run, folder, rng):
     X = rng.normal(size=(40, 10_000)).astype(np.float32)
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(10_000)])

@@ -4,8 +4,10 @@ import io
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -158,3 +160,19 @@ def test_help_of_every_command_needs_no_numerics():
     )
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert out.split("\n")[0] == "0 []"
+
+
+def test_the_readmes_commands_run(run, report_page):
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    commands = re.findall(r"^kernelect ([^#\n]+)", readme, flags=re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["sample", "fit", "predict", "inspect", "compare"]
+    for command in commands:
+        run(*command.split())
+
+
+def test_make_demo_ends_by_naming_the_report(run, report_page):
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text()
+    commands = re.findall(r"^\t\$\(BIN\)/kernelect (.+)", makefile, flags=re.MULTILINE)
+    for command in commands:
+        outcome = run(*command.split())
+    assert outcome.stdout.splitlines()[-1] == "Written: demo/model.skops and demo/report.html"
