@@ -109,9 +109,9 @@ def test_compare_shows_paired_differences(run, folder):
     assert sorted(names[:5]) == [
         "lssvm linear",
         "lssvm rbf",
-        "scikit-learn SVR grid",
-        "scikit-learn gradient boosting",
-        "scikit-learn random forest",
+        "sklearn SVR grid",
+        "sklearn gradient boosting",
+        "sklearn random forest",
     ]
     assert document["score"] == "RMSE"
     assert document["candidates"][0]["difference"] is None

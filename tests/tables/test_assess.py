@@ -147,7 +147,7 @@ def test_progress_and_time_limit(mixed):
     assert any(remark.startswith("In 2 of 2 outer folds") for remark in model.remarks)
     seen = []
     assess(model.pipeline, rows, schema, FoldOptions(folds=3), seen.append)
-    assert seen == [1, 2, 3]
+    assert seen == [0, 1, 2, 3]
 
 
 def test_impossible_folds(mixed):

@@ -23,7 +23,7 @@ def test_candidates_suit_the_task(mixed, described):
     assert len(names) == 2 * 3 + 2 + 3
     assert "basis linear" in names
     assert "gp ard" not in names
-    assert "scikit-learn SVR grid" in names
+    assert "sklearn SVR grid" in names
 
 
 def test_differences_are_paired_and_corrected(described):

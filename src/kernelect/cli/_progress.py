@@ -49,5 +49,7 @@ class Watch:
 
     def _task(self, title: str, total: int | None) -> Any:
         if title not in self._tasks:
+            for task in self._progress.tasks:  # one thing at a time: what came before has ended
+                self._progress.update(task.id, total=task.completed)
             self._tasks[title] = self._progress.add_task(escape(printable(title)), total=total)
         return self._tasks[title]

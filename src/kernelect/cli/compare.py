@@ -96,19 +96,22 @@ def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> di
 
 
 def _table(facts: dict[str, Any]) -> Any:
+    """Return the candidates with their first two scores; JSON has them all."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     from kernelect.cli._show import plain, with_error
 
     title = plain(f"{facts['target']!r} of {facts['title']}: {facts['folds']}, the same for all", "bold")
-    out = Table(title=title, title_justify="left")
-    names = list(dict.fromkeys(score["name"] for row in facts["candidates"] for score in row["scores"]))
-    out.add_column("candidate")
-    for heading in (*names, f"{facts['score']} more than the best", "seconds"):
-        out.add_column(heading, justify="right")
+    out = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    names = list(dict.fromkeys(score["name"] for row in facts["candidates"] for score in row["scores"]))[:2]
+    out.add_column("candidate", no_wrap=True)
+    for heading in (names[0], "more than the best", *names[1:], "seconds"):
+        out.add_column(heading, justify="right", no_wrap=True)
     for row in facts["candidates"]:
         scores = {score["name"]: with_error(score["value"], score["standard_error"]) for score in row["scores"]}
         difference = row["difference"]
         worse = with_error(difference["value"], difference["standard_error"]) if difference else ""
-        out.add_row(row["name"], *(scores.get(name, "") for name in names), worse, f"{row['seconds']:.1f}")
+        first, *others = (scores.get(name, "") for name in names)
+        out.add_row(row["name"], first, worse, *others, f"{row['seconds']:.1f}")
     return out

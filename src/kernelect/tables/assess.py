@@ -61,7 +61,7 @@ def assess(
     options : FoldOptions
         With 0 folds there are no outer folds.
     observe : callable, optional
-        Called with the number of folds done.
+        Called with the number of folds done, first with 0.
 
     Returns
     -------
@@ -73,13 +73,18 @@ def assess(
         return inside, []
     splits = options.splits(rows, schema)
     model = _with_share_of_time(pipeline, options, len(splits))
-    outcomes = []
+    outcomes: list[FoldOutcome] = []
+    observe = observe or _unseen
+    observe(0)
     for outcome in fold_outcomes(model, rows, schema, splits, options.jobs):
         outcomes.append(outcome)
-        if observe is not None:
-            observe(len(outcomes))
+        observe(len(outcomes))
     outer = judge.of_folds(options.name, outcomes, options.folds)
     return replace(inside, outer_folds=outer), [*_doubts(outcomes), *_on_spread(judge, outcomes)]
+
+
+def _unseen(done: int) -> None:
+    """Observe nothing."""
 
 
 def _with_share_of_time(pipeline: Pipeline, options: FoldOptions, n_fits: int) -> Pipeline:

@@ -149,14 +149,14 @@ def _ours(schema: Schema, machine: str, kernel: str, seed: int) -> Pipeline:
 def _theirs(task: str, seed: int) -> dict[str, BaseEstimator]:
     if task == REGRESSION:
         return {
-            "scikit-learn SVR grid": GridSearchCV(SVR(), _GRID, cv=3),
-            "scikit-learn random forest": RandomForestRegressor(300, random_state=seed),
-            "scikit-learn gradient boosting": HistGradientBoostingRegressor(random_state=seed),
+            "sklearn SVR grid": GridSearchCV(SVR(), _GRID, cv=3),
+            "sklearn random forest": RandomForestRegressor(300, random_state=seed),
+            "sklearn gradient boosting": HistGradientBoostingRegressor(random_state=seed),
         }
     return {
-        "scikit-learn SVC grid": GridSearchCV(SVC(), _GRID, cv=3),
-        "scikit-learn random forest": RandomForestClassifier(300, random_state=seed),
-        "scikit-learn gradient boosting": HistGradientBoostingClassifier(random_state=seed),
+        "sklearn SVC grid": GridSearchCV(SVC(), _GRID, cv=3),
+        "sklearn random forest": RandomForestClassifier(300, random_state=seed),
+        "sklearn gradient boosting": HistGradientBoostingClassifier(random_state=seed),
     }
 
 
