@@ -176,3 +176,15 @@ def test_make_demo_ends_by_naming_the_report(run, report_page):
     for command in commands:
         outcome = run(*command.split())
     assert outcome.stdout.splitlines()[-1] == "Written: demo/model.skops and demo/report.html"
+
+
+def test_figures_are_never_cut_on_a_narrow_terminal():
+    from rich.console import Console
+
+    from kernelect.cli._show import score_table
+
+    names = ("error", "log-loss", "Brier score", "AUC")
+    scores = [{"name": name, "value": 0.1234, "standard_error": 0.0123} for name in names]
+    console = Console(width=80, file=io.StringIO())
+    console.print(score_table([{"estimate": "always the largest class", "scores": scores}], "title"))
+    assert console.file.getvalue().count("0.123 ± 0.012") == 4

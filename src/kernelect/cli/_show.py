@@ -61,7 +61,7 @@ def score_table(scores: Sequence[dict[str, Any]], title: str) -> Table:
     """Return estimates as rows and figures as columns."""
     names = list(dict.fromkeys(score["name"] for estimate in scores for score in estimate["scores"]))
     out = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    out.add_column("estimate", no_wrap=True)
+    out.add_column("estimate")  # may wrap, so that figures need not
     for name in names:
         out.add_column(name, justify="right", no_wrap=True)
     for estimate in scores:

@@ -105,8 +105,8 @@ def _table(facts: dict[str, Any]) -> Any:
     title = plain(f"{facts['target']!r} of {facts['title']}: {facts['folds']}, the same for all", "bold")
     out = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     names = list(dict.fromkeys(score["name"] for row in facts["candidates"] for score in row["scores"]))[:2]
-    out.add_column("candidate", no_wrap=True)
-    for heading in (names[0], "more than the best", *names[1:], "seconds"):
+    out.add_column("candidate")  # may wrap, so that figures need not
+    for heading in (names[0], "minus best", *names[1:], "seconds"):
         out.add_column(heading, justify="right", no_wrap=True)
     for row in facts["candidates"]:
         scores = {score["name"]: with_error(score["value"], score["standard_error"]) for score in row["scores"]}
