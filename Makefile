@@ -7,7 +7,8 @@ READY := $(VENV)/.ready
 .PHONY: demo test check format bench clean
 
 demo: $(READY)
-	$(BIN)/kernelect demo --out demo
+	$(BIN)/kernelect sample patients --out demo/patients.csv --force
+	$(BIN)/kernelect fit demo/patients.csv --target recovered --out demo --force
 
 test: check
 	$(BIN)/python -m pytest -n 2 -q

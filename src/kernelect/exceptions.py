@@ -28,6 +28,18 @@ class MissingPandas(KernelectError, ImportError):
     """A table was asked for without pandas."""
 
 
+class UnusableTable(KernelectError, ValueError):
+    """A file of rows and columns cannot be read, or no model can be made of what it holds."""
+
+
+class UnwritableFile(KernelectError, OSError):
+    """A file cannot be written."""
+
+
+class UnusableModel(KernelectError, ValueError):
+    """A model file cannot be loaded, or does not fit what is asked of it."""
+
+
 def unknown_name(argument: str, got: object, known: list[str]) -> InvalidArgument:
     """Return the error for a misspelt option, with the nearest known spelling."""
     from difflib import get_close_matches

@@ -10,7 +10,7 @@ def main() -> None:
     try:
         from kernelect.cli.commands import kernelect
     except ImportError as error:
-        if (error.name or "").split(".")[0] not in ("click", "rich"):
+        if (error.name or "").split(".")[0] != "click":
             raise
-        sys.exit("The command line needs click and rich: install them with pip install 'kernelect[cli]'.")
+        sys.exit("The command line needs click: install all it needs with pip install 'kernelect[cli]'.")
     kernelect(prog_name="kernelect")

@@ -7,13 +7,21 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from kernelect import __version__
 
 #: Command -> the line shown for it; the command itself is ``kernelect.cli.<command>.command``.
 COMMANDS = {
-    "demo": "See what the library does, on built-in data.",
+    "fit": "Tune a machine on a table, say how good it is, write model and report.",
+    "predict": "Predict the rows of a table by a saved model.",
+    "compare": "Compare all machines and kernels on a table.",
+    "inspect": "Say what is in a model file.",
+    "report": "Write the report on a saved model once more.",
     "study": "Run model-selection experiments: the papers', or your own.",
+    "sample": "Write a built-in table, to try the others on.",
+    "demo": "See what priors prevent, on built-in data.",
+    "completion": "Print a script for shell completion.",
 }
 
 
@@ -35,6 +43,11 @@ class LazyGroup(click.Group):
             hint = f" Did you mean {close[0]!r}?" if close else ""
             ctx.fail(f"There is no command {args[0]!r}.{hint} There are: {', '.join(COMMANDS)}.")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        # click would import every command for its help.
+        found = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -6,10 +6,9 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from kernelect import studies
-from kernelect.exceptions import KernelectError
+from kernelect.cli._guard import INTERRUPTED, GuardedCommand, as_json
 from kernelect.studies.cells import DONE
 from kernelect.studies.formats import FORMATS
 from kernelect.studies.run import Observer
@@ -29,25 +28,12 @@ from kernelect.studies.tables import BEST, SECOND, Table
 FILE = click.argument("file", type=click.Path(path_type=Path))
 
 
-def said_clearly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn the library's own errors into one sentence and exit code 1."""
-
-    @wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except KernelectError as error:
-            raise click.ClickException(str(error)) from error
-
-    return wrapped
-
-
 @click.group()
 def command() -> None:
     """Run model-selection experiments: the papers', or your own."""
 
 
-@command.command("list")
+@command.command("list", cls=GuardedCommand)
 def list_studies() -> None:
     """List the studies that are built in."""
     for name in studies.builtin_studies():
@@ -55,10 +41,9 @@ def list_studies() -> None:
         click.echo(f"{name:12}  {study.title} ({len(study.datasets)} data sets, {len(study.methods)} methods)")
 
 
-@command.command()
+@command.command(cls=GuardedCommand)
 @click.argument("name")
 @click.option("--toml", is_flag=True, help="Print the definition itself, to begin one of your own with.")
-@said_clearly
 def show(name: str, toml: bool) -> None:
     """Say what the study NAME holds: data sets and methods."""
     study = studies.read_study(name)
@@ -71,7 +56,7 @@ def show(name: str, toml: bool) -> None:
         click.echo(f"  {method.name:14} {method.label}")
 
 
-@command.command()
+@command.command(cls=GuardedCommand)
 @click.argument("name")
 @click.option(
     "--data",
@@ -95,7 +80,6 @@ def show(name: str, toml: bool) -> None:
     type=click.Path(path_type=Path),
     help="Results file; running again on the same file resumes.  [default: NAME.sqlite]",
 )
-@said_clearly
 def run(
     name: str,
     folder: Path | None,
@@ -126,7 +110,7 @@ def run(
             progress = studies.run_study(plan, results, runner, retry_failed=retry_failed, observe=observe)
         except KeyboardInterrupt:
             click.echo(f"Stopped. All finished cells are in {path}; the same command goes on.", err=True)
-            sys.exit(130)
+            sys.exit(INTERRUPTED)
     done, failed = progress.ended - progress.failures, progress.failures
     click.echo(f"{progress.already} cells were there, {done} were run, {failed} failed: {path}")
     click.echo(f"See them: kernelect study table {path}")
@@ -194,10 +178,9 @@ def shown_progress() -> Iterator[Observer]:
         yield observe
 
 
-@command.command()
+@command.command(cls=GuardedCommand)
 @FILE
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-@said_clearly
+@as_json
 def status(file: Path, as_json: bool) -> None:
     """Say what the results FILE holds: cells by method, failures with their messages, time spent."""
     with studies.Results.open(file) as results:
@@ -222,7 +205,7 @@ def status(file: Path, as_json: bool) -> None:
         click.echo(f"  and {len(failures) - 20} more failures: kernelect study export lists them all")
 
 
-@command.command("table")
+@command.command("table", cls=GuardedCommand)
 @FILE
 @click.option("--metric", help="One figure of the cells instead of the study's own tables.")
 @click.option(
@@ -233,7 +216,6 @@ def status(file: Path, as_json: bool) -> None:
     show_default=True,
 )
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
-@said_clearly
 def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
     """Show the results FILE as tables: means with standard errors, beside the published ones."""
     with studies.Results.open(file) as results:
@@ -284,7 +266,7 @@ def _rich(table: Table) -> RichTable:
     return shown
 
 
-@command.command()
+@command.command(cls=GuardedCommand)
 @FILE
 @click.option(
     "--kind", default="histogram", show_default=True, help="histogram, critical-difference, scatter, evolution."
@@ -293,7 +275,6 @@ def _rich(table: Table) -> RichTable:
 @click.option("--methods", help="Some of the methods, separated by commas.  [default: all]")
 @click.option("--suffix", type=click.Choice(["png", "svg", "pdf"]), default="png", show_default=True)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default="study-pictures", show_default=True)
-@said_clearly
 def plot(file: Path, kind: str, metric: str | None, methods: str | None, suffix: str, out: Path) -> None:
     """Draw the results FILE into a folder of pictures."""
     from kernelect.studies.pictures import save_pictures
@@ -304,10 +285,9 @@ def plot(file: Path, kind: str, metric: str | None, methods: str | None, suffix:
             click.echo(path)
 
 
-@command.command()
+@command.command(cls=GuardedCommand)
 @FILE
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help=".csv, .json or .jsonl")
-@said_clearly
 def export(file: Path, out: Path) -> None:
     """Write all cells of the results FILE as one flat table."""
     from kernelect.studies.export import export as write

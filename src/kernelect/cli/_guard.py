@@ -1,0 +1,96 @@
+"""What all commands on tables share: errors as sentences, exit codes, common options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kernelect.exceptions import InvalidArgument, KernelectError, MissingCapability
+
+INTERRUPTED = 130
+
+
+class GuardedCommand(click.Command):
+    """A command whose failures are one sentence: exit code 1 for the job, 2 for wrong use, 130 for Ctrl-C."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (InvalidArgument, MissingCapability) as error:
+            raise click.UsageError(str(error), ctx) from error
+        except KernelectError as error:
+            raise click.ClickException(str(error)) from error
+        except MemoryError as error:
+            raise click.ClickException(
+                "The memory does not suffice for a table of this size: use fewer rows or columns (--drop)."
+            ) from error
+        except KeyboardInterrupt:
+            click.echo("\nStopped before the end: no file was left half-written.", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+def shared(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Join options into one decorator, shown in the order given."""
+
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+#: Names of formats are spelled here too, so that help needs no pandas; a test compares.
+FORMATS = ("csv", "tsv", "parquet", "feather", "svmlight")
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+quiet = click.option("--quiet", is_flag=True, help="No progress and no remarks.")
+force = click.option("--force", is_flag=True, help="Overwrite files that are there.")
+seed = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is random."
+)
+jobs = click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Outer folds at the same time."
+)
+time_limit = click.option(
+    "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for the whole run."
+)
+format_option = click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help="How the table is written; found out unless given."
+)
+table_argument = click.argument("table", metavar="TABLE", type=click.Path(path_type=str, allow_dash=True))
+model_argument = click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
+
+columns = shared(
+    click.option("--target", metavar="COLUMN", help="Column to predict (required, except for svmlight)."),
+    click.option(
+        "--task",
+        type=click.Choice(["classification", "regression"]),
+        help="What the target is; found out by its values unless given.",
+    ),
+    click.option("--drop", multiple=True, metavar="COLUMN", help="Column not to use; may be given more than once."),
+    click.option(
+        "--keep", multiple=True, metavar="COLUMN", help="Column to use though it looks like a row number or name."
+    ),
+    click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
+    format_option,
+)
+
+
+def folds(default: int) -> Callable[[Any], Any]:
+    """Return the options of outer folds."""
+    return shared(
+        click.option(
+            "--folds",
+            type=click.IntRange(min=0),
+            default=default,
+            show_default=True,
+            help="Outer folds, each with a selection of its own.",
+        ),
+        click.option(
+            "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="How often the folds are drawn."
+        ),
+    )

@@ -1,0 +1,128 @@
+"""``kernelect fit``: a table in, a tuned model and a report out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kernelect.cli import _guard as options
+
+if TYPE_CHECKING:
+    from kernelect.cli._progress import Watch
+    from kernelect.tables import Rows, Schema, Table, TableModel
+
+MODEL, REPORT = "model.skops", "report.html"
+
+
+@click.command(cls=options.GuardedCommand)
+@options.table_argument
+@options.columns
+@click.option(
+    "--machine",
+    type=click.Choice(["lssvm", "svm", "gp", "rvm", "basis"]),
+    default="lssvm",
+    show_default=True,
+    help="Least-squares SVM, SVM, Gaussian process, relevance vectors, or basis search.",
+)
+@click.option("--kernel", metavar="NAME", help="Such as ard (one width per input), rbf or linear.")
+@click.option("--prior", metavar="NAME", help="Prior over the widths, such as shrinkage, or none.")
+@click.option("--criterion", metavar="NAME", help="What selects, where the machine offers a choice.")
+@click.option(
+    "--restarts",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Further searches from scattered starts; the best is kept.",
+)
+@options.folds(default=5)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=".",
+    show_default=True,
+    help=f"Folder for {MODEL} and {REPORT}.",
+)
+@click.option("--no-report", is_flag=True, help=f"Do not write {REPORT}.")
+@options.force
+@options.seed
+@options.jobs
+@options.time_limit
+@options.as_json
+@options.quiet
+def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, quiet: bool, **given: Any) -> None:
+    """Tune a kernel machine on TABLE and say how good it is.
+
+    TABLE is CSV, TSV, Parquet, Feather or svmlight, or - for standard input. Everything is
+    selected in one training run; the figures shown are leave-one-out at what was selected,
+    and outer folds that repeat the selection, so not what was optimised.
+    """
+    from rich.console import Console
+
+    from kernelect.cli._load import load_rows
+    from kernelect.cli._progress import Watch
+    from kernelect.cli._show import print_json, print_remarks, print_summary
+    from kernelect.tables import save_model, summary
+    from kernelect.tables.files import check_free
+
+    paths = [out / MODEL] if no_report else [out / MODEL, out / REPORT]
+    for path in paths:
+        check_free(path, force)  # before any tuning
+    how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
+    read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
+    console = Console()
+    model = _fitted(read, schema, rows, remarks, given, Watch(Console(stderr=True), quiet))
+    save_model(model, out / MODEL, force)
+    if not no_report:
+        write_report_for(model, rows, out / REPORT)
+    facts = {**summary(model), "files": [str(path) for path in paths]}
+    if as_json:
+        print_json(facts)
+        return
+    print_summary(console, facts)
+    if not quiet:
+        print_remarks(console, model.remarks)
+    console.print("Written: " + " and ".join(str(path) for path in paths), markup=False, highlight=False)
+
+
+def _fitted(
+    read: Table, schema: Schema, rows: Rows, remarks: list[str], given: dict[str, Any], watch: Watch
+) -> TableModel:
+    """Tune and assess, with progress."""
+    from dataclasses import fields
+
+    from kernelect.tables import FoldOptions, MachineOptions, Observers, fit_table
+
+    words = {field.name: given[field.name] for field in fields(MachineOptions)}
+    outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
+    title, total = f"{given['machine']} for {schema.target!r}", outer.folds * outer.repeats
+    with watch:
+        return fit_table(
+            rows,
+            schema,
+            MachineOptions(**words),
+            outer,
+            title=read.source,
+            remarks=tuple(remarks),
+            observers=Observers(watch.search(title), watch.folds("outer folds", total)),
+        )
+
+
+def write_report_for(model: TableModel, rows: Rows, path: Path) -> None:
+    """Write the page about a model; the model itself is safe by then."""
+    from kernelect.report import gather_facts, write_report
+
+    facts = gather_facts(
+        model.pipeline,
+        rows.X,
+        rows.y,
+        title=model.title,
+        target=model.schema.target,
+        task=model.schema.task,
+        assessment=model.assessment,
+        remarks=list(model.remarks),
+        seconds=model.seconds,
+        random_state=model.seed,
+    )
+    write_report(path, facts)

@@ -1,0 +1,46 @@
+"""``kernelect report``: the page about a saved model, made again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kernelect.cli import _guard as options
+
+
+@click.command(cls=options.GuardedCommand)
+@options.model_argument
+@options.table_argument
+@options.format_option
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default="report.html",
+    show_default=True,
+    help="File for the page.",
+)
+@options.force
+@options.as_json
+def command(model: Path, table: str, format_: str | None, out: Path, force: bool, as_json: bool) -> None:
+    """Write the report on MODEL once more, with the rows of TABLE (its training table).
+
+    A model file keeps figures and out-of-fold predictions, not the table's own cells, which
+    some pictures need.
+    """
+    from kernelect.cli._show import print_json
+    from kernelect.cli.fit import write_report_for
+    from kernelect.tables import load_model, read_table
+    from kernelect.tables.files import check_free
+    from kernelect.tables.predict import rows_for
+
+    check_free(out, force)
+    loaded, remarks = load_model(model)
+    rows, more = rows_for(loaded, read_table(table, format_))
+    write_report_for(loaded, rows, out)
+    if as_json:
+        print_json({"file": str(out), "remarks": [*remarks, *more]})
+        return
+    for remark in [*remarks, *more]:
+        click.echo(remark, err=True)
+    click.echo(f"Written: {out}")

@@ -1,0 +1,31 @@
+"""``kernelect sample``: built-in tables as CSV, to try the other commands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kernelect.cli import _guard as options
+
+#: Spelled here too, so that help needs no scikit-learn; a test compares.
+SAMPLES = ("patients", "wine", "breast_cancer", "diabetes")
+
+
+@click.command(cls=options.GuardedCommand)
+@click.argument("name", type=click.Choice(SAMPLES))
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File; NAME.csv here unless given.")
+@options.force
+def command(name: str, out: Path | None, force: bool) -> None:
+    """Write a built-in table as CSV, ready for kernelect fit.
+
+    patients (text categories and missing cells, made up), wine (three classes),
+    breast_cancer (two classes), diabetes (regression).
+    """
+    from kernelect.datasets.samples import sample_table
+    from kernelect.tables.files import write_whole
+
+    table, target = sample_table(name)
+    path = out or Path(f"{name}.csv")
+    write_whole(path, table.to_csv(index=False).encode(), force)
+    click.echo(f"{path}: {len(table)} rows, {table.shape[1]} columns. Try: kernelect fit {path} --target {target}")

@@ -1,0 +1,112 @@
+"""Bytes of a text table become characters, then cells."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+
+import pandas as pd
+
+from kernelect.exceptions import UnusableTable
+
+#: Encodings told by the first bytes (a UTF-32 mark begins like a UTF-16 one, so it comes first).
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+#: Separators that are looked for, in the order in which ties are broken.
+_SEPARATORS = (",", ";", "\t")
+
+#: Cells that count as missing beside those pandas knows ("", "NA", "null", ...).
+_MISSING = ["?"]
+
+
+def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
+    """Return the text and remarks: by its mark, else UTF-8, else Latin-1 with a remark."""
+    marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
+    try:
+        text, remarks = data.decode(marked or "utf-8"), []
+    except UnicodeDecodeError as error:
+        if marked is not None:
+            raise UnusableTable(f"{source} begins as {marked} text but is not: save it as UTF-8.") from error
+        text = data.decode("latin-1")
+        remarks = [f"{source} is not UTF-8 and was read as Latin-1: check names and labels with accents."]
+    if "\0" in text:
+        raise UnusableTable(
+            f"{source} is no text (it holds null characters): give CSV or TSV in UTF-8, Parquet, Feather or svmlight."
+        )
+    return text, remarks
+
+
+def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd.DataFrame, list[str]]:
+    """Return the table in a text with one line of names, and remarks.
+
+    Parameters
+    ----------
+    text, source : str
+    separator : str, optional
+        Comma, semicolon or tab, whichever the line of names has most of, unless given.
+    """
+    separator = separator or _separator(text)
+    _check_rectangular(text, source, separator)
+    frame = pd.read_csv(
+        io.StringIO(text),
+        sep=separator,
+        skipinitialspace=True,
+        index_col=False,
+        na_values=_MISSING,
+        low_memory=False,
+    )
+    return _with_decimal_commas(frame) if separator == ";" else (frame, [])
+
+
+def _separator(text: str) -> str:
+    """Return the separator by the line of names, quoted parts aside."""
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    bare = "".join(line.split('"')[::2])
+    return max(_SEPARATORS, key=bare.count)
+
+
+def _check_rectangular(text: str, source: str, separator: str) -> None:
+    """Make sure that no name stands twice and every row has a cell per name."""
+    rows = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    try:
+        names = next(row for row in rows if row)
+        _check_names([name.strip() for name in names], source)
+        for row in rows:
+            if row and len(row) != len(names):
+                raise UnusableTable(
+                    f"{source}: line {rows.line_num} has {len(row)} cells where the line of names has {len(names)}: "
+                    'mend the line, or put cells that hold the separator in double quotes ("a, b").'
+                )
+    except csv.Error as error:
+        raise UnusableTable(f"{source}: line {rows.line_num} cannot be read ({error}).") from error
+
+
+def _check_names(names: list[str], source: str) -> None:
+    # pandas would call the second one 'x.1'.
+    seen: set[str] = set()
+    for name in filter(None, names):
+        if name in seen:
+            raise UnusableTable(f"{source} has more than one column named {name!r}: rename or remove all but one.")
+        seen.add(name)
+
+
+def _with_decimal_commas(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Read text columns of numbers with decimal commas as numbers, as such files come with semicolons."""
+    found = [
+        name
+        for name in frame.columns
+        if not pd.api.types.is_numeric_dtype(frame[name])
+        and frame[name].notna().any()
+        and frame[name].dropna().astype(str).str.fullmatch(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?").all()
+    ]
+    if not found:
+        return frame, []
+    numbers = {name: pd.to_numeric(frame[name].astype("str").str.replace(",", ".")) for name in found}
+    return frame.assign(**numbers), [f"Decimal commas were read as decimal points in {len(found)} column(s)."]

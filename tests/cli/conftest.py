@@ -1,0 +1,43 @@
+import pytest
+from click.testing import CliRunner
+
+import kernelect.report
+from kernelect.cli.commands import kernelect as group
+from oracles.tables import mixed_frame
+
+
+@pytest.fixture
+def report_page(monkeypatch):
+    """The calls for a page; a stand-in writes it where the report itself is not installed."""
+    calls = []
+
+    def gather_facts(pipeline, X, y, **facts):
+        calls.append((pipeline, X, y, facts))
+        return facts
+
+    def write_report(path, facts):
+        path.write_text(f"report on {facts['title']}")
+
+    monkeypatch.setattr(kernelect.report, "gather_facts", gather_facts, raising=False)
+    monkeypatch.setattr(kernelect.report, "write_report", write_report, raising=False)
+    return calls
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command in a folder of its own; what is not expected is raised."""
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*words, code=0, **options):
+        outcome = CliRunner().invoke(group, [str(word) for word in words], catch_exceptions=False, **options)
+        assert outcome.exit_code == code, outcome.output
+        return outcome
+
+    return invoke
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a table of mixed columns in it."""
+    mixed_frame().to_csv(tmp_path / "mixed.csv", index=False)
+    return tmp_path

@@ -1,0 +1,194 @@
+"""From a table to a model on disk, through the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oracles.tables import mixed_frame
+
+FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", "--kernel", "rbf", "--folds", "2")
+
+
+def test_a_table_becomes_a_model_and_a_report(run, folder, report_page):
+    outcome = run(*FIT, "--out", "made/here")
+    assert sorted(os.listdir(folder / "made" / "here")) == ["model.skops", "report.html"]
+    for words in ("LSSVC for 'label' of mixed.csv", "2 outer folds x 1", "leave-one-out", "Most relevant inputs"):
+        assert words in outcome.stdout
+    assert "The task is classification" in outcome.stdout
+    assert outcome.stderr == ""  # no progress where nobody watches
+    ((pipeline, X, y, facts),) = report_page
+    assert list(pipeline.named_steps) == ["columns", "machine"]
+    assert list(X.columns) == ["size", "colour", "weight"]
+    assert set(y) == {"big", "small"}
+    assert facts["assessment"].outer_folds.name == "2 outer folds x 1"
+    assert (facts["title"], facts["target"], facts["task"]) == ("mixed.csv", "label", "classification")
+
+
+def test_json_is_one_document(run, folder):
+    outcome = run(*FIT, "--no-report", "--json")
+    facts = json.loads(outcome.stdout)
+    assert facts["files"] == ["model.skops"]
+    assert facts["classes"] == ["big", "small"]
+    assert set(facts["selected"]) == {"gamma", "regularization"}
+    assert [estimate["estimate"] for estimate in facts["scores"]] == [
+        "2 outer folds x 1",
+        "leave-one-out",
+        "always the largest class",
+    ]
+    assert sum(facts["relevance"].values()) == pytest.approx(1.0)
+
+
+def test_the_same_seed_gives_the_same_model(run, folder):
+    facts = []
+    for name in ("one", "two"):
+        facts.append(json.loads(run(*FIT, "--no-report", "--seed", "3", "--json", "--out", name).stdout))
+    for key in ("selected", "scores", "relevance"):
+        assert facts[0][key] == facts[1][key]
+
+
+def test_standard_input_and_other_options(run, folder):
+    text = (folder / "mixed.csv").read_bytes()
+    words = ("fit", "-", "--target", "value", "--drop", "label", "--machine", "basis", "--kernel", "linear")
+    outcome = run(*words, "--folds", "0", "--no-report", "--quiet", input=text)
+    assert "BasisSearchRegressor for 'value' of standard input: regression" in outcome.stdout
+    assert "·" not in outcome.stdout
+
+
+def test_svmlight_needs_no_target(run, folder, rng):
+    lines = [f"{int(x[0] > 0)} 1:{x[0]} 2:{x[1]}" for x in rng.normal(size=(30, 2))]
+    (folder / "t.svm").write_text("\n".join(lines))
+    facts = json.loads(run("fit", "t.svm", "--no-report", "--folds", "0", "--json").stdout)
+    assert (facts["target"], facts["classes"]) == ("target", [0, 1])
+
+
+def test_nothing_is_overwritten_and_that_is_told_before_any_tuning(run, folder, monkeypatch):
+    (folder / "report.html").write_text("precious")
+    monkeypatch.setattr("kernelect.tables.fit_table", lambda *words, **more: pytest.fail("tuned"))
+    outcome = run(*FIT, code=2)
+    assert "'report.html' is there already: overwrite it with --force" in outcome.output
+    assert sorted(os.listdir(folder)) == ["mixed.csv", "report.html"]
+
+
+def test_force_overwrites(run, folder, report_page):
+    (folder / "report.html").write_text("old")
+    run(*FIT, "--force")
+    assert (folder / "report.html").read_text() == "report on mixed.csv"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--target", "labl"), 2, "--target: there is no column 'labl'. Did you mean 'label'?"),
+        ((), 2, "Name the column to predict with --target; there are 'size', 'colour'"),
+        (("--taget", "label"), 2, "--target"),
+        (("--target", "label", "--machine", "basis"), 2, "machine='basis' does no classification"),
+        (("--target", "value", "--machine", "svm"), 2, "machine='svm' does no regression"),
+        (("--target", "label", "--kernel", "rfb"), 2, "Did you mean 'rbf'?"),
+        (("--target", "label", "--criterion", "span"), 2, "criterion='span' is not known"),
+        (("--target", "label", "--folds", "99"), 2, "--folds 99 is not possible with 60 rows"),
+        (("--target", "label", "--out", "mixed.csv/below"), 2, "no folder that can be written to"),
+        (("--target", "label", "--format", "parquet"), 1, "no Parquet file that can be read"),
+    ],
+)
+def test_mistakes_are_explained_and_leave_nothing(run, folder, words, code, message):
+    outcome = run("fit", "mixed.csv", "--no-report", *words, code=code)
+    assert message in " ".join(outcome.output.split())
+    assert "Traceback" not in outcome.output
+    assert os.listdir(folder) == ["mixed.csv"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"a,b\n1,2\n3\n", "line 3 has 1 cells"),
+        (b"a,b\n" + b"1,x\n" * 20, "one class only"),
+        (b"\xff\xfe\x00", "begins as utf-16"),
+        (b"a,b\n" + b",x\n,y\n" * 20, "No column is left"),
+    ],
+)
+def test_unusable_tables_end_with_one_sentence(run, folder, content, message):
+    (folder / "bad.csv").write_bytes(content)
+    outcome = run("fit", "bad.csv", "--target", "b", "--task", "classification", code=1)
+    assert message in outcome.output
+    assert outcome.output.startswith("Error: ")
+    assert len(outcome.output.splitlines()) == 1
+
+
+def hostile_frame():
+    frame = mixed_frame(30)
+    label = np.where(frame["label"] == "big", "=cmd|' /C calc'!A0", "<script>alert(1)</script>")
+    colour = frame["colour"].where(frame["colour"].isna(), "[/red]" + frame["colour"].astype(str) + "\x1b[31m")
+    return pd.DataFrame({"<img src=x onerror=alert(1)>": frame["size"], "[bold]x[/]\x1b[2J": colour, "@SUM(A1)": label})
+
+
+def test_hostile_names_and_labels_are_only_text(run, folder):
+    hostile_frame().to_csv(folder / "hostile.csv", index=False)
+    target = ("--target", "@SUM(A1)", "--kernel", "rbf", "--folds", "2", "--no-report")
+    outcome = run("fit", "hostile.csv", *target)
+    assert "\x1b" not in outcome.output
+    assert "[bold]x[/]" in outcome.output
+    shown = run("inspect", "model.skops")
+    assert "\x1b" not in shown.output
+    printed = run("predict", "model.skops", "hostile.csv", "--id", "@SUM(A1)").stdout
+    lines = printed.splitlines()
+    assert lines[0].startswith("'@SUM(A1),prediction,probability:<script>")
+    assert not any(cell.startswith(("=", "@")) for line in lines for cell in line.split(","))
+    assert any(line.startswith("'=cmd|") for line in lines[1:])
+
+
+@pytest.mark.slow
+def test_a_table_of_ten_thousand_columns(run, folder, rng):
+    X = rng.normal(size=(40, 10_000)).astype(np.float32)
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(10_000)])
+    frame.assign(y=np.where(X[:, 0] > 0, "a", "b")).to_feather(folder / "wide.feather")
+    outcome = run("fit", "wide.feather", "--target", "y", "--folds", "0", "--no-report")
+    assert "10000 columns as 10000 inputs" in outcome.stdout
+    assert "one width serves them all" in " ".join(outcome.stdout.split())
+
+
+def test_control_c_is_one_sentence_and_code_130(run, folder, monkeypatch):
+    def interrupted(*words, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kernelect.tables.fit_table", interrupted)
+    outcome = run(*FIT, "--no-report", code=130)
+    assert "Stopped before the end: no file was left half-written." in outcome.stderr
+    assert os.listdir(folder) == ["mixed.csv"]
+
+
+def started(folder, *words):
+    """Start the command on a pipe and return once it is reading from it."""
+    os.mkfifo(folder / "pipe")
+    command = [sys.executable, "-m", "kernelect", "fit", "pipe", "--target", "y", "--out", "out", *words]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return process, open(folder / "pipe", "w")  # waits for the reader
+
+
+def test_a_real_control_c(tmp_path):
+    process, pipe = started(tmp_path)
+    with pipe:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Stopped before the end" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_killed_run_leaves_no_file(tmp_path, rng):
+    X = rng.normal(size=(1500, 20))
+    process, pipe = started(tmp_path, "--no-report")
+    with pipe:
+        pd.DataFrame(X).assign(y=X[:, 0] ** 2 + X[:, 1]).to_csv(pipe, index=False)
+    with pytest.raises(subprocess.TimeoutExpired):  # it is tuning
+        process.communicate(timeout=1.0)
+    process.kill()
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["pipe"]

@@ -1,0 +1,190 @@
+"""Commands on saved models: predict, inspect, report; compare, sample, completion."""
+
+import io
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from kernelect.cli.commands import COMMANDS
+from kernelect.cli.sample import SAMPLES
+from kernelect.datasets.samples import sample_table
+from kernelect.tables import save_model
+
+
+@pytest.fixture
+def saved(folder, fitted):
+    """A folder with a table and models of it."""
+    for target, model in fitted.items():
+        save_model(model, folder / f"{target}.skops")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def fitted():
+    from kernelect.tables import FoldOptions, MachineOptions, describe_table, fit_table
+    from oracles.tables import mixed_frame
+
+    models = {}
+    for target, other in (("label", "value"), ("value", "label")):
+        schema, rows, remarks = describe_table(mixed_frame(), target, drop=[other])
+        options = MachineOptions(kernel="rbf")
+        models[target] = fit_table(rows, schema, options, FoldOptions(0), title="mixed.csv", remarks=tuple(remarks))
+    return models
+
+
+def test_predictions_are_printed_as_csv_and_remarks_apart(run, saved):
+    outcome = run("predict", "label.skops", "mixed.csv")
+    frame = pd.read_csv(io.StringIO(outcome.stdout))
+    assert list(frame.columns) == ["prediction", "probability:big", "probability:small"]
+    assert len(frame) == 60
+    assert "1 column(s) the model does not use were ignored: 'value'." in outcome.stderr
+
+
+def test_predictions_in_a_file(run, saved):
+    words = ("predict", "value.skops", "mixed.csv", "--out", "p.csv", "--interval", "0.9", "--id", "colour")
+    assert "60 predictions written to p.csv" in run(*words).stdout
+    frame = pd.read_csv(saved / "p.csv")
+    assert list(frame.columns) == ["colour", "prediction", "standard_deviation", "lower", "upper"]
+    assert "is there already" in run(*words, code=2).output
+    run(*words, "--force", "--quiet")
+
+
+def test_predictions_as_json(run, saved):
+    document = json.loads(run("predict", "label.skops", "mixed.csv", "--json", "--id", "colour").stdout)
+    assert len(document["predictions"]) == 60
+    assert document["predictions"][0]["colour"] is None
+    assert document["file"] is None
+    assert len(document["remarks"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("label.skops", "short.csv"), 1, "lacks 1 column(s) the model needs: 'colour'"),
+        (("label.skops", "mixed.csv", "--interval", "0.9"), 2, "--interval is for regression"),
+        (("label.skops", "mixed.csv", "--id", "color"), 2, "Did you mean 'colour'?"),
+        (("mixed.csv", "mixed.csv"), 1, "mixed.csv is no model saved by kernelect fit"),
+        (("none.skops", "mixed.csv"), 1, "There is no model file 'none.skops'"),
+        (("bad.pkl", "mixed.csv"), 1, "bad.pkl is a pickle, which could run any code: it is never loaded."),
+    ],
+)
+def test_mistakes_are_explained(run, saved, words, code, message):
+    pd.read_csv(saved / "mixed.csv").drop(columns="colour").to_csv(saved / "short.csv", index=False)
+    (saved / "bad.pkl").write_bytes(pickle.dumps([1]))
+    outcome = run("predict", *words, code=code)
+    assert message in " ".join(outcome.output.split())
+
+
+def test_inspect_says_what_it_is(run, saved):
+    outcome = run("inspect", "label.skops")
+    for words in ("LSSVC for 'label'", "gamma", "regularization", "colour", "3 categories", "scikit-learn", "kB"):
+        assert words in outcome.stdout
+    facts = json.loads(run("inspect", "label.skops", "--json").stdout)
+    assert facts["bytes"] == os.path.getsize(saved / "label.skops")
+    assert facts["versions"]["kernelect"]
+
+
+def test_the_report_is_made_again(run, saved, report_page):
+    outcome = run("report", "label.skops", "mixed.csv", "--out", "page.html")
+    assert "Written: page.html" in outcome.stdout
+    ((_, X, y, facts),) = report_page
+    assert len(X) == len(y) == 60
+    assert facts["assessment"].leave_one_out is not None
+    assert "is there already" in run("report", "label.skops", "mixed.csv", "--out", "page.html", code=2).output
+    assert json.loads(run("report", "label.skops", "mixed.csv", "--json").stdout)["file"] == "report.html"
+
+
+def test_compare_shows_paired_differences(run, folder):
+    words = ("compare", "mixed.csv", "--target", "value", "--drop", "label", "--folds", "2", "--machine", "lssvm")
+    kernels = ("--kernel", "rbf", "--kernel", "linear")
+    document = json.loads(run(*words, *kernels, "--json").stdout)
+    names = [row["name"] for row in document["candidates"]]
+    assert sorted(names[:5]) == [
+        "lssvm linear",
+        "lssvm rbf",
+        "sklearn SVR grid",
+        "sklearn gradient boosting",
+        "sklearn random forest",
+    ]
+    assert document["score"] == "RMSE"
+    assert document["candidates"][0]["difference"] is None
+    assert document["candidates"][-1]["difference"]["value"] > 0
+    outcome = run(*words, "--kernel", "linear")
+    assert "'value' of mixed.csv: 2 outer folds x 1, the same for all" in " ".join(outcome.stdout.split())
+
+
+def test_samples_are_written_and_can_be_read(run, tmp_path):
+    from kernelect.tables import describe_table, read_table
+
+    assert run("sample", "--help").stdout
+    for name in SAMPLES:
+        said = run("sample", name).stdout
+        table, target = sample_table(name)
+        assert f"kernelect fit {name}.csv --target {target}" in said
+        schema, rows, _ = describe_table(read_table(tmp_path / f"{name}.csv").frame, target)
+        assert len(rows.y) == len(table)
+        assert (schema.task == "regression") == (name == "diabetes")
+    assert "is there already" in run("sample", "wine", code=2).output
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(run, shell):
+    assert "_KERNELECT_COMPLETE" in run("completion", shell).stdout
+
+
+def test_words_are_completed_without_loading_commands():
+    environment = {
+        **os.environ,
+        "_KERNELECT_COMPLETE": "bash_complete",
+        "COMP_WORDS": "kernelect in",
+        "COMP_CWORD": "1",
+    }
+    command = [sys.executable, "-c", "from kernelect.cli import main; main()"]
+    out = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert out.split() == ["plain,inspect"]
+
+
+def test_help_of_every_command_needs_no_numerics():
+    names = sorted(set(COMMANDS) - {"demo"})
+    script = (
+        "import sys; from click.testing import CliRunner; from kernelect.cli.commands import kernelect;"
+        f"codes = [CliRunner().invoke(kernelect, [name, '--help']).exit_code for name in {names}];"
+        "print(sum(codes), [name for name in ('numpy', 'pandas', 'sklearn', 'rich') if name in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert out.split("\n")[0] == "0 []"
+
+
+def test_the_readmes_commands_run(run, report_page):
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    commands = re.findall(r"^kernelect ([^#\n]+)", readme, flags=re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["sample", "fit", "predict", "inspect", "compare"]
+    for command in commands:
+        run(*command.split())
+
+
+def test_make_demo_ends_by_naming_the_report(run, report_page):
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text()
+    commands = re.findall(r"^\t\$\(BIN\)/kernelect (.+)", makefile, flags=re.MULTILINE)
+    for command in commands:
+        outcome = run(*command.split())
+    assert outcome.stdout.splitlines()[-1] == "Written: demo/model.skops and demo/report.html"
+
+
+def test_figures_are_never_cut_on_a_narrow_terminal():
+    from rich.console import Console
+
+    from kernelect.cli._show import score_table
+
+    names = ("error", "log-loss", "Brier score", "AUC")
+    scores = [{"name": name, "value": 0.1234, "standard_error": 0.0123} for name in names]
+    console = Console(width=80, file=io.StringIO())
+    console.print(score_table([{"estimate": "always the largest class", "scores": scores}], "title"))
+    assert console.file.getvalue().count("0.123 ± 0.012") == 4
