@@ -1,6 +1,5 @@
 """Pictures, through their records first."""
 
-import matplotlib
 import numpy as np
 import pytest
 
@@ -9,18 +8,10 @@ from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import InvalidArgument
 from kernelect.plots import EvolutionDisplay, RelevanceDisplay, SizesDisplay, TraceDisplay
 
-matplotlib.use("Agg")
-
 
 @pytest.fixture(scope="module")
 def model():
     return LSSVC().fit(*sparse_inputs(150, n_features=5, random_state=0))
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    matplotlib.pyplot.close("all")
 
 
 def test_the_trace_record_holds_every_evaluation(model):

@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from kernelect.plots._names import plain_name, short_name
+from kernelect.plots._sources import relevance_by_column
 from kernelect.plots._style import COLOURS, QUIET, house_style
 from kernelect.typing import Array
 
@@ -30,13 +32,14 @@ class RelevanceDisplay:
     def from_values(cls, relevance: Array, names: Any = None) -> Self:
         """Return the record, sorted."""
         order = np.argsort(relevance, kind="stable")[::-1]
-        words = [f"x{j}" for j in range(len(relevance))] if names is None else [str(name) for name in names]
+        words = [f"x{j}" for j in range(len(relevance))] if names is None else [plain_name(name) for name in names]
         return cls(tuple(words[j] for j in order), np.asarray(relevance, dtype=float)[order])
 
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
-        """Return the record of a fitted estimator, drawn."""
-        display = cls.from_values(estimator.feature_importances_, getattr(estimator, "feature_names_in_", None))
+        """Return the record of a fitted estimator or pipeline, drawn; a pipeline's by columns of its table."""
+        names, relevance = relevance_by_column(estimator)
+        display = cls.from_values(relevance, names)
         display.plot(ax)
         return display
 
@@ -49,7 +52,7 @@ class RelevanceDisplay:
             place = np.arange(len(names))
             ax.barh(place, 100.0 * values, color=colour, height=0.72)
             ax.axvline(100.0 / len(self.relevance), color=QUIET, lw=1.0, ls="--", label="all alike")
-            ax.set_yticks(place, names)
+            ax.set_yticks(place, [short_name(name) for name in names], parse_math=False)
             ax.invert_yaxis()
             ax.grid(visible=False, axis="y")
             ax.set_xlabel("relevance, % of all inputs")
