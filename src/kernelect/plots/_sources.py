@@ -29,7 +29,9 @@ def input_names(estimator: Any) -> list[str]:
     """Return a name for each input of the machine."""
     machine = machine_of(estimator)
     if isinstance(estimator, Pipeline) and len(estimator) > 1:
-        return [plain_name(name) for name in _names_out(estimator[:-1], machine.n_features_in_)]
+        first = estimator[0]
+        prefixes = [f"{name}__" for name, *_ in first.transformers_] if isinstance(first, ColumnTransformer) else []
+        return [_bare(name, prefixes) for name in _names_out(estimator[:-1], machine.n_features_in_)]
     names = getattr(machine, "feature_names_in_", None)
     return [f"x{j}" for j in range(machine.n_features_in_)] if names is None else [plain_name(n) for n in names]
 
@@ -87,6 +89,12 @@ def _names_out(part: Any, count: int, names: Sequence[Any] | None = None) -> lis
         return list(part.get_feature_names_out(None if names is None else np.asarray(names, dtype=object)))
     except (AttributeError, ValueError):  # a step that cannot say what it made
         return [f"x{j}" for j in range(count)]
+
+
+def _bare(name: str, prefixes: Sequence[str]) -> str:
+    """Return the name without the part of the pipeline that made it."""
+    prefix = next((prefix for prefix in prefixes if name.startswith(prefix)), "")
+    return plain_name(name.removeprefix(prefix))
 
 
 def _source(made: str, columns: Sequence[Any]) -> Any:

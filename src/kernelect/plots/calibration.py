@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.plots._leave_one_out import left_out_probabilities
-from kernelect.plots._names import short_name
+from kernelect.plots._names import plain_name, short_name
 from kernelect.plots._sources import machine_of
 from kernelect.plots._style import COLOURS, QUIET, house_style
 from kernelect.typing import Array, Mask
@@ -53,7 +53,7 @@ class CalibrationDisplay:
         came_true = y_true[:, None] == classes
         squares = ((probability - came_true) ** 2).sum(axis=1)
         if len(classes) == 2:
-            label = f"probability of {short_name(classes[1])}"
+            label = f"probability of {plain_name(classes[1])}"
             return cls._binned(probability[:, 1], came_true[:, 1], 0.5 * float(squares.mean()), label)
         rows, top = np.arange(len(y_true)), probability.argmax(axis=1)
         label = "probability of the predicted class"
@@ -94,5 +94,5 @@ class CalibrationDisplay:
                 top = 0.2 * count / self.count.max() + 0.012
                 ax.text(x, top, f"{count:.0f}", ha="center", fontsize="xx-small", color=QUIET)
             ax.set(xlim=(-0.03, 1.03), ylim=(0.0, 1.05), ylabel="share that came true")
-            ax.set_xlabel(self.label, parse_math=False)
+            ax.set_xlabel(short_name(self.label, 44), parse_math=False)
         return ax

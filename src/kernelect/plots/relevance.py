@@ -23,17 +23,20 @@ class RelevanceDisplay:
     ----------
     names : tuple of str
     relevance : ndarray of shape (n_features,)
+    n_inputs : int
+        More than there are names where the least relevant were put together.
     """
 
     names: tuple[str, ...]
     relevance: Array
+    n_inputs: int
 
     @classmethod
     def from_values(cls, relevance: Array, names: Any = None) -> Self:
         """Return the record, sorted."""
         order = np.argsort(relevance, kind="stable")[::-1]
         words = [f"x{j}" for j in range(len(relevance))] if names is None else [plain_name(name) for name in names]
-        return cls(tuple(words[j] for j in order), np.asarray(relevance, dtype=float)[order])
+        return cls(tuple(words[j] for j in order), np.asarray(relevance, dtype=float)[order], len(relevance))
 
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
@@ -43,6 +46,14 @@ class RelevanceDisplay:
         display.plot(ax)
         return display
 
+    def gathered(self, most: int) -> Self:
+        """Return the record of the ``most`` relevant inputs and one entry for all others."""
+        if len(self.names) <= most + 1:
+            return self
+        rest = f"{len(self.names) - most} others together"
+        relevance = np.append(self.relevance[:most], self.relevance[most:].sum())
+        return type(self)((*self.names[:most], rest), relevance, self.n_inputs)
+
     def plot(self, ax: Any = None, colour: str = COLOURS[0], most: int = _MOST_SHOWN) -> Any:
         """Draw bars for the ``most`` relevant inputs on ``ax`` and return it."""
         names, values = self.names[:most], self.relevance[:most]
@@ -51,7 +62,7 @@ class RelevanceDisplay:
                 _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.24 * len(names)))
             place = np.arange(len(names))
             ax.barh(place, 100.0 * values, color=colour, height=0.72)
-            ax.axvline(100.0 / len(self.relevance), color=QUIET, lw=1.0, ls="--", label="all alike")
+            ax.axvline(100.0 / self.n_inputs, color=QUIET, lw=1.0, ls="--", label="all alike")
             ax.set_yticks(place, [short_name(name) for name in names], parse_math=False)
             ax.invert_yaxis()
             ax.grid(visible=False, axis="y")

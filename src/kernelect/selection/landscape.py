@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernelect.linalg import blas_threads_for
 from kernelect.priors import Flat
 from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.typing import Array, Indices
@@ -50,8 +51,9 @@ def influence(objective: SelectionObjective, theta: Array) -> Influence:
     """Return what each free parameter does at ``theta``, two evaluations a parameter."""
     objective = in_nats(objective)
     index = _candidates(objective, theta)
-    here = objective.value(theta)
-    rises = np.array([[_shifted(objective, theta, i, step) - here for step in (-STEP, STEP)] for i in index])
+    with blas_threads_for(len(objective.X)):
+        here = objective.value(theta)
+        rises = np.array([[_shifted(objective, theta, i, step) - here for step in (-STEP, STEP)] for i in index])
     rises = rises.reshape(len(index), 2)
     return Influence(index, tuple(objective.space.names[i] for i in index), rises[:, 0], rises[:, 1])
 
@@ -73,11 +75,8 @@ def surface(objective: SelectionObjective, theta: Array, axes: Indices, shifts: 
     """
     objective = in_nats(objective)
     moves = np.stack(np.meshgrid(*[shifts] * len(axes)), axis=-1).reshape(-1, len(axes))
-    values = np.empty(len(moves))
-    for place, move in enumerate(moves):
-        moved = theta.copy()
-        moved[axes] += move
-        values[place] = objective.value(moved)
+    with blas_threads_for(len(objective.X)):
+        values = np.array([_shifted(objective, theta, axes, move) for move in moves])
     return values.reshape([len(shifts)] * len(axes))
 
 
@@ -92,7 +91,7 @@ def _candidates(objective: SelectionObjective, theta: Array) -> Indices:
     return np.sort(np.concatenate([others, widths[order]])[:_MOST])
 
 
-def _shifted(objective: SelectionObjective, theta: Array, index: int, step: float) -> float:
+def _shifted(objective: SelectionObjective, theta: Array, index: Indices, step: float | Array) -> float:
     moved = theta.copy()
     moved[index] += step
     return objective.value(moved)
