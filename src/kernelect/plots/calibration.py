@@ -89,7 +89,10 @@ class CalibrationDisplay:
             ax.bar(self.predicted, 0.2 * self.count / self.count.max(), 0.04, color=QUIET, alpha=0.3, label="rows")
             ax.plot([0, 1], [0, 1], color=QUIET, lw=1.0, ls="--", label="perfect")
             spread = np.sqrt(self.predicted * (1.0 - self.predicted) / self.count)
-            ax.errorbar(self.predicted, self.observed, spread, color=colour, fmt="o-", ms=5, lw=1.6, elinewidth=0.9)
+            ax.errorbar(self.predicted, self.observed, spread, color=colour, fmt="-", lw=1.2, elinewidth=0.9)
+            # A bin of few rows says little, and shall look it.
+            size = 12.0 + 60.0 * np.sqrt(self.count / self.count.max())
+            ax.scatter(self.predicted, self.observed, size, color=colour, zorder=3)
             for x, count in zip(self.predicted, self.count, strict=True):
                 top = 0.2 * count / self.count.max() + 0.012
                 ax.text(x, top, f"{count:.0f}", ha="center", fontsize="xx-small", color=QUIET)

@@ -96,7 +96,7 @@ class DependenceDisplay:
             ax.set_xlabel(short_name(self.name, 40), parse_math=False)
             ax.set_ylabel(short_name(self.label, 34), parse_math=False)
             if self.outputs:
-                for text in ax.legend(fontsize="x-small").get_texts():
+                for text in ax.legend(fontsize="small").get_texts():
                     text.set_parse_math(False)
         return ax
 

@@ -112,7 +112,7 @@ class SurfaceDisplay:
         ax.plot(self.at[0], np.where(np.isfinite(self.rise), self.rise, np.nan), color=colour, lw=1.8)
         ax.axvline(float(self.chosen[0]), color=COLOURS[1], lw=1.2, ls="--", label="selected")
         ax.set_ylabel("nats above the lowest point")
-        ax.legend(loc="upper center")
+        ax.legend()
 
     def _plot_surface(self, ax: Any, colour: str) -> None:
         from matplotlib.colors import to_rgba

@@ -119,7 +119,7 @@ def _flat(facts: Facts) -> Iterator[Doubt]:
             "loose",
             f"The rows hardly determine {' and '.join(loose[:_NAMED_AT_MOST])}: a factor of 10 changes the criterion "
             f"by {shown(max(rises[name] for name in loose), 2)} nats.",
-            "Predictions do not depend on it much either; do not read its value.",
+            "Do not read anything into its value.",
         )
 
 

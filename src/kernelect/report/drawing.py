@@ -32,7 +32,7 @@ _DISPLAYS: dict[str, type] = {
     "sizes": SizesDisplay,
 }
 
-#: Inches; small, so that letters of 9 points stay readable where the page is narrow.
+#: Inches; small, so that letters of 10 points stay readable where the page is narrow.
 _WIDTH, _HEIGHT = 4.6, 3.3
 
 #: Colours of the pictures -> variables of the page, which change with its light.
@@ -40,7 +40,7 @@ _VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card
     colour: f"--series-{number}" for number, colour in enumerate(COLOURS, start=1)
 }
 
-_LOOK = {"font.size": 9.0, "svg.fonttype": "none", "svg.hashsalt": "kernelect"}
+_LOOK = {"font.size": 10.0, "svg.fonttype": "none", "svg.hashsalt": "kernelect"}
 
 
 def draw_picture(picture: dict[str, Any], prefix: str) -> str:

@@ -32,10 +32,9 @@ from kernelect.typing import Array
 #: Bars of the relevance picture, and inputs with a partial dependence of their own.
 _BARS, _DEPENDENCES = 20, 3
 
-#: Points along each side of the criterion surface: fewer where each is a search of its own.
-_SIDE, _SIDE_OF_ITERATIVE = 15, 9
-
-_CLOSED_FORM = ("LSSVC", "LSSVR")
+#: Points along each side of the criterion surface: most where an evaluation has a closed form, fewest where it is
+#: a search of its own.
+_SIDES = {"LSSVC": 15, "LSSVR": 15, "SVC": 11, "GPC": 11, "RVC": 9, "RVR": 9}
 
 Picture = dict[str, Any]
 
@@ -145,8 +144,8 @@ def _calibration(material: Material) -> Iterator[Picture]:
         return
     record = CalibrationDisplay.from_predictions(y_true, probability, classes=classes)
     caption = (
-        f"By {words}. On the dashed line probabilities mean what they say; bars and numbers count the rows. Brier score "
-        f"{shown(record.brier)}, calibration error {shown(record.ece, 2)} ({shown(record.chance, 2)} would be chance)."
+        f"By {words}. On the dashed line probabilities mean what they say; bars and numbers count the rows. Brier "
+        f"score {shown(record.brier)}, calibration error {shown(record.ece, 2)}; {shown(record.chance, 2)} would be chance."
     )
     yield _picture("good", "calibration", record, "Calibration of probabilities", caption)
 
@@ -169,7 +168,7 @@ def _trace(material: Material) -> Iterator[Picture]:
 def _surface(material: Material) -> Iterator[Picture]:
     if material.objective is None or material.influence is None:
         return
-    side = _SIDE if type(material.machine).__name__ in _CLOSED_FORM else _SIDE_OF_ITERATIVE
+    side = _SIDES.get(type(material.machine).__name__, 9)
     record = SurfaceDisplay.from_objective(
         material.objective,
         material.theta,
@@ -200,7 +199,7 @@ def _sizes(material: Material) -> Iterator[Picture]:
         "sizes",
         SizesDisplay.from_selection(selection),
         "Evidence against size",
-        f"Best subset of every size that the search passed ({selection.strategy}). {selection.status}.",
+        f"Best subset of every size that the search ({selection.strategy}) passed; it {selection.status}.",
     )
 
 
