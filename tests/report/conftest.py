@@ -26,11 +26,12 @@ def hostile_table():
             LONG: rng.normal(size=80),
             "$\\frac{a}{$": rng.normal(size=80),
             "=1+1": rng.normal(size=80),
-            "line\nbreak \x07 \ud800": rng.normal(size=80),
+            "line\nbreak \x07": rng.normal(size=80),
             "名前": rng.choice(["<b>bold</b>", "a & b", '"quoted"'], size=80),
         }
     )
-    y = np.where(X[MARKUP] + X[LONG] + 0.3 * rng.normal(size=80) > 0, IMAGE, "no & nothing")
+    bold = 2.0 * (X["名前"] == "<b>bold</b>")
+    y = np.where(X[MARKUP] + X[LONG] + bold + 0.3 * rng.normal(size=80) > 0.7, IMAGE, "no & nothing")
     X.loc[::7, LONG] = np.nan
     return X, pd.Series(y)
 
@@ -50,7 +51,7 @@ def hostile_facts(hostile_table):
         target="</title><script>document.title='taken'</script>",
         task="classification",
         assessment=assess_classifier(pipeline, X, y),
-        remarks=[f"Column {MARKUP} was read as numbers."],
+        remarks=[f"Column {MARKUP} was read as numbers.", "half a letter: \ud800"],
         seconds=1.5,
         random_state=0,
     )

@@ -131,7 +131,7 @@ def test_a_table_is_copied_as_text_with_tabs(browser, address, hostile_facts):
 
 def test_copying_works_without_the_clipboard_interface(browser, address):
     visit = Visit(browser, address)
-    visit.page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'))")
+    visit.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
     visit.page.locator('button[data-table="table-parameters"]').focus()
     visit.page.keyboard.press("Enter")
     visit.page.wait_for_function(

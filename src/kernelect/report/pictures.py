@@ -145,7 +145,7 @@ def _calibration(material: Material) -> Iterator[Picture]:
     record = CalibrationDisplay.from_predictions(y_true, probability, classes=classes)
     caption = (
         f"By {words}. On the dashed line probabilities mean what they say; bars and numbers count the rows. Brier "
-        f"score {shown(record.brier)}, calibration error {shown(record.ece, 2)}; {shown(record.chance, 2)} would be chance."
+        f"score {shown(record.brier)}, calibration error {shown(record.ece, 2)} (chance: {shown(record.chance, 2)})."
     )
     yield _picture("good", "calibration", record, "Calibration of probabilities", caption)
 
