@@ -94,10 +94,13 @@ def test_a_doubt_appears_alone_and_says_its_figure(code, path, value, words):
 
 
 def test_a_parameter_the_rows_leave_open_is_named_where_others_are_determined():
-    facts = changed(["influence", 1], {"name": "offset", "kind": "offset", "below": 0.1, "above": 0.2})
+    assert (
+        find_doubts(changed(["influence", 1], {"name": "offset", "kind": "offset", "below": 0.1, "above": 0.2})) == []
+    )
+    facts = changed(["influence", 1], {"name": "amplitude", "kind": "amplitude", "below": 0.1, "above": 0.2})
     (doubt,) = find_doubts(facts)
     assert doubt["code"] == "loose"
-    assert "hardly determine offset" in doubt["sentence"]
+    assert "hardly determine amplitude" in doubt["sentence"]
 
 
 def test_a_width_at_its_lower_edge_is_an_answer_and_no_doubt():

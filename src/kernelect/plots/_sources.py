@@ -69,8 +69,9 @@ def sources_of(transformer: ColumnTransformer, columns: Sequence[Any], count: in
         names = [columns[j] if isinstance(j, int | np.integer) and j not in place else j for j in np.atleast_1d(of)]
         if not len(outputs):
             continue
+        by_name = {str(name): name for name in names}
         for output, made in zip(outputs, _names_out(part, len(outputs), names), strict=True):
-            sources[output] = place[_source(str(made), names)]
+            sources[output] = place[_source(str(made), by_name)]
     return sources
 
 
@@ -97,8 +98,11 @@ def _bare(name: str, prefixes: Sequence[str]) -> str:
     return plain_name(name.removeprefix(prefix))
 
 
-def _source(made: str, columns: Sequence[Any]) -> Any:
+def _source(made: str, columns: dict[str, Any]) -> Any:
     """Return the column an output was made from: the longest one that its name begins with."""
     bare = made.removeprefix("missingindicator_")
-    fitting = [column for column in columns if bare == str(column) or bare.startswith(f"{column}_")]
-    return max(fitting, key=lambda column: len(str(column)), default=columns[0])
+    if bare in columns:
+        return columns[bare]
+    ends = [at for at, letter in enumerate(bare) if letter == "_"]
+    starts = (bare[:at] for at in reversed(ends))
+    return next((columns[start] for start in starts if start in columns), next(iter(columns.values())))

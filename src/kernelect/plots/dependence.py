@@ -20,6 +20,9 @@ _POINTS, _LEVELS, _MOST_CLASSES = 20, 8, 6
 #: Rows that are averaged over, rows with a line of their own, marks of the rug.
 _ROWS, _CURVES, _RUG = 100, 25, 60
 
+#: Cells that the rows with all their values may have: a table of very many columns is averaged over fewer rows.
+_CELLS, _FEWEST_ROWS = 4_000_000, 20
+
 
 @dataclass(frozen=True)
 class DependenceDisplay:
@@ -74,7 +77,7 @@ class DependenceDisplay:
     def of(cls, estimator: Any, X: Any, column: Any, generator: np.random.Generator) -> Self:
         """Return the record, at the cost of at most 2000 predictions."""
         values, name = _column_of(estimator, X, column)
-        chosen = np.sort(generator.permutation(len(values))[:_ROWS])
+        chosen = np.sort(generator.permutation(len(values))[: _rows_for(X)])
         tried, levels = _values_to_try(values)
         predicted, outputs, label = _predictions(estimator, _with_values(X, column, chosen, tried))
         predicted = predicted.reshape(len(tried), len(chosen), -1)
@@ -123,6 +126,10 @@ class DependenceDisplay:
             return [(self.average[0], colour, None)]
         names = [short_name(name, 18) for name in self.outputs]
         return list(zip(self.average, COLOURS, names, strict=False))
+
+
+def _rows_for(X: Any) -> int:
+    return min(max(_CELLS // (_POINTS * X.shape[1]), _FEWEST_ROWS), _ROWS)
 
 
 def most_relevant(estimator: Any, count: int) -> list[Any]:

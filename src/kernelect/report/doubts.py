@@ -105,8 +105,9 @@ def _flat(facts: Facts) -> Iterator[Doubt]:
         return
     rises = {entry["name"]: max(abs(entry["below"] or FLAT), abs(entry["above"] or FLAT)) for entry in found}
     strongest = max(rises, key=lambda name: rises[name])
-    # A narrow or wide enough width always ends somewhere; what smooths the machine should be determined.
-    loose = [entry["name"] for entry in found if entry["kind"] != "gamma" and rises[entry["name"]] < FLAT]
+    # Widths of inputs that do not matter are open, and an offset often is; what smooths the machine should not be.
+    smoothing = [entry["name"] for entry in found if entry["kind"] not in ("gamma", "offset")]
+    loose = [name for name in smoothing if rises[name] < FLAT]
     if rises[strongest] < FLAT:
         yield _doubt(
             "flat",

@@ -15,6 +15,7 @@ from kernelect.exceptions import InvalidArgument, KernelectError
 from kernelect.report.drawing import draw_picture
 from kernelect.report.facts import SCHEMA
 from kernelect.report.numbers import seconds_in_words, shown
+from kernelect.report.pictures import is_tall
 
 _SECTIONS = (
     ("good", "How good it is"),
@@ -75,7 +76,7 @@ def _umask() -> int:
 
 def _drawn_sections(facts: dict[str, Any]) -> list[dict[str, Any]]:
     pictures = [
-        picture | {"number": number, "svg": draw_picture(picture, f"p{number}")}
+        picture | {"number": number, "svg": draw_picture(picture, f"p{number}"), "tall": is_tall(picture)}
         for number, picture in enumerate(facts["pictures"], start=1)
     ]
     found = [

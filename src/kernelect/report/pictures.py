@@ -29,8 +29,11 @@ from kernelect.selection import Influence, SelectionObjective
 from kernelect.tables.assess import Assessment
 from kernelect.typing import Array
 
-#: Bars of the relevance picture, and inputs with a partial dependence of their own.
-_BARS, _DEPENDENCES = 20, 3
+#: Bars of the relevance picture, and from how many on it is as tall as two other pictures.
+_BARS, _TALL = 20, 14
+
+#: Inputs with a partial dependence of their own: what fills the rows beside and below the relevances.
+_DEPENDENCES, _DEPENDENCES_BESIDE_TALL = 3, 4
 
 #: Points along each side of the criterion surface: most where an evaluation has a closed form, fewest where it is
 #: a search of its own.
@@ -78,6 +81,11 @@ def _picture(section: str, kind: str, record: Any, title: str, caption: str) -> 
     return {"section": section, "kind": kind, "title": title, "caption": caption, "record": record_as_plain(record)}
 
 
+def is_tall(picture: Picture) -> bool:
+    """Tell whether a picture takes the height of two others."""
+    return picture["kind"] == "relevance" and len(picture["record"]["names"]) > _TALL
+
+
 def _relevance(material: Material) -> Iterator[Picture]:
     if material.columns is None or material.relevance is None:
         return
@@ -93,7 +101,8 @@ def _relevance(material: Material) -> Iterator[Picture]:
 
 
 def _dependence(material: Material) -> Iterator[Picture]:
-    for column in most_relevant(material.estimator, _DEPENDENCES):
+    tall = material.columns is not None and len(material.columns) > _TALL
+    for column in most_relevant(material.estimator, _DEPENDENCES_BESIDE_TALL if tall else _DEPENDENCES):
         record = DependenceDisplay.of(material.estimator, material.X, column, material.generator)
         faint = "" if record.outputs else " Faint: single rows."
         yield _picture(

@@ -164,7 +164,8 @@ def _sides(selection: Any, objective: SelectionObjective | None) -> dict[str, st
     sides = dict.fromkeys(selection.at_bound, "edge")
     if objective is not None and len(objective.space) == len(selection.theta):
         space = objective.space
-        nearer = np.abs(selection.theta - space.lower) < np.abs(space.upper - selection.theta)
+        with np.errstate(invalid="ignore"):  # a width of 0 is at minus infinity, and so are its bounds
+            nearer = np.abs(selection.theta - space.lower) < np.abs(space.upper - selection.theta)
         ends = {name: "lower edge" if low else "upper edge" for name, low in zip(space.names, nearer, strict=True)}
         return {name: ends.get(name, "edge") for name in sides}
     return sides
