@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
+from kernelect.estimators import objective_of
 from kernelect.kernels import RBF
 from kernelect.report import gather_facts
 from oracles.assessments import assess_regressor
@@ -119,11 +120,18 @@ def test_the_headline_is_the_outer_folds():
 
 
 def test_a_parameter_at_its_bound_is_doubted_with_its_side():
-    X, y = sparse_inputs(40, n_features=2, random_state=0)
-    y = np.where(X[:, 0] > 0, 1, 0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = LSSVC(kernel="linear", polish=False).fit(1e3 * X, y)
-    facts = gather_facts(model, X, y, task="classification", **WORDS)
-    listed = {parameter["name"]: parameter["at_bound"] for parameter in facts["machine"]["parameters"]}
-    assert set(model.selection_.at_bound) == {name for name, side in listed.items() if side}
+    X, _ = sparse_inputs(40, n_features=2, random_state=0)
+    y = X[:, 0] + 2.0 * X[:, 1]  # no noise: the smallest ridge is the best
+    model = LSSVR(kernel="linear").fit(X, y)
+    assert model.selection_.at_bound == ("regularization",)
+    facts = gather_facts(model, X, y, task="regression", **WORDS)
+    (doubt,) = (doubt for doubt in facts["doubts"] if doubt["code"] == "at-bound")
+    assert "(lower edge)" in doubt["sentence"]
+
+
+def test_sides_of_bounds_are_those_of_all_rows(rng):
+    X = np.column_stack([rng.normal(size=400), np.eye(400)[:, :3]])  # the last three are constant in most samples
+    y = X[:, 0] + 0.1 * rng.normal(size=400)
+    model = LSSVR().fit(X, y)
+    objective = objective_of(model, X, y, np.arange(200, 400))
+    assert np.isfinite(objective.space.lower).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -99,8 +100,11 @@ def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> Sel
     y : array-like of shape (n_samples,)
     rows : ndarray of int
     """
-    X, y = np.asarray(X, dtype=float), np.asarray(y)
-    return estimator._objective_on(X[np.ix_(rows, rows)] if estimator._is_precomputed else X[rows], y[rows])
+    X = np.asarray(X, dtype=float)
+    # Bounds and priors speak of the scale of all rows.
+    whole = estimator._objective_on(X, np.asarray(y))
+    part = X[np.ix_(rows, rows)] if estimator._is_precomputed else X[rows]
+    return replace(whole, X=part, targets=whole.targets[rows], weights=whole.weights[rows])
 
 
 def relevances(kernel: Kernel, X: Array, dual_coef: Array, centres: Array | None = None) -> Array:

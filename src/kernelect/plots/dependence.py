@@ -96,12 +96,22 @@ class DependenceDisplay:
                 self._plot_levels(ax, colour)
             else:
                 self._plot_lines(ax, colour)
+            self._widen(ax)
             ax.set_xlabel(short_name(self.name, 40), parse_math=False)
             ax.set_ylabel(short_name(self.label, 34), parse_math=False)
             if self.outputs:
                 for text in ax.legend(fontsize="small").get_texts():
                     text.set_parse_math(False)
         return ax
+
+    @staticmethod
+    def _widen(ax: Any) -> None:
+        """Do not let the rounding of a flat line look like a finding."""
+        low, high = ax.get_ylim()
+        least = 0.02 * max(abs(low), abs(high)) or 1.0
+        if high - low < least:
+            ax.set_ylim(0.5 * (low + high - least), 0.5 * (low + high + least))
+        ax.ticklabel_format(axis="y", useOffset=False)
 
     def _plot_lines(self, ax: Any, colour: str) -> None:
         for curve in self.curves:
@@ -179,8 +189,8 @@ def _with_values(X: Any, column: Any, rows: Array, tried: list[Any]) -> Any:
     if hasattr(X, "iloc"):
         frame = X.iloc[repeated].reset_index(drop=True)
         kind = X[column].dtype if X[column].dtype.kind not in "iuf" else float
-        frame[column] = type(X[column])(tried, dtype=kind).iloc[given].to_numpy()
-        return frame.astype({column: kind})
+        frame[column] = type(X[column])(tried, dtype=kind).iloc[given].reset_index(drop=True)
+        return frame
     filled = np.asarray(X)[repeated].copy()
     filled[:, column] = np.asarray(tried)[given]
     return filled

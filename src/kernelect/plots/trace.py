@@ -58,6 +58,7 @@ class TraceDisplay:
             room = 0.12 * (high - low) or 1.0
             # A line search's far leaps are left out, they would flatten the rest.
             ax.set_ylim(low - 0.5 * room, high + 3.5 * room)
+            ax.set_xlim(0.5, len(self.value) + 0.5)
             ax.set_xlabel("evaluation")
             ax.set_ylabel(self.label)
         return ax

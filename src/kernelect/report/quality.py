@@ -14,7 +14,7 @@ def describe_quality(assessment: Assessment | None, task: str) -> dict[str, Any]
     """Return all estimates with their scores, and the sentence that stands first on the page."""
     main = _MAIN[task]
     if assessment is None:
-        return {"main": main, "shown": None, "headline": "How good it is was not measured.", "estimates": []}
+        return {"main": main, "shown": None, "headline": "How good it is has not been measured.", "estimates": []}
     roles = {
         "outer folds": assessment.outer_folds,
         "leave-one-out": assessment.leave_one_out,
@@ -61,7 +61,7 @@ def _headline(quality: dict[str, Any]) -> str:
     estimate, baseline = estimate_of(quality, quality["shown"]), estimate_of(quality, "baseline")
     ours, theirs = score_of(estimate, quality["main"]), score_of(baseline, quality["main"])
     if ours is None or estimate is None or quality["shown"] == "baseline":
-        return "How good it is was not measured."
+        return "How good it is has not been measured."
     against = "" if theirs is None or baseline is None else f"; {_guess(baseline['name'])} gives {theirs['words']}"
     if quality["main"] == "error":
         return f"It gets {ours['words']} of new rows wrong, measured by {estimate['name']}{against}."
