@@ -47,6 +47,16 @@ def test_many_inputs_are_cut_and_counted():
     assert ax.texts[0].get_text() == "and 40 more"
 
 
+def test_the_rest_of_many_inputs_does_not_dwarf_the_single_ones():
+    relevance = np.r_[0.05, 0.03, np.full(92, 0.01)]
+    display = RelevanceDisplay.from_values(relevance).gathered(2)
+    assert display.names == ("x0", "x1", "92 others together")
+    assert display.relevance.sum() == pytest.approx(1.0)
+    ax = display.plot()
+    assert ax.get_xlim()[1] == pytest.approx(5.75)
+    assert ax.texts[0].get_text() == "92.0 %"
+
+
 def test_a_missing_matplotlib_is_explained(monkeypatch):
     import builtins
 

@@ -39,12 +39,12 @@ SOUND = {
     "machine": {
         "converged": True,
         "status": "converged",
-        "parameters": [parameter("regularization", "regularization"), parameter("gamma of x", "gamma")],
+        "parameters": [parameter("regularization", "regularization"), parameter("gamma of x", "width")],
     },
     "quality": quality(),
     "influence": [
         {"name": "regularization", "kind": "regularization", "below": 9.0, "above": 4.0},
-        {"name": "gamma of x", "kind": "gamma", "below": 0.1, "above": 0.2},
+        {"name": "gamma of x", "kind": "width", "below": 0.1, "above": 0.2},
     ],
     "calibration": {"ece": 0.02, "chance": 0.015, "brier": 0.1},
 }

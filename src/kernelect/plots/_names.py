@@ -34,6 +34,11 @@ def told_apart(names: Sequence[str]) -> list[str]:
     return out
 
 
+def parameter_kind(name: str) -> str:
+    """Return what a hyper-parameter is: the width of one input, or else its name without the kernel's part."""
+    return "width" if _WIDTH.match(name) else name.split(".")[-1]
+
+
 def parameter_name(name: str, inputs: Sequence[str]) -> str:
     """Return a hyper-parameter's name with its input's name in the place of the number."""
     found = _WIDTH.match(name)

@@ -61,7 +61,9 @@ class RelevanceDisplay:
             if ax is None:
                 _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.24 * len(names)))
             place = np.arange(len(names))
-            ax.barh(place, 100.0 * values, color=colour, height=0.72)
+            bars = ax.barh(place, 100.0 * values, color=colour, height=0.72)
+            if self.n_inputs > len(self.relevance) == len(bars):
+                self._set_apart(ax, bars[-1])
             ax.axvline(100.0 / self.n_inputs, color=QUIET, lw=1.0, ls="--", label="all alike")
             ax.set_yticks(place, [short_name(name) for name in names], parse_math=False)
             ax.invert_yaxis()
@@ -70,3 +72,10 @@ class RelevanceDisplay:
             if len(self.names) > most:
                 ax.annotate(f"and {len(self.names) - most} more", (0.98, 0.02), xycoords="axes fraction", ha="right")
         return ax
+
+    def _set_apart(self, ax: Any, rest: Any) -> None:
+        """Draw the bar of all others faintly, and do not let it dwarf the single ones."""
+        rest.set(color=QUIET, alpha=0.35)
+        ax.set_xlim(0.0, 115.0 * float(self.relevance[:-1].max()))
+        share, middle = f"{100.0 * self.relevance[-1]:.1f} %", rest.get_y() + 0.5 * rest.get_height()
+        ax.annotate(share, (0.0, middle), (5, 0), textcoords="offset points", va="center", fontsize="small")

@@ -82,11 +82,11 @@ def _not_converged(facts: Facts) -> Iterator[Doubt]:
 
 
 def _at_bound(facts: Facts) -> Iterator[Doubt]:
-    # A width at its lower edge only says that its input does not matter, which is an answer.
+    # The width of an input at its lower edge only says that its input does not matter, which is an answer.
     found = [
         p
         for p in facts["machine"]["parameters"]
-        if p["at_bound"] and (p["kind"], p["at_bound"]) != ("gamma", "lower edge")
+        if p["at_bound"] and (p["kind"], p["at_bound"]) != ("width", "lower edge")
     ]
     if not found:
         return
@@ -106,7 +106,7 @@ def _flat(facts: Facts) -> Iterator[Doubt]:
     rises = {entry["name"]: max(abs(entry["below"] or FLAT), abs(entry["above"] or FLAT)) for entry in found}
     strongest = max(rises, key=lambda name: rises[name])
     # Widths of inputs that do not matter are open, and an offset often is; what smooths the machine should not be.
-    smoothing = [entry["name"] for entry in found if entry["kind"] not in ("gamma", "offset")]
+    smoothing = [entry["name"] for entry in found if entry["kind"] not in ("width", "offset")]
     loose = [name for name in smoothing if rises[name] < FLAT]
     if rises[strongest] < FLAT:
         yield _doubt(

@@ -20,6 +20,7 @@ from kernelect.plots import (
 )
 from kernelect.plots._style import COLOURS, GRID, INK, QUIET, house_style
 from kernelect.report.numbers import record_from_plain
+from kernelect.report.pictures import is_tall
 
 _DISPLAYS: dict[str, type] = {
     "relevance": RelevanceDisplay,
@@ -71,7 +72,7 @@ def _drawn(display: Any, height: float) -> str:
 
 def _height(picture: dict[str, Any]) -> float:
     if picture["kind"] == "relevance":
-        return 0.75 + 0.2 * max(len(picture["record"]["names"]), 4)
+        return 0.75 + (0.28 if is_tall(picture) else 0.2) * max(len(picture["record"]["names"]), 4)
     if picture["kind"] == "confusion":
         return min(max(_HEIGHT, 1.6 + 0.28 * len(picture["record"]["classes"])), 4.8)
     return _HEIGHT

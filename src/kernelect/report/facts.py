@@ -11,7 +11,7 @@ import sklearn
 
 from kernelect import __version__
 from kernelect.exceptions import MissingCapability
-from kernelect.plots._names import parameter_name, plain_name
+from kernelect.plots._names import parameter_kind, parameter_name, plain_name
 from kernelect.plots._sources import input_names, machine_of, relevance_by_column
 from kernelect.plots.surface import explored
 from kernelect.report.doubts import find_doubts
@@ -131,7 +131,7 @@ def _describe_influence(material: Material) -> list[dict[str, Any]]:
     return [
         {
             "name": parameter_name(name, inputs),
-            "kind": name.split(".")[-1].split("[")[0],
+            "kind": parameter_kind(name),
             "below": float(below),
             "above": float(above),
         }

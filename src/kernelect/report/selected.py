@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Precomputed
 from kernelect.kernels.composite import Composite
-from kernelect.plots._names import parameter_name
+from kernelect.plots._names import parameter_kind, parameter_name
 from kernelect.plots._sources import input_names, machine_of
 from kernelect.report.numbers import seconds_in_words, shown
 from kernelect.selection import SelectionObjective
@@ -51,6 +51,7 @@ _PARAMETERS = {
     "amplitude": "how far the latent function swings",
     "offset": "stands in for an intercept",
     "gamma": "width: larger is wigglier",
+    "width": "width: larger is wigglier",
     "lambda": "ratio of prior to noise precision",
 }
 
@@ -137,7 +138,7 @@ def _parameters(
     """Return the tuned values, widths of the most relevant inputs only, and how many are left out."""
     selection = machine_of(estimator).selection_
     names, inputs = selection.names, input_names(estimator)
-    widths = [index for index, name in enumerate(names) if name.split(".")[-1].startswith("gamma[")]
+    widths = [index for index, name in enumerate(names) if parameter_kind(name) == "width"]
     if relevance is not None and len(relevance) == len(widths):
         widths = [widths[j] for j in np.argsort(-relevance, kind="stable")]
     others = sorted(set(range(len(names))) - set(widths))
@@ -148,12 +149,12 @@ def _parameters(
 
 def _parameter(selection: Any, index: int, inputs: list[str], sides: dict[str, str]) -> dict[str, Any]:
     name, value = selection.names[index], float(np.exp(selection.theta[index]))
-    kind = name.split(".")[-1].split("[")[0]
+    kind = parameter_kind(name)
     return {
         "name": parameter_name(name, inputs),
         "kind": kind,
         "value": value,
-        "length_scale": 1.0 / math.sqrt(2.0 * value) if kind == "gamma" and value > 0.0 else None,
+        "length_scale": 1.0 / math.sqrt(2.0 * value) if kind in ("gamma", "width") and value > 0.0 else None,
         "meaning": _PARAMETERS.get(kind, ""),
         "at_bound": sides.get(name),
     }
