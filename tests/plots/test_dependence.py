@@ -10,7 +10,7 @@ from kernelect import LSSVC, LSSVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.plots import DependenceDisplay, RelevanceDisplay
 from kernelect.plots._names import parameter_name, short_name
-from kernelect.plots._sources import relevance_by_column
+from kernelect.plots._sources import input_names, relevance_by_column
 from kernelect.plots.dependence import most_relevant
 
 
@@ -40,7 +40,6 @@ def pipeline(table):
     )
     columns = ColumnTransformer(
         [("numbers", numbers, ["size", "size_cm", "noise"]), ("words", words, ["colour"])],
-        verbose_feature_names_out=False,
     )
     return Pipeline([("columns", columns), ("machine", LSSVR(max_iter=30))]).fit(*table)
 
@@ -53,6 +52,12 @@ def test_relevance_of_what_was_made_of_a_column_is_summed(pipeline):
     expected = [made[0] + made[3], made[1], made[4:].sum(), made[2]]
     np.testing.assert_allclose(relevance, expected)
     assert set(RelevanceDisplay.from_estimator(pipeline).names[:2]) == {"size", "colour"}
+
+
+def test_inputs_are_named_without_the_parts_that_made_them(pipeline):
+    names = input_names(pipeline)
+    assert names == ["size", "size_cm", "noise", "size is missing", *names[4:]]
+    assert names[-1] == "colour_red"
 
 
 def test_a_number_is_moved_over_its_range(pipeline, table):

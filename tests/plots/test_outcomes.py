@@ -69,7 +69,7 @@ def test_perfect_probabilities_are_no_further_off_than_chance(rng):
     display = CalibrationDisplay.from_predictions(y, np.column_stack([1 - p, p]))
     assert display.count.sum() == 5000
     assert display.ece < 2 * display.chance
-    assert display.brier == pytest.approx(np.mean((p - y) ** 2))
+    assert display.brier == pytest.approx(2 * np.mean((p - y) ** 2))
     too_sure = np.where(p > 0.5, 0.99, 0.01)
     assert CalibrationDisplay.from_predictions(y, np.column_stack([1 - too_sure, too_sure])).ece > 0.2
 

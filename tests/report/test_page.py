@@ -1,6 +1,7 @@
 import json
 import os
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -118,6 +119,18 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, hostile_facts, monkeypa
         write_report(path, hostile_facts | {"title": "other"})
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path, hostile_facts):
+    with pytest.raises(InvalidArgument, match="lies in a folder that is not there: make .*/missing first"):
+        write_report(tmp_path / "missing" / "report.html", hostile_facts)
+
+
+def test_a_missing_jinja_is_explained(monkeypatch, hostile_facts):
+    page_module._environment.cache_clear()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"The report needs jinja2: install it with .*kernelect\[report\]"):
+        page_module._environment()
 
 
 def test_text_and_background_differ_enough():

@@ -13,6 +13,9 @@ from kernelect.exceptions import MissingCapability
 from kernelect.plots._names import plain_name
 from kernelect.typing import Array
 
+#: How scikit-learn begins the names of columns that tell where a cell was missing.
+_ABSENT = "missingindicator_"
+
 
 def machine_of(estimator: Any) -> Any:
     """Return the last step of a pipeline, else the estimator itself."""
@@ -95,12 +98,14 @@ def _names_out(part: Any, count: int, names: Sequence[Any] | None = None) -> lis
 def _bare(name: str, prefixes: Sequence[str]) -> str:
     """Return the name without the part of the pipeline that made it."""
     prefix = next((prefix for prefix in prefixes if name.startswith(prefix)), "")
-    return plain_name(name.removeprefix(prefix))
+    bare = plain_name(name.removeprefix(prefix))
+    absent = bare.removeprefix(_ABSENT)
+    return f"{absent} is missing" if absent != bare else bare
 
 
 def _source(made: str, columns: dict[str, Any]) -> Any:
     """Return the column an output was made from: the longest one that its name begins with."""
-    bare = made.removeprefix("missingindicator_")
+    bare = made.removeprefix(_ABSENT)
     if bare in columns:
         return columns[bare]
     ends = [at for at, letter in enumerate(bare) if letter == "_"]

@@ -28,8 +28,8 @@ class CalibrationDisplay:
         Mean probability and share that came true, of the bins that hold a row.
     count : ndarray of shape (n_bins,)
     brier : float
-        Mean squared distance between probabilities and what happened, summed over classes for
-        more than two of them.
+        Mean squared distance between probabilities and what happened, summed over classes (twice
+        that of the second class alone, where there are two).
     ece : float
         Expected calibration error: mean distance between the two, weighted by ``count``.
     chance : float
@@ -54,7 +54,7 @@ class CalibrationDisplay:
         squares = ((probability - came_true) ** 2).sum(axis=1)
         if len(classes) == 2:
             label = f"probability of {plain_name(classes[1])}"
-            return cls._binned(probability[:, 1], came_true[:, 1], 0.5 * float(squares.mean()), label)
+            return cls._binned(probability[:, 1], came_true[:, 1], float(squares.mean()), label)
         rows, top = np.arange(len(y_true)), probability.argmax(axis=1)
         label = "probability of the predicted class"
         return cls._binned(probability[rows, top], came_true[rows, top], float(squares.mean()), label)

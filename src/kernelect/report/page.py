@@ -56,7 +56,10 @@ def render(facts: dict[str, Any]) -> str:
 
 def write_report(path: Path, facts: dict[str, Any]) -> None:
     """Write the page to ``path``: first beside it, then renamed, so that no half of one is ever seen."""
-    path, page = Path(path), render(facts)
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InvalidArgument(f"path={str(path)!r} lies in a folder that is not there: make {path.parent} first.")
+    page = render(facts)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as out:
