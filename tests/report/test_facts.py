@@ -67,7 +67,7 @@ MACHINES = [
 
 @pytest.mark.parametrize(("machine", "task", "absent", "count"), MACHINES, ids=lambda value: str(value)[:30])
 def test_every_machine_alone_gives_facts(machine, task, absent, count):
-    X, y = sparse_inputs(60, n_features=3, random_state=0)
+    X, y = sparse_inputs(40, n_features=3, random_state=0)
     X = pd.DataFrame(X, columns=["a", "b", "c"])
     facts = gather_facts(machine.fit(X, y), X, pd.Series(y), task=task, **WORDS)
     kinds = [picture["kind"] for picture in facts["pictures"]]

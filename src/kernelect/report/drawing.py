@@ -8,30 +8,9 @@ import re
 import warnings
 from typing import Any
 
-from kernelect.plots import (
-    CalibrationDisplay,
-    ConfusionDisplay,
-    DependenceDisplay,
-    RelevanceDisplay,
-    ResidualsDisplay,
-    SizesDisplay,
-    SurfaceDisplay,
-    TraceDisplay,
-)
 from kernelect.plots._style import COLOURS, GRID, INK, QUIET, house_style
 from kernelect.report.numbers import record_from_plain
-from kernelect.report.pictures import is_tall
-
-_DISPLAYS: dict[str, type] = {
-    "relevance": RelevanceDisplay,
-    "dependence": DependenceDisplay,
-    "confusion": ConfusionDisplay,
-    "residuals": ResidualsDisplay,
-    "calibration": CalibrationDisplay,
-    "trace": TraceDisplay,
-    "surface": SurfaceDisplay,
-    "sizes": SizesDisplay,
-}
+from kernelect.report.pictures import DISPLAYS, is_tall
 
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
 _WIDTH, _HEIGHT = 4.6, 3.3
@@ -46,7 +25,7 @@ _LOOK = {"font.size": 10.0, "svg.fonttype": "none", "svg.hashsalt": "kernelect"}
 
 def draw_picture(picture: dict[str, Any], prefix: str) -> str:
     """Return a picture as an SVG element; ``prefix`` keeps its identifiers apart from other pictures'."""
-    display = record_from_plain(_DISPLAYS[picture["kind"]], picture["record"])
+    display = record_from_plain(DISPLAYS[picture["kind"]], picture["record"])
     svg = _drawn(display, _height(picture))
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)

@@ -41,6 +41,18 @@ _SIDES = {"LSSVC": 15, "LSSVR": 15, "SVC": 11, "GPC": 11, "RVC": 9, "RVR": 9}
 
 Picture = dict[str, Any]
 
+#: What a picture's kind is called -> the class that draws it.
+DISPLAYS: dict[str, type] = {
+    "relevance": RelevanceDisplay,
+    "dependence": DependenceDisplay,
+    "confusion": ConfusionDisplay,
+    "residuals": ResidualsDisplay,
+    "calibration": CalibrationDisplay,
+    "trace": TraceDisplay,
+    "surface": SurfaceDisplay,
+    "sizes": SizesDisplay,
+}
+
 
 @dataclass(frozen=True)
 class Material:
@@ -77,7 +89,8 @@ def gather_pictures(material: Material) -> tuple[list[Picture], dict[str, float]
     return pictures, None if found is None else {name: found[name] for name in ("ece", "chance", "brier")}
 
 
-def _picture(section: str, kind: str, record: Any, title: str, caption: str) -> Picture:
+def _picture(section: str, record: Any, title: str, caption: str) -> Picture:
+    kind = next(name for name, display in DISPLAYS.items() if isinstance(record, display))
     return {"section": section, "kind": kind, "title": title, "caption": caption, "record": record_as_plain(record)}
 
 
@@ -92,7 +105,6 @@ def _relevance(material: Material) -> Iterator[Picture]:
     record = RelevanceDisplay.from_values(material.relevance, material.columns).gathered(_BARS)
     yield _picture(
         "matters",
-        "relevance",
         record,
         "Relevance of inputs",
         "How much the machine's output changes when an input moves by its own spread, as a share of all. Dashed: if "
@@ -107,7 +119,6 @@ def _dependence(material: Material) -> Iterator[Picture]:
         faint = "" if record.outputs else " Faint: single rows."
         yield _picture(
             "matters",
-            "dependence",
             record,
             f"Partial dependence on {record.name}",
             f"Mean prediction when all rows get the same value, all else as it is.{faint}"
@@ -121,7 +132,7 @@ def _outcomes(material: Material) -> Iterator[Picture]:
         record = ConfusionDisplay.from_predictions(y_true, prediction, classes=material.machine.classes_)
         wrong = int(record.counts.sum() - np.trace(record.counts))
         caption = f"Rows: true class, columns: predicted, by {words}. {wrong} of {int(record.counts.sum())} are wrong."
-        yield _picture("good", "confusion", record, "Confusion matrix", caption)
+        yield _picture("good", record, "Confusion matrix", caption)
         return
     y_true, prediction, words = _predictions(material, left_out_values)
     spread = ResidualsDisplay.from_predictions(y_true, prediction)
@@ -129,7 +140,7 @@ def _outcomes(material: Material) -> Iterator[Picture]:
         f"By {words}. Band: 90 % of the rows lie between {shown(spread.lower)} and {shown(spread.upper)} of what was "
         "predicted. Dashed: perfect."
     )
-    yield _picture("good", "residuals", spread, "Observed against predicted", caption)
+    yield _picture("good", spread, "Observed against predicted", caption)
 
 
 def _predictions(material: Material, exact: Callable[[Any], Array]) -> tuple[Array, Array, str]:
@@ -156,7 +167,7 @@ def _calibration(material: Material) -> Iterator[Picture]:
         f"By {words}. On the dashed line probabilities mean what they say; bars and numbers count the rows. Brier "
         f"score {shown(record.brier)}, calibration error {shown(record.ece, 2)} (chance: {shown(record.chance, 2)})."
     )
-    yield _picture("good", "calibration", record, "Calibration of probabilities", caption)
+    yield _picture("good", record, "Calibration of probabilities", caption)
 
 
 def _trace(material: Material) -> Iterator[Picture]:
@@ -166,7 +177,6 @@ def _trace(material: Material) -> Iterator[Picture]:
     record = TraceDisplay.from_selection(selection)
     yield _picture(
         "found",
-        "trace",
         record,
         "The criterion along its search",
         "Smaller is better. Dots: every evaluation; line: best so far of each stage or restart. The search "
@@ -190,7 +200,6 @@ def _surface(material: Material) -> Iterator[Picture]:
     polished = " Ridge and overall width were then set by log-loss, so the point need not be the lowest."
     yield _picture(
         "found",
-        "surface",
         record,
         "The criterion around what was selected",
         f"Nats by which {record.label} rises above its lowest point when the most influential parameters move, "
@@ -205,7 +214,6 @@ def _sizes(material: Material) -> Iterator[Picture]:
         return
     yield _picture(
         "found",
-        "sizes",
         SizesDisplay.from_selection(selection),
         "Evidence against size",
         f"Best subset of every size that the search ({selection.strategy}) passed; it {selection.status}.",
