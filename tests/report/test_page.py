@@ -99,6 +99,15 @@ def test_the_same_facts_give_the_same_page_also_from_json(hostile_facts, page):
     assert len(page) < 500_000
 
 
+def test_without_doubts_the_page_says_what_was_looked_at_and_no_more(hostile_facts):
+    sound = hostile_facts | {"doubts": [], "pictures": [], "calibration": None, "influence": []}
+    text = " ".join(render(sound).split())
+    assert (
+        "Looked at: the end of the search and its bounds, rows per class, balance of classes, rows per input, and the "
+        "gain over guessing." in text
+    )
+
+
 def test_other_schemas_are_refused(hostile_facts):
     with pytest.raises(InvalidArgument, match="facts of schema 99 cannot be shown: gather them anew, in schema 1"):
         render(hostile_facts | {"schema": 99})
