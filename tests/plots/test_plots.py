@@ -1,6 +1,5 @@
 """Pictures, through their records first."""
 
-import matplotlib
 import numpy as np
 import pytest
 
@@ -9,18 +8,10 @@ from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import InvalidArgument
 from kernelect.plots import EvolutionDisplay, RelevanceDisplay, SizesDisplay, TraceDisplay
 
-matplotlib.use("Agg")
-
 
 @pytest.fixture(scope="module")
 def model():
     return LSSVC().fit(*sparse_inputs(150, n_features=5, random_state=0))
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    matplotlib.pyplot.close("all")
 
 
 def test_the_trace_record_holds_every_evaluation(model):
@@ -54,6 +45,16 @@ def test_many_inputs_are_cut_and_counted():
     ax = RelevanceDisplay.from_values(np.full(50, 0.02), [f"<b>{j}</b>" for j in range(50)]).plot(most=10)
     assert len(ax.patches) == 10
     assert ax.texts[0].get_text() == "and 40 more"
+
+
+def test_the_rest_of_many_inputs_does_not_dwarf_the_single_ones():
+    relevance = np.r_[0.05, 0.03, np.full(92, 0.01)]
+    display = RelevanceDisplay.from_values(relevance).gathered(2)
+    assert display.names == ("x0", "x1", "92 others together")
+    assert display.relevance.sum() == pytest.approx(1.0)
+    ax = display.plot()
+    assert ax.get_xlim()[1] == pytest.approx(5.75)
+    assert ax.texts[0].get_text() == "92.0 %"
 
 
 def test_a_missing_matplotlib_is_explained(monkeypatch):

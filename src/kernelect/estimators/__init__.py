@@ -1,5 +1,6 @@
 """The fitted, scikit-learn face of the library."""
 
+from kernelect.estimators._base import objective_of
 from kernelect.estimators.basis import BasisSearchRegressor
 from kernelect.estimators.gpc import GPC
 from kernelect.estimators.lssvm import LSSVC, LSSVR
@@ -14,4 +15,5 @@ __all__ = [
     "RVR",
     "SVC",
     "BasisSearchRegressor",
+    "objective_of",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,8 +19,8 @@ from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.kernels.scale import input_scales
 from kernelect.results import Evaluation, Selection
 from kernelect.search import Search, as_search
-from kernelect.selection import SelectionOptions
-from kernelect.typing import Array
+from kernelect.selection import SelectionObjective, SelectionOptions
+from kernelect.typing import Array, Indices
 
 
 class SelfSelecting(BaseEstimator):
@@ -60,6 +61,10 @@ class SelfSelecting(BaseEstimator):
             observe=_observer(self.verbose, type(self).__name__),
         )
 
+    def _objective_on(self, X: Array, y: Array) -> SelectionObjective:
+        """Return what ``fit`` would minimise on these rows, each of weight 1."""
+        raise NotImplementedError
+
     def _search(self) -> Search:
         return as_search(self.search)
 
@@ -82,6 +87,24 @@ class SelfSelecting(BaseEstimator):
                 "kernel='precomputed' takes a symmetric matrix, and this one is not: give k(x_i, x_j) for all pairs, "
                 "or symmetrise it as (K + K.T) / 2."
             )
+
+
+def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> SelectionObjective:
+    """Return what the estimator's ``fit`` minimises as a function of theta, on some of the rows.
+
+    Parameters
+    ----------
+    estimator : fitted kernel machine
+    X : array-like of shape (n_samples, n_features)
+        The inputs of the machine itself, kernel values where they are precomputed.
+    y : array-like of shape (n_samples,)
+    rows : ndarray of int
+    """
+    X = np.asarray(X, dtype=float)
+    # Bounds and priors speak of the scale of all rows.
+    whole = estimator._objective_on(X, np.asarray(y))
+    part = X[np.ix_(rows, rows)] if estimator._is_precomputed else X[rows]
+    return replace(whole, X=part, targets=whole.targets[rows], weights=whole.weights[rows])
 
 
 def relevances(kernel: Kernel, X: Array, dual_coef: Array, centres: Array | None = None) -> Array:

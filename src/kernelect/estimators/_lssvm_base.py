@@ -84,6 +84,9 @@ class LSSVMBase(SelfSelecting):
         criterion = self.criterion if isinstance(self.criterion, PRESS) else PRESS()
         return SelectionObjective(X, targets, weights, started, joined, LSSVM(), criterion, prior)
 
+    def _objective_on(self, X: Array, y: Array) -> SelectionObjective:
+        return self._objective(X, *self._targets(y))
+
     def _ridge_space(self, kernel: Kernel, X: Array, targets: Array, weights: Array) -> ParameterSpace:
         """Return the ridge's start (best at the start kernel) and bounds, or its fixed value."""
         ridge = check_positive("regularization", self.regularization)

@@ -135,6 +135,9 @@ class RVMBase(SelfSelecting):
             return CentreObjective(*parts, tau=criterion.tau)
         return RelevanceObjective(*parts)
 
+    def _objective_on(self, X: Array, y: Array) -> RelevanceObjective:
+        return self._objective(self._kernel(), X, *self._targets(y))
+
     def _keep(self, objective: RelevanceObjective, theta: Array) -> None:
         """Set the fitted attributes at ``theta``."""
         fitted, kernel = objective.solved(theta), objective.kernel_at(theta)

@@ -23,6 +23,12 @@ def encode_labels(y: Array) -> tuple[Array, Indices, Array]:
     return classes, index, np.where(index[:, None] == np.arange(len(classes)), 1.0, -1.0)
 
 
+def weighted_targets(y: Array, class_weight: object) -> tuple[Array, Array]:
+    """Return the (n, k) targets of +-1 and every row's class weight."""
+    classes, index, targets = encode_labels(y)
+    return targets, class_weights(class_weight, classes, index)
+
+
 def decide_class(decision: Array) -> Indices:
     """Return the index of the class for decision values (n,) or (n, k)."""
     return (decision > 0).astype(np.intp) if decision.ndim == 1 else np.argmax(decision, axis=1)

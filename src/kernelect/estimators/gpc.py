@@ -27,7 +27,7 @@ from kernelect.estimators._latent import (
     with_first_step,
 )
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels
+from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import EP, EPState, Probit
@@ -191,6 +191,9 @@ class GPC(ClassifierMixin, SelfSelecting):
         settled = isinstance(self.prior, str) and self.prior == "auto" and not space.free[space.all_widths].any()
         prior = None if settled else as_prior(self.prior, space, auto=LogNormal)
         return SelectionObjective(X, targets, weights, kernel, space, EP(Probit()), EPEvidence(), prior)
+
+    def _objective_on(self, X: Array, y: Array) -> SelectionObjective:
+        return self._objective(X, *weighted_targets(y, self.class_weight))
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
         """Set the fitted attributes."""

@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels
+from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Precomputed
 from kernelect.machines import LSSVM, LSSVMState
@@ -152,6 +152,9 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         self._inverse_temperature = fit_temperature(self.loo_decision_, index, weights)
         return self
 
+    def _targets(self, y: Array) -> tuple[Array, Array]:
+        return weighted_targets(y, self.class_weight)
+
     def _polishes(self) -> bool:
         if self.polish not in ("auto", True, False):
             raise InvalidArgument(f"polish={self.polish!r} is not possible: give 'auto', True or False.")
@@ -258,6 +261,9 @@ random_state, n_jobs, verbose
         self._single = y.ndim == 1
         self.loo_prediction_ = self._shaped(self._fit_machine(X, y.reshape(len(y), -1), weights))
         return self
+
+    def _targets(self, y: Array) -> tuple[Array, Array]:
+        return y.astype(float).reshape(len(y), -1), np.ones(len(y))
 
     def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
         self._weights, self._diagonal, self._residuals = objective.weights, diagonal, residuals

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels
+from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_posterior import moderated
@@ -173,6 +173,9 @@ class RVC(ClassifierMixin, RVMBase):
         self._fit_machine(X, targets, weights)
         return self
 
+    def _targets(self, y: Array) -> tuple[Array, Array]:
+        return weighted_targets(y, self.class_weight)
+
     def decision_function(self, X: Any) -> Array:
         """Return log-odds averaged over the posterior of the weights (Laplace).
 
@@ -301,6 +304,9 @@ time_limit, random_state, n_jobs, verbose
         self.intercept_ += centre
         self._centre = centre
         return self
+
+    def _targets(self, y: Array) -> tuple[Array, Array]:
+        return (y - y.mean()).astype(float)[:, None], np.ones(len(y))
 
     def _keep_noise(self, likelihood: Likelihood) -> None:
         assert isinstance(likelihood, Normal)

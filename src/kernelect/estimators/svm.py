@@ -42,7 +42,7 @@ from kernelect.estimators._latent import (
 )
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._svm_members import PosteriorMember, SupportMember, mixed_log_odds
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels
+from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.linalg import blas_threads_for, factorize, mean_diagonal, require_memory
 from kernelect.machines import EP, SVM, Machine
@@ -354,6 +354,9 @@ class SVC(ClassifierMixin, SelfSelecting):
         prior = self._prior(started.space, criterion)
         space = ParameterSpace.joined([started.space, self._constant_space(started, criterion, X)])
         return SelectionObjective(X, targets, weights, started.kernel, space, machine, criterion, prior)
+
+    def _objective_on(self, X: Array, y: Array) -> SelectionObjective:
+        return self._objective(X, *weighted_targets(y, self.class_weight), self._criterion())
 
     def _criterion(self) -> Criterion:
         if isinstance(self.criterion, SVMCriterion) or (

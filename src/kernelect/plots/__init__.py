@@ -1,19 +1,29 @@
 """Pictures: a record of numbers first, then a drawing of it on given axes."""
 
+from kernelect.plots.calibration import CalibrationDisplay
+from kernelect.plots.confusion import ConfusionDisplay
+from kernelect.plots.dependence import DependenceDisplay
 from kernelect.plots.evolution import EvolutionDisplay
 from kernelect.plots.histogram import ErrorHistogramDisplay
 from kernelect.plots.paired import PairedScatterDisplay
 from kernelect.plots.ranks import CriticalDifferenceDisplay
 from kernelect.plots.relevance import RelevanceDisplay
+from kernelect.plots.residuals import ResidualsDisplay
 from kernelect.plots.sizes import SizesDisplay
+from kernelect.plots.surface import SurfaceDisplay
 from kernelect.plots.trace import TraceDisplay
 
 __all__ = [
+    "CalibrationDisplay",
+    "ConfusionDisplay",
     "CriticalDifferenceDisplay",
+    "DependenceDisplay",
     "ErrorHistogramDisplay",
     "EvolutionDisplay",
     "PairedScatterDisplay",
     "RelevanceDisplay",
+    "ResidualsDisplay",
     "SizesDisplay",
+    "SurfaceDisplay",
     "TraceDisplay",
 ]

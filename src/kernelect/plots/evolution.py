@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.plots._names import selection_words
 from kernelect.plots._style import COLOURS, QUIET, house_style
 from kernelect.results import Selection
 from kernelect.typing import Array
@@ -65,10 +66,8 @@ class EvolutionDisplay:
                 f"error of shape {np.shape(error)} is not possible: give one number for each of the {len(trace)} "
                 "evaluations, NaN where there is none."
             )
-        words = {"none": selection.criterion}.get(
-            selection.prior, f"{selection.criterion} with {selection.prior} prior"
-        )
         error = None if error is None else np.asarray(error, dtype=float)
+        words = selection_words(selection)
         return cls(trace.theta, selection.names, trace.gradient_norm, trace.value, error, trace.run, words)
 
     @classmethod

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from kernelect.plots._names import selection_words
 from kernelect.plots._style import COLOURS, QUIET, house_style
 from kernelect.results import Selection
 from kernelect.typing import Array
@@ -37,10 +38,7 @@ class TraceDisplay:
     def from_selection(cls, selection: Selection, label: str | None = None) -> Self:
         """Return the record behind the picture."""
         trace = selection.trace
-        words = {"none": selection.criterion}.get(
-            selection.prior, f"{selection.criterion} with {selection.prior} prior"
-        )
-        return cls(trace.value, trace.best_so_far(), trace.run, selection.runs, label or words)
+        return cls(trace.value, trace.best_so_far(), trace.run, selection.runs, label or selection_words(selection))
 
     @classmethod
     def from_estimator(cls, estimator: Any, label: str | None = None, ax: Any = None) -> Self:
@@ -60,6 +58,7 @@ class TraceDisplay:
             room = 0.12 * (high - low) or 1.0
             # A line search's far leaps are left out, they would flatten the rest.
             ax.set_ylim(low - 0.5 * room, high + 3.5 * room)
+            ax.set_xlim(0.5, len(self.value) + 0.5)
             ax.set_xlabel("evaluation")
             ax.set_ylabel(self.label)
         return ax

@@ -1,0 +1,41 @@
+"""What each row gets from all the others, where a machine knows it exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelect.criteria.calibration import fit_temperature, probabilities
+from kernelect.estimators._targets import decide_class
+from kernelect.exceptions import MissingCapability
+from kernelect.plots._sources import machine_of
+from kernelect.typing import Array
+
+
+def left_out_labels(estimator: Any) -> Array:
+    """Return the exact leave-one-out labels of a classifier."""
+    machine = machine_of(estimator)
+    return machine.classes_[decide_class(_known(machine, "loo_decision_"))]
+
+
+def left_out_probabilities(estimator: Any, y: Any) -> Array:
+    """Return the exact leave-one-out probabilities (n, k); their one temperature saw all rows."""
+    machine = machine_of(estimator)
+    decision = _known(machine, "loo_decision_")
+    index = np.searchsorted(machine.classes_, np.asarray(y))
+    return probabilities(decision, fit_temperature(decision, index, np.ones(len(index))))
+
+
+def left_out_values(estimator: Any) -> Array:
+    """Return the exact leave-one-out predictions of a regressor."""
+    return _known(machine_of(estimator), "loo_prediction_")
+
+
+def _known(machine: Any, name: str) -> Array:
+    if not hasattr(machine, name):
+        raise MissingCapability(
+            f"{type(machine).__name__} has no exact leave-one-out ({name}): use from_predictions with the output of "
+            "sklearn.model_selection.cross_val_predict."
+        )
+    return np.asarray(getattr(machine, name))

@@ -1,0 +1,93 @@
+"""Records as SVG that follows the page: its colours light and dark, its font, selectable text."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import warnings
+from typing import Any
+
+from kernelect.plots._style import COLOURS, GRID, INK, QUIET, house_style
+from kernelect.report.numbers import record_from_plain
+from kernelect.report.pictures import DISPLAYS, is_tall
+
+#: Inches; small, so that letters of 10 points stay readable where the page is narrow.
+_WIDTH, _HEIGHT = 4.6, 3.3
+
+#: Colours of the pictures -> variables of the page, which change with its light.
+_VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card"} | {
+    colour: f"--series-{number}" for number, colour in enumerate(COLOURS, start=1)
+}
+
+_LOOK = {"font.size": 10.0, "svg.fonttype": "none", "svg.hashsalt": "kernelect"}
+
+
+def draw_picture(picture: dict[str, Any], prefix: str) -> str:
+    """Return a picture as an SVG element; ``prefix`` keeps its identifiers apart from other pictures'."""
+    display = record_from_plain(DISPLAYS[picture["kind"]], picture["record"])
+    svg = _drawn(display, _height(picture))
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
+    svg = _titled(_coloured(svg), _words_of(picture["record"]))
+    label = html.escape(f"{picture['title']}. {picture['caption']}")
+    return re.sub(r"<svg ([^>]*?)>", lambda found: _opening(found[1], label), svg, count=1)
+
+
+def _drawn(display: Any, height: float) -> str:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with house_style("the report"), matplotlib.rc_context(_LOOK), warnings.catch_warnings():
+        # Letters the default font lacks are drawn by the reader's own fonts.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        display.plot(figure.subplots())
+        out = io.StringIO()
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+    return out.getvalue()
+
+
+def _height(picture: dict[str, Any]) -> float:
+    if picture["kind"] == "relevance":
+        return 0.75 + (0.28 if is_tall(picture) else 0.2) * max(len(picture["record"]["names"]), 4)
+    if picture["kind"] == "confusion":
+        return min(max(_HEIGHT, 1.6 + 0.28 * len(picture["record"]["classes"])), 4.8)
+    return _HEIGHT
+
+
+def _coloured(svg: str) -> str:
+    """Return the picture with the page's variables in the place of its own colours."""
+
+    def replaced(found: re.Match[str]) -> str:
+        variable = _VARIABLES.get(found[0].lower())
+        return f"var({variable})" if variable else found[0]
+
+    in_style = re.compile(r'style="[^"]*"')
+    return in_style.sub(lambda style: re.sub(r"#[0-9a-fA-F]{6}\b", replaced, style[0]), svg)
+
+
+def _titled(svg: str, words: list[str]) -> str:
+    """Return the picture with the whole of a name behind each that was cut."""
+
+    def completed(found: re.Match[str]) -> str:
+        start, _, end = html.unescape(found[1]).strip().partition("…")
+        whole = next((name for name in words if name.startswith(start) and name.endswith(end)), None)
+        return found[0] if whole is None else f">{found[1]}<title>{html.escape(whole)}</title></text>"
+
+    return re.sub(r">([^<>]*…[^<>]*)</text>", completed, svg)
+
+
+def _words_of(value: Any) -> list[str]:
+    """Return every string within a record."""
+    if isinstance(value, str):
+        return [value]
+    entries = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [word for entry in entries for word in _words_of(entry)]
+
+
+def _opening(attributes: str, label: str) -> str:
+    """Return the opening tag without a fixed size: the page gives the width, the view box the shape."""
+    kept = re.sub(r'\b(width|height)="[^"]*"', "", attributes)
+    return f'<svg {kept} role="img" aria-label="{label}">'

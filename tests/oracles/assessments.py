@@ -1,0 +1,41 @@
+"""Assessments by plain cross-validation, for reports in tests."""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_val_predict
+
+from kernelect.tables.assess import Assessment, Estimate, Score
+
+
+def assess_classifier(pipeline, X, y, folds=3):
+    y, classes = np.asarray(y), pipeline.classes_
+    parts = KFold(folds, shuffle=True, random_state=0)
+    probability = cross_val_predict(clone(pipeline), X, y, cv=parts, method="predict_proba")
+    prediction = classes[probability.argmax(axis=1)]
+    largest = classes[np.argmax([np.sum(y == one) for one in classes])]
+    return Assessment(
+        classes=tuple(classes.tolist()),
+        leave_one_out=None,
+        outer_folds=Estimate(f"{folds} outer folds x 1", (error(prediction != y),), y, prediction, probability),
+        baseline=Estimate("always the largest class", (error(y != largest),), None, None, None),
+    )
+
+
+def assess_regressor(pipeline, X, y, folds=3):
+    y = np.asarray(y)
+    prediction = cross_val_predict(clone(pipeline), X, y, cv=KFold(folds, shuffle=True, random_state=0))
+    return Assessment(
+        classes=None,
+        leave_one_out=None,
+        outer_folds=Estimate(f"{folds} outer folds x 1", (rmse(y - prediction),), y, prediction, None),
+        baseline=Estimate("always the mean", (rmse(y - y.mean()),), None, None, None),
+    )
+
+
+def error(wrong):
+    return Score("error", float(np.mean(wrong)), float(np.std(wrong) / np.sqrt(len(wrong))))
+
+
+def rmse(residuals):
+    value = float(np.sqrt(np.mean(residuals**2)))
+    return Score("RMSE", value, float(np.std(residuals**2) / np.sqrt(len(residuals)) / (2 * value)))

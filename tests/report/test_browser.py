@@ -1,0 +1,150 @@
+"""The page in a real browser: drawn, quiet, self-contained, light and dark, wide and narrow."""
+
+import shutil
+
+import pytest
+
+from kernelect.report import write_report
+
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="the browser test needs Playwright: pip install playwright"
+    )
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("the browser test needs a browser: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory, hostile_facts):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(path, hostile_facts)
+    return path.as_uri()
+
+
+class Visit:
+    """An open page, with every request and complaint since it was opened."""
+
+    def __init__(self, browser, address, **options):
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.requests, self.complaints = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.goto(address)
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request):
+    return request.param
+
+
+@pytest.fixture(params=[1280, 380])
+def visit(browser, address, scheme, request):
+    viewport = {"width": request.param, "height": 900}
+    opened = Visit(browser, address, color_scheme=scheme, viewport=viewport)
+    yield opened
+    opened.context.close()
+
+
+def test_every_picture_is_drawn_and_nothing_is_said_or_asked_for(visit, address, hostile_facts):
+    pictures = visit.page.locator("figure svg")
+    assert pictures.count() == len(hostile_facts["pictures"])
+    for index in range(pictures.count()):
+        box = pictures.nth(index).bounding_box()
+        assert box["width"] > 200
+        assert box["height"] > 100
+        shapes = (
+            pictures.nth(index)
+            .locator("path")
+            .evaluate_all("paths => paths.filter(path => path.getBoundingClientRect().width > 0).length")
+        )
+        assert shapes > 3
+        assert pictures.nth(index).locator("text").count() > 3
+    assert visit.complaints == []
+    assert [url for url in visit.requests if not url.startswith("data:")] == [address]
+
+
+def test_the_page_does_not_scroll_sideways(visit):
+    for details in visit.page.locator("details").all():
+        details.evaluate("one => { one.open = true; }")
+    wide, seen = visit.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert wide <= seen
+    out = visit.page.locator("figure svg text").evaluate_all(
+        "texts => texts.filter(text => text.getBoundingClientRect().right > window.innerWidth).map(t => t.textContent)"
+    )
+    assert out == []
+
+
+def test_names_are_not_executed(visit):
+    assert visit.page.title().startswith("</title><script>")
+    assert visit.page.locator("img").count() == 0
+    assert visit.page.locator("figure svg script").count() == 0
+
+
+def test_colours_follow_the_reader(visit, scheme):
+    page = visit.page
+    background, ink, axis = page.evaluate(
+        """() => [
+          getComputedStyle(document.body).backgroundColor,
+          getComputedStyle(document.querySelector("figure svg text")).fill,
+          getComputedStyle(document.querySelector("h1")).color,
+        ].map(colour => colour.match(/\\d+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3)"""
+    )
+    assert (background > 128) == (scheme == "light")
+    assert abs(ink - background) > 100
+    assert abs(axis - background) > 150
+
+
+def test_a_table_is_copied_as_text_with_tabs(browser, address, hostile_facts):
+    visit = Visit(browser, address, permissions=["clipboard-read", "clipboard-write"])
+    page = visit.page
+    page.locator("details", has=page.locator("#table-relevance")).locator("summary").click()
+    page.locator('button[data-table="table-relevance"]').click()
+    page.wait_for_function("document.querySelector('button[data-table=table-relevance]').textContent === 'Copied'")
+    lines = [line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").split("\n")]
+    table = next(table for table in hostile_facts["tables"] if table["key"] == "relevance")
+    assert lines[0] == table["columns"]
+    assert len(lines) == len(table["rows"]) + 1
+    assert "'=1+1" in [line[0] for line in lines]  # no formula for a spreadsheet
+    visit.context.close()
+
+
+def test_copying_works_without_the_clipboard_interface(browser, address):
+    visit = Visit(browser, address)
+    visit.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
+    visit.page.locator('button[data-table="table-parameters"]').focus()
+    visit.page.keyboard.press("Enter")
+    visit.page.wait_for_function(
+        "document.querySelector('button[data-table=table-parameters]').textContent === 'Copied'"
+    )
+    visit.context.close()
+
+
+def test_on_paper_all_tables_are_open_and_no_button_is_left(browser, address):
+    visit = Visit(browser, address, color_scheme="dark")
+    visit.page.emulate_media(media="print")
+    assert visit.page.locator("button:visible").count() == 0
+    assert visit.page.locator("table:visible").count() == visit.page.locator("table").count()
+    background = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == "rgb(255, 255, 255)"
+    visit.context.close()

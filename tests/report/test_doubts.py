@@ -1,0 +1,139 @@
+"""Each doubt appears where it should, and only there."""
+
+import copy
+import re
+
+import pytest
+
+from kernelect.report.doubts import find_doubts
+from kernelect.report.quality import describe_quality
+from kernelect.tables.assess import Assessment, Estimate, Score
+
+
+def estimate(name, error, deviation):
+    return Estimate(name, (Score("error", error, deviation),), None, None, None)
+
+
+def quality(folds=(0.1, 0.01), left_out=(0.1, 0.01), baseline=0.4):
+    return describe_quality(
+        Assessment(
+            ("a", "b"),
+            estimate("leave-one-out", *left_out),
+            estimate("5 outer folds x 1", *folds),
+            estimate("always the largest class", baseline, None),
+        ),
+        "classification",
+    )
+
+
+def classes(**rows):
+    return [{"name": name, "rows": count} for name, count in rows.items()]
+
+
+def parameter(name, kind, at_bound=None):
+    return {"name": name, "kind": kind, "value": 2.0, "at_bound": at_bound}
+
+
+SOUND = {
+    "data": {"rows": 500, "inputs": 10, "classes": classes(a=300, b=200)},
+    "machine": {
+        "converged": True,
+        "status": "converged",
+        "parameters": [parameter("regularization", "regularization"), parameter("gamma of x", "width")],
+    },
+    "quality": quality(),
+    "influence": [
+        {"name": "regularization", "kind": "regularization", "below": 9.0, "above": 4.0},
+        {"name": "gamma of x", "kind": "width", "below": 0.1, "above": 0.2},
+    ],
+    "calibration": {"ece": 0.02, "chance": 0.015, "brier": 0.1},
+}
+
+
+def changed(path, value):
+    facts = copy.deepcopy(SOUND)
+    *way, last = path
+    inner = facts
+    for step in way:
+        inner = inner[step]
+    inner[last] = value
+    return facts
+
+
+def test_nothing_is_doubted_where_all_is_sound():
+    assert find_doubts(SOUND) == []
+
+
+CASES = [
+    ("baseline", ["quality"], quality(folds=(0.39, 0.01), left_out=(0.39, 0.01)), "not clearly better than 40"),
+    ("disagreement", ["quality"], quality(left_out=(0.05, 0.01)), "Leave-one-out gives 5.0 % ± 1.0 and outer folds 10"),
+    ("not-converged", ["machine", "converged"], False, "The search converged"),
+    ("at-bound", ["machine", "parameters", 0, "at_bound"], "upper edge", r"regularization = 2.00 \(upper edge\)"),
+    ("at-bound", ["machine", "parameters", 1, "at_bound"], "upper edge", "gamma of x = 2.00"),
+    ("loose", ["influence", 0], {"name": "C", "kind": "C", "below": 0.1, "above": 0.3}, "is flat: .* C, .* 0.30 nats"),
+    ("calibration", ["calibration", "ece"], 0.06, "off by 6.0 points on average, where 1.5 would be chance"),
+    ("imbalance", ["data", "classes", 0, "rows"], 1001, "a has 5.0 times the rows of b"),
+    (
+        "few-in-class",
+        ["data", "classes"],
+        classes(a=60, b=19),
+        "Class b has 19 rows",
+    ),
+    ("few-per-input", ["data", "inputs"], 101, "500 rows for 101 inputs of the machine, 5.0 for each"),
+    ("too-good", ["quality"], quality(folds=(0.0, 0.0), left_out=(0.0, 0.0)), "Not one of 500 rows is got wrong"),
+    ("not-measured", ["quality"], describe_quality(None, "classification"), "No error on rows that were left out"),
+]
+
+
+@pytest.mark.parametrize(("code", "path", "value", "words"), CASES, ids=[f"{c[0]}-{i}" for i, c in enumerate(CASES)])
+def test_a_doubt_appears_alone_and_says_its_figure(code, path, value, words):
+    (doubt,) = find_doubts(changed(path, value))
+    assert doubt["code"] == {"loose": "flat"}.get(code, code)
+    assert re.search(words, doubt["sentence"])
+    assert doubt["advice"].endswith(".")
+
+
+def test_a_parameter_the_rows_leave_open_is_named_where_others_are_determined():
+    assert (
+        find_doubts(changed(["influence", 1], {"name": "offset", "kind": "offset", "below": 0.1, "above": 0.2})) == []
+    )
+    facts = changed(["influence", 1], {"name": "amplitude", "kind": "amplitude", "below": 0.1, "above": 0.2})
+    (doubt,) = find_doubts(facts)
+    assert doubt["code"] == "loose"
+    assert "hardly determine amplitude" in doubt["sentence"]
+
+
+def test_a_width_at_its_lower_edge_is_an_answer_and_no_doubt():
+    assert find_doubts(changed(["machine", "parameters", 1, "at_bound"], "lower edge")) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["quality"], quality(folds=(0.37, 0.014), left_out=(0.37, 0.014))),  # 2.1 standard errors
+        (["quality"], quality(left_out=(0.073, 0.01))),  # 1.9 of the difference
+        (["calibration", "ece"], 0.049),
+        (["data", "classes", 0, "rows"], 999),
+        (["data", "classes"], classes(a=60, b=20)),
+        (["data", "inputs"], 100),
+        (["calibration"], None),
+        (["influence"], []),
+    ],
+)
+def test_just_short_of_a_doubt_nothing_is_said(path, value):
+    assert find_doubts(changed(path, value)) == []
+
+
+def test_regression_is_judged_by_its_root_mean_square():
+    def scores(rmse):
+        return (Score("RMSE", rmse, 1.0), Score("R2", 0.5, None))
+
+    folds = Estimate("5 outer folds x 1", scores(49.0), None, None, None)
+    found = Assessment(None, None, folds, Estimate("always the mean", scores(50.0), None, None, None))
+    facts = changed(["quality"], describe_quality(found, "regression"))
+    facts["data"]["classes"] = facts["calibration"] = None
+    assert [doubt["code"] for doubt in find_doubts(facts)] == ["baseline"]
+    assert facts["quality"]["headline"] == (
+        "It is off by 49.0 ± 1.0 (root mean square) (R² 0.500), measured by 5 outer folds x 1; predicting always the "
+        "mean gives 50.0 ± 1.0."
+    )

@@ -1,0 +1,137 @@
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect.datasets import sparse_inputs
+from kernelect.estimators import objective_of
+from kernelect.kernels import RBF
+from kernelect.report import gather_facts
+from oracles.assessments import assess_regressor
+
+WORDS = {"title": "t.csv", "target": "y", "assessment": None, "remarks": [], "seconds": 0.1, "random_state": 0}
+
+
+def test_facts_are_plain_and_complete(hostile_facts):
+    assert json.loads(json.dumps(hostile_facts, allow_nan=False)) == hostile_facts
+    assert hostile_facts["data"] | {"classes": None} == {
+        "rows": 80,
+        "columns": 6,
+        "inputs": 9,
+        "missing_cells": 12,
+        "classes": None,
+    }
+    assert [picture["kind"] for picture in hostile_facts["pictures"]] == [
+        "relevance",
+        *["dependence"] * 3,
+        "confusion",
+        "calibration",
+        "trace",
+        "surface",
+    ]
+    keys = [table["key"] for table in hostile_facts["tables"]]
+    assert keys == ["scores", "parameters", "relevance", "confusion", "stages", "setting"]
+
+
+def test_relevance_speaks_of_the_table_s_columns(hostile_facts, hostile_table):
+    record = hostile_facts["pictures"][0]["record"]
+    assert sum(record["relevance"]) == pytest.approx(1.0, abs=1e-4)
+    assert len(record["names"]) == hostile_table[0].shape[1]
+    leading = {one["name"] for one in hostile_facts["relevance"]["leading"]}
+    assert leading == {*hostile_table[0].columns[:2], "名前"}
+
+
+def test_names_are_on_one_line_and_printable(hostile_facts):
+    text = json.dumps(hostile_facts, ensure_ascii=False)
+    assert "line break �" in text
+    assert "half a letter: �" in text
+    text.encode("utf-8")  # no lone surrogate is left
+
+
+MACHINES = [
+    (LSSVC(), "classification", "sizes", 8),
+    (GPC(kernel="rbf"), "classification", "sizes", 6),
+    (SVC(kernel="rbf", criterion="span"), "classification", "sizes", 6),
+    (RVC(kernel="rbf"), "classification", "sizes", 6),
+    (LSSVR(), "regression", "calibration", 7),
+    (RVR(kernel="rbf"), "regression", "confusion", 6),
+    (BasisSearchRegressor(strategy="forward"), "regression", "surface", 5),
+    (LSSVC(RBF(0.5), regularization=1.0), "classification", "surface", 7),
+]
+
+
+@pytest.mark.parametrize(("machine", "task", "absent", "count"), MACHINES, ids=lambda value: str(value)[:30])
+def test_every_machine_alone_gives_facts(machine, task, absent, count):
+    X, y = sparse_inputs(40, n_features=3, random_state=0)
+    X = pd.DataFrame(X, columns=["a", "b", "c"])
+    facts = gather_facts(machine.fit(X, y), X, pd.Series(y), task=task, **WORDS)
+    kinds = [picture["kind"] for picture in facts["pictures"]]
+    assert absent not in kinds
+    assert len(kinds) == count
+    assert facts["machine"]["class"] == type(machine).__name__
+    assert "not-measured" in [doubt["code"] for doubt in facts["doubts"]]
+    json.dumps(facts, allow_nan=False)
+
+
+def test_arrays_serve_too():
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    facts = gather_facts(LSSVC(kernel="rbf").fit(X, y), X, y, task="classification", **WORDS)
+    assert facts["pictures"][0]["record"]["names"] in (["x0", "x1"], ["x1", "x0"])
+
+
+def test_a_precomputed_kernel_leaves_out_what_it_cannot_tell():
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    gram = X @ X.T
+    facts = gather_facts(LSSVC(kernel="precomputed").fit(gram, y), gram, y, task="classification", **WORDS)
+    assert facts["relevance"] is None
+    assert [picture["kind"] for picture in facts["pictures"]] == ["confusion", "calibration", "trace", "surface"]
+
+
+def test_many_columns_are_gathered(rng):
+    X = pd.DataFrame(rng.normal(size=(40, 300)), columns=[f"c{j}" for j in range(300)])
+    y = pd.Series(X["c7"] + 0.1 * rng.normal(size=40))
+    model = Pipeline([("scale", StandardScaler()), ("machine", LSSVR())])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # 300 widths from 40 rows need not settle
+        model.fit(X, y)
+        facts = gather_facts(model, X, y, task="regression", **WORDS)
+    assert len(facts["pictures"][0]["record"]["names"]) == 21
+    assert facts["pictures"][0]["record"]["names"][-1] == "280 others together"
+    assert facts["machine"]["parameters_not_listed"] == 280
+    assert len(json.dumps(facts)) < 60_000
+
+
+def test_the_headline_is_the_outer_folds():
+    X, y = sparse_inputs(60, n_features=2, random_state=0)
+    X = pd.DataFrame(X, columns=["a", "b"])
+    model = Pipeline([("scale", StandardScaler()), ("machine", LSSVR(kernel="rbf"))]).fit(X, y)
+    assessment = assess_regressor(model, X, y)
+    facts = gather_facts(model, X, y, task="regression", **(WORDS | {"assessment": assessment}))
+    folds = assessment.outer_folds
+    assert facts["quality"]["shown"] == "outer folds"
+    assert f"{folds.scores[0].value:.3f} ±" in facts["quality"]["headline"]
+    residuals = next(picture["record"] for picture in facts["pictures"] if picture["kind"] == "residuals")
+    np.testing.assert_allclose(np.sort(folds.prediction), residuals["predicted"], rtol=1e-5)
+
+
+def test_a_parameter_at_its_bound_is_doubted_with_its_side():
+    X, _ = sparse_inputs(40, n_features=2, random_state=0)
+    y = X[:, 0] + 2.0 * X[:, 1]  # no noise: the smallest ridge is the best
+    model = LSSVR(kernel="linear").fit(X, y)
+    assert model.selection_.at_bound == ("regularization",)
+    facts = gather_facts(model, X, y, task="regression", **WORDS)
+    (doubt,) = (doubt for doubt in facts["doubts"] if doubt["code"] == "at-bound")
+    assert "(lower edge)" in doubt["sentence"]
+
+
+def test_sides_of_bounds_are_those_of_all_rows(rng):
+    X = np.column_stack([rng.normal(size=400), np.eye(400)[:, :3]])  # the last three are constant in most samples
+    y = X[:, 0] + 0.1 * rng.normal(size=400)
+    model = LSSVR().fit(X, y)
+    objective = objective_of(model, X, y, np.arange(200, 400))
+    assert np.isfinite(objective.space.lower).all()
