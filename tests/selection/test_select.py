@@ -127,3 +127,17 @@ def test_a_parameter_at_its_bound_is_said(problem):
     model = LSSVC(prior=None).fit(np.column_stack([X, np.random.default_rng(0).normal(size=(len(X), 12))]), y)
     assert model.selection_.at_bound
     assert f"at the bound of the search: {model.selection_.at_bound[0]}" in model.selection_.status
+
+
+@pytest.mark.slow
+def test_a_sparse_answer_is_found_behind_an_almost_linear_spherical_kernel():
+    """Two of twenty inputs matter; from the spherical optimum alone the search ends at three times the error."""
+    from sklearn.model_selection import StratifiedKFold
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 20))
+    y = (np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=1000) > 0).astype(int)
+    train, test = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))[4]
+    model = LSSVC().fit(X[train], y[train])
+    assert np.mean(model.predict(X[test]) != y[test]) < 0.1
+    assert model.feature_importances_[:2].sum() > 0.8

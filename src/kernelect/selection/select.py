@@ -28,6 +28,9 @@ _MAX_REVISIONS = 10
 #: Iterations by which a start in the criterion's own basin is found.
 _SCOUT_ITERATIONS = 12
 
+#: Change of a log-width by the spherical stage beyond which the data's own scale is scouted too.
+_FAR = 1.0
+
 
 @dataclass(frozen=True)
 class SelectionOptions:
@@ -101,14 +104,29 @@ class _Selector:
         parameters to noise gains on average.
         """
         margin = 0.5 * sum(max(int(space.free[group].sum()) - 1, 0) for group in space.widths)
-        far = self._scouted(space)
-        halfway = space.start.copy()  # entries at -inf stay there
-        halfway[space.free] = 0.5 * (space.start + far)[space.free]
-        best = min(halfway, far, key=self.objective.value)
+        points = [point for start in self._scouting_starts(space) for point in self._way(start)]
+        best = min(points, key=self.objective.value)
         if self.objective.value(best) >= result.value - margin:
             return result
         other = self._search("second basin", self.objective, space.moved(best), _each_free(space))
         return other if other.value < result.value - margin else result
+
+    def _scouting_starts(self, space: ParameterSpace) -> list[ParameterSpace]:
+        """Return the spherical optimum, and the data's scale where that is far from it.
+
+        A spherical kernel with many irrelevant inputs may be best when almost linear; from there no
+        step tells that two inputs with narrow widths explain everything.
+        """
+        begun, widths = self.objective.space, space.all_widths
+        far = np.abs(space.start - begun.start)[widths[space.free[widths]]].max() > _FAR
+        return [space, begun] if far else [space]
+
+    def _way(self, space: ParameterSpace) -> tuple[Array, Array]:
+        """Return the end of some steps by the criterion alone, and the middle of the way."""
+        far = self._scouted(space)
+        halfway = space.start.copy()  # entries at -inf stay there
+        halfway[space.free] = 0.5 * (space.start + far)[space.free]
+        return halfway, far
 
     def _search(
         self,
