@@ -1,16 +1,17 @@
 """Experiments: data sets x splits x methods, run anywhere, kept in one file, shown as tables."""
 
+from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, builtin_studies, parse_study, read_study
 from kernelect.studies.engines import Dask, Engine, Local, engine_for
 from kernelect.studies.run import Plan, Progress, check_data, run_study
-from kernelect.studies.store import Cell, Results, ResultsError
+from kernelect.studies.store import Results, ResultsError
 from kernelect.studies.tables import Table, make_tables
 
 __all__ = [
-    "Cell",
     "Dask",
     "Engine",
     "Local",
+    "Outcome",
     "Plan",
     "Progress",
     "Results",

@@ -63,6 +63,12 @@ class Outcome:
     seconds: float
     seed: int
     environment: Mapping[str, Any]
+    ended: float | None = None  # seconds since 1970, once it is in a file
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a result to count."""
+        return self.state == DONE
 
 
 class TimeLimitReached(BaseException):

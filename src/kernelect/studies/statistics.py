@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata, studentized_range, t, wilcoxon
 
-from kernelect.studies.store import Cell
+from kernelect.studies.cells import Outcome
 from kernelect.typing import Array
 
 #: (data set, method) -> split -> figure.
 Values = dict[tuple[str, str], dict[int, float]]
 
 
-def values_of(cells: Iterable[Cell], metric: str) -> Values:
+def values_of(cells: Iterable[Outcome], metric: str) -> Values:
     """Return one figure of all finished cells that have it."""
     values: Values = defaultdict(dict)
     for cell in cells:

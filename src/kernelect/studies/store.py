@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from kernelect.exceptions import KernelectError
 from kernelect.studies.cells import DONE, Key, Outcome
@@ -36,25 +35,6 @@ CREATE TABLE IF NOT EXISTS cells (
 
 class ResultsError(KernelectError, OSError):
     """The results file cannot be read or written."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One row of the results."""
-
-    key: Key
-    state: str
-    message: str
-    figures: Mapping[str, Any]
-    seconds: float
-    seed: int
-    ended: float
-    environment: Mapping[str, Any]
-
-    @property
-    def done(self) -> bool:
-        """Whether there is a result to count."""
-        return self.state == DONE
 
 
 class Results:
@@ -142,7 +122,7 @@ class Results:
         with _clear_errors(self.path):
             return {Key(*row) for row in self._connection.execute(query)}
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[Outcome]:
         """Yield all cells in the order of data sets, methods and splits."""
         query = (
             "SELECT dataset, method, split, state, message, figures, seconds, seed, ended, facts "
@@ -150,8 +130,8 @@ class Results:
         )
         with _clear_errors(self.path), closing(self._connection.execute(query)) as rows:
             for *key, state, message, figures, seconds, seed, ended, facts in rows:
-                values = json.loads(figures), seconds, seed, ended, json.loads(facts)
-                yield Cell(Key(*key), state, message, *values)
+                values = json.loads(figures), seconds, seed, json.loads(facts), ended
+                yield Outcome(Key(*key), state, message, *values)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""

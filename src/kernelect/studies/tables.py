@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, TableSpec
 from kernelect.studies.statistics import (
     Mean,
@@ -20,7 +21,7 @@ from kernelect.studies.statistics import (
     values_of,
     z_score,
 )
-from kernelect.studies.store import Cell, Results
+from kernelect.studies.store import Results
 
 BEST, SECOND = "best", "second"
 
@@ -58,7 +59,7 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     return tables
 
 
-def _one_metric(study: Study, cells: list[Cell], metric: str) -> Table:
+def _one_metric(study: Study, cells: list[Outcome], metric: str) -> Table:
     known = sorted({key for cell in cells for key, value in cell.figures.items() if isinstance(value, int | float)})
     if metric not in known:
         raise unknown_name("--metric", metric, known)
@@ -67,7 +68,7 @@ def _one_metric(study: Study, cells: list[Cell], metric: str) -> Table:
     return table
 
 
-def first_metric(cells: list[Cell]) -> str:
+def first_metric(cells: list[Outcome]) -> str:
     """Return the figure that stands for a cell unless another is asked for."""
     for name in ("error", "mse"):
         if any(name in cell.figures for cell in cells):
@@ -75,7 +76,7 @@ def first_metric(cells: list[Cell]) -> str:
     raise InvalidArgument("No cell has a result yet: run the study first.")
 
 
-def _table(study: Study, cells: list[Cell], spec: TableSpec) -> Table | None:
+def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
     values = values_of(cells, spec.metric)
     wanted = spec.methods or tuple(study.methods)
     methods = [name for name in wanted if any(values.get((dataset, name)) for dataset in study.datasets)]
@@ -88,7 +89,7 @@ def _table(study: Study, cells: list[Cell], spec: TableSpec) -> Table | None:
 
 
 def _means_table(
-    study: Study, cells: list[Cell], values: Values, spec: TableSpec, methods: list[str], datasets: list[str]
+    study: Study, cells: list[Outcome], values: Values, spec: TableSpec, methods: list[str], datasets: list[str]
 ) -> Table:
     rows = []
     for dataset in datasets:
@@ -100,7 +101,7 @@ def _means_table(
     return Table(spec.title, heads, tuple(rows), _means_notes(study, values, spec, methods, datasets))
 
 
-def _split_counts(cells: list[Cell], dataset: str, methods: list[str]) -> str:
+def _split_counts(cells: list[Outcome], dataset: str, methods: list[str]) -> str:
     """Return the number of splits, the smallest and largest over methods, and how many are published ones."""
     of_methods = [[c for c in cells if c.done and c.key.dataset == dataset and c.key.method == m] for m in methods]
     counts = sorted({len(each) for each in of_methods if each})
@@ -185,7 +186,7 @@ def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[st
     return Table(spec.title, heads, tuple(rows), (note,))
 
 
-def _claims(study: Study, cells: list[Cell], spec: TableSpec) -> list[Table]:
+def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
     """The default against every other method: per data set, and over all of them."""
     default = str(study.default)
     values = values_of(cells, spec.metric)
