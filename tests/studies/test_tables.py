@@ -96,6 +96,18 @@ def test_the_default_is_compared_with_every_other_method(results):
     assert table.rows[-1][0].text.startswith("Wilcoxon")
 
 
+def test_methods_in_the_order_of_their_mean_ranks(results):
+    from kernelect.studies.definition import TableSpec
+    from kernelect.studies.tables import _order_table
+
+    table = _order_table(results.study, list(results.cells()), TableSpec("order", "error, fit_seconds", kind="order"))
+    values = values_of(results.cells(), "error")
+    means = {m: [np.mean(list(values[d, m].values())) for d in results.study.datasets] for m in ("ours", "theirs")}
+    wins = np.sum(np.array(means["ours"]) < np.array(means["theirs"]))
+    assert table.heads == ("place", "error", "fit_seconds")
+    assert table.rows[0][1].text.startswith("LSSVC" if wins >= 2 else "theirs")
+
+
 def test_a_metric_that_is_not_there(results):
     with pytest.raises(InvalidArgument, match="Did you mean 'error'"):
         make_tables(results, "eror")

@@ -46,7 +46,9 @@ class TableSpec:
     title: str
     metric: str
     methods: tuple[str, ...] = ()
-    kind: str = "means"  # or "worse": how often a row is significantly worse than a column
+    #: "means"; "smallest" over splits; "worse": how often a row is significantly worse than a column;
+    #: "order": methods by their mean rank, a column for each of several metrics separated by commas
+    kind: str = "means"
     spread: str = "standard error"  # or "standard deviation", over splits
     digits: int = 2
     best: str = "smallest"  # or "largest", or "none": which of a row is bold

@@ -77,6 +77,8 @@ def first_metric(cells: list[Outcome]) -> str:
 
 
 def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
+    if spec.kind == "order":
+        return _order_table(study, cells, spec)
     values = values_of(cells, spec.metric)
     wanted = spec.methods or tuple(study.methods)
     methods = [name for name in wanted if any(values.get((dataset, name)) for dataset in study.datasets)]
@@ -98,7 +100,9 @@ def _means_table(
         entries = [_entry(study, spec, dataset, method, means.get(method), marks.get(method, "")) for method in methods]
         rows.append((Entry(f"{dataset} ({_split_counts(cells, dataset, methods)})"), *entries))
     heads = ("data (splits)", *(study.methods[method].label for method in methods))
-    return Table(spec.title, heads, tuple(rows), _means_notes(study, values, spec, methods, datasets))
+    with_z = any("z" in entry.numbers for row in rows for entry in row)
+    notes = (_legend(spec, with_z), *_rank_notes(study, values, spec, methods, datasets))
+    return Table(spec.title, heads, tuple(rows), notes)
 
 
 def _split_counts(cells: list[Outcome], dataset: str, methods: list[str]) -> str:
@@ -147,27 +151,28 @@ def _published(study: Study, spec: TableSpec, dataset: str, method: str) -> Sequ
     return tuple(study.published.get(spec.published, {}).get(column, {}).get(dataset, ()))
 
 
-def _means_notes(
+def _legend(spec: TableSpec, with_z: bool) -> str:
+    parts = ["smallest over splits" if spec.kind == "smallest" else f"mean ± {spec.spread} over splits"]
+    if spec.published:
+        parts[0] += " / published" + (" (z-score of the difference)" if with_z else "")
+    if spec.best != "none":
+        parts.append(f"bold: {spec.best}, italic: second")
+    return f"Entries: {'; '.join(parts)}."
+
+
+def _rank_notes(
     study: Study, values: Values, spec: TableSpec, methods: list[str], datasets: list[str]
 ) -> tuple[str, ...]:
-    spread = "smallest over splits" if spec.kind == "smallest" else f"mean ± {spec.spread} over splits"
-    notes = [f"Entries: {spread}" + (" / published" if spec.published else "")]
-    if spec.published and spec.spread == "standard error" and spec.kind == "means":
-        notes[0] += " (z-score of the difference)"
-    if spec.best != "none":
-        notes[0] += f"; bold: {spec.best}, italic: second"
-    notes[0] += "."
     table = mean_table(values, datasets, methods)
-    if len(table) >= 3 and len(methods) >= 2 and spec.best == "smallest" and spec.kind == "means":
-        found = ranks(table, methods)
-        listed = ", ".join(
-            f"{study.methods[methods[i]].label} {found.mean_rank[i]:.2f}" for i in np.argsort(found.mean_rank)
-        )
-        notes.append(
-            f"Mean ranks over {found.n_datasets} data sets: {listed}; critical difference "
-            f"{found.critical_difference:.2f} (Nemenyi, 5 %)."
-        )
-    return tuple(notes)
+    if len(table) < 3 or len(methods) < 2 or spec.best != "smallest" or spec.kind != "means":
+        return ()
+    found = ranks(table, methods)
+    order = np.argsort(found.mean_rank, kind="stable")
+    listed = ", ".join(f"{study.methods[methods[i]].label} {found.mean_rank[i]:.2f}" for i in order)
+    return (
+        f"Mean ranks over {found.n_datasets} data sets: {listed}; critical difference "
+        f"{found.critical_difference:.2f} (Nemenyi, 5 %).",
+    )
 
 
 def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[str], datasets: list[str]) -> Table:
@@ -184,6 +189,21 @@ def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[st
     heads = ("worse than", *(study.methods[method].label for method in methods))
     note = f"Of {len(datasets)} data sets" + (" / the published count." if published else ".")
     return Table(spec.title, heads, tuple(rows), (note,))
+
+
+def _order_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
+    """Methods in the order of their mean ranks over data sets, by each of several figures."""
+    methods, columns = list(spec.methods or study.methods), []
+    for metric in spec.metric.split(","):
+        table = mean_table(values_of(cells, metric.strip()), list(study.datasets), methods)
+        if not len(table):
+            return None
+        mean_rank = ranks(table, methods).mean_rank
+        order = np.argsort(mean_rank, kind="stable")
+        columns.append([Entry(f"{study.methods[methods[i]].label} ({mean_rank[i]:.2f})") for i in order])
+    rows = tuple((Entry(f"{place}"), *entries) for place, entries in enumerate(zip(*columns, strict=True), 1))
+    heads = ("place", *(metric.strip() for metric in spec.metric.split(",")))
+    return Table(spec.title, heads, rows, (f"Mean rank over {len(table)} data sets in brackets; smaller is better.",))
 
 
 def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
