@@ -19,9 +19,7 @@ def linear_model(gram, t, noise, precision=None):
     B = np.ones(n) if precision is None else np.full(n, precision)
     none = np.zeros(0, dtype=np.intp)
     least = np.full(len(dictionary), 1e-12)
-    return LinearModel(
-        dictionary, B, dictionary.project(B * t), noise, none, np.zeros(0), least, weighted_targets=B * t
-    )
+    return LinearModel(dictionary, B, B * t, noise, none, np.zeros(0), least)
 
 
 def recomputed(model, t, precision):

@@ -96,28 +96,37 @@ class _Run(ABC):
         if start is not None:
             active, alpha = start.active, start.posterior.alpha
             likelihood = _with_noise_of(start.likelihood, likelihood)
-        fit = self.grow(solve_at(self.dictionary.values, active, alpha, likelihood))
+        fit = solve_at(self.dictionary.values, active, alpha, likelihood)
+        fit = self.grow(fit, self.model(fit))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit)
-            further = self.grow(fit)
-            if further.log_evidence <= fit.log_evidence + self.options.tol:
-                further = self.exchanged(fit)
+            further = self.improved(fit)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
         return fit
 
-    def exchanged(self, fit: SparseFit) -> SparseFit:
+    def improved(self, fit: SparseFit) -> SparseFit:
+        """Return what further functions, or else exchanges, make of a polished fit."""
+        model = self.model(fit)
+        model.settled = True
+        further = self.grow(fit, model.copy())
+        if further.log_evidence > fit.log_evidence + self.options.tol:
+            return further
+        return self.exchanged(fit, model)
+
+    def exchanged(self, fit: SparseFit, model: LinearModel) -> SparseFit:
         """Return a higher maximum that an exchange of two functions leads to, or ``fit`` itself.
 
         Adding one function at a time ends in maxima where a better function is kept out by one
         that came first. Whether an exchange is worth trying is seen on the linear model.
         """
-        model = self.model(fit)
+        goal = fit.log_evidence + self.options.tol
         for gain, leaves, comes, alpha in model.exchanges()[:_EXCHANGES]:
             if gain < -_WORST_EXCHANGE or not self.left():
                 break
             trial = model.copy()
+            trial.settled = False
             trial.apply(leaves, np.inf)
             trial.apply(comes, alpha)
             taken = trial.advance(min(_BATCH, self.left()), self.options.tol)
@@ -126,8 +135,8 @@ class _Run(ABC):
                 continue
             found = self.solved(trial, fit)
             if found.log_evidence > fit.log_evidence - _POLISH_GAIN:
-                found = polish(self.dictionary.values, found)
-            if found.log_evidence > fit.log_evidence + self.options.tol:
+                found = polish(self.dictionary.values, found, goal=goal)
+            if found.log_evidence > goal:
                 return found
         return fit
 
@@ -140,8 +149,8 @@ class _Run(ABC):
         """Return the fit with the functions and precisions of ``model``; ``fit`` is where it came from."""
 
     @abstractmethod
-    def grow(self, fit: SparseFit) -> SparseFit:
-        """Take actions from ``fit`` until none gains; never returns a lower evidence."""
+    def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
+        """Take actions from ``fit``, whose linear model is given, until none gains; never returns a lower evidence."""
 
     def left(self) -> int:
         """Return how many actions may still be taken."""
@@ -168,12 +177,11 @@ class _NormalRun(_Run):
         return LinearModel(
             self.dictionary,
             s,
-            self.dictionary.project(s * t),
+            s * t,
             ProfiledNoise(likelihood.count),
             fit.active,
             fit.posterior.alpha / likelihood.precision,
             self.least / _normal(self.likelihood).precision,
-            weighted_targets=s * t,
             floor=NOISE_FLOOR * float(s @ t**2),
         )
 
@@ -184,8 +192,7 @@ class _NormalRun(_Run):
             self.dictionary.values, model.active, precision * model.alpha, likelihood.with_precision(precision)
         )
 
-    def grow(self, fit: SparseFit) -> SparseFit:
-        model = self.model(fit)
+    def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
         taken = model.advance(self.left(), self.options.tol)
         self.steps += len(taken)
         grown = self.solved(model, fit)
@@ -195,10 +202,9 @@ class _NormalRun(_Run):
 class _LabelRun(_Run):
     """Batches of actions on the quadratic at the mode, each checked against the true evidence."""
 
-    def grow(self, fit: SparseFit) -> SparseFit:
-        batch, failures = _BATCH, 0
+    def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
+        batch, failures, settled = _BATCH, 0, model.settled
         banned = np.zeros(len(self.dictionary), dtype=bool)
-        model = self.model(fit)
         while failures < _MAX_FAILURES and self.left():
             taken = model.advance(min(batch, self.left()), self.options.tol)
             if not taken:
@@ -206,23 +212,29 @@ class _LabelRun(_Run):
             self.steps += len(taken)
             trial = self.solved(model, fit)
             if trial.log_evidence > fit.log_evidence:
-                fit, batch = trial, min(2 * batch, _BATCH)
+                fit, batch, settled = trial, min(2 * batch, _BATCH), False
                 banned[:] = False
             elif batch > 1 and len(taken) > 1:
                 batch = max(min(batch, len(taken)) // 2, 1)
             else:
                 failures += 1
                 banned[taken[0][0]] = True
+                settled |= taken[0][0] in fit.active
             model = self.model(fit)
-            model.banned = banned.copy()
+            model.banned, model.settled = banned.copy(), settled
         return fit
 
     def model(self, fit: SparseFit) -> LinearModel:
-        slopes, values = fit.posterior.slopes, self.dictionary.values
-        latent = values[:, fit.active] @ fit.posterior.weights
-        moment = self.dictionary.project(slopes.curvature * latent + slopes.error)
+        slopes = fit.posterior.slopes
+        latent = self.dictionary.values[:, fit.active] @ fit.posterior.weights
         return LinearModel(
-            self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha, self.least
+            self.dictionary,
+            slopes.curvature,
+            slopes.curvature * latent + slopes.error,
+            KnownNoise(),
+            fit.active,
+            fit.posterior.alpha,
+            self.least,
         )
 
     def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,9 @@ _REFRESH = 40
 
 class Noise(ABC):
     """How the evidence depends on one precision, everything else held."""
+
+    #: Whether the model's energy z^T C^-1 z is wanted.
+    profiled: ClassVar[bool] = False
 
     @abstractmethod
     def best(self, s: Array, q2: Array, rest: Array) -> Array:
@@ -71,6 +75,7 @@ class ProfiledNoise(Noise):
     """
 
     count: float
+    profiled = True
 
     def best(self, s: Array, q2: Array, rest: Array) -> Array:
         r = q2 / rest
@@ -116,23 +121,24 @@ class LinearModel:
         self,
         dictionary: Dictionary,
         row_precision: Array,
-        moment: Array,  # (M,) D^T B z
+        weighted_targets: Array,  # (n,) B z
         noise: Noise,
         active: Indices,
         alpha: Array,
         least: Array,  # (M,) smallest alpha of each function
-        *,
-        weighted_targets: Array | None = None,  # (n,) B z, wanted by ProfiledNoise
         floor: float = 0.0,
     ) -> None:
         self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
-        self.row_precision, self.moment = row_precision, moment
-        self.weighted_targets = weighted_targets
+        self.row_precision, self.weighted_targets = row_precision, weighted_targets
         self.norms = product(dictionary.squares.T, row_precision[:, None])[:, 0]
         self.active, self.alpha = active.copy(), alpha.copy()
         self.S = self.Q = np.zeros(0)
         self.banned = np.zeros(len(dictionary), dtype=bool)
-        self.V = dictionary.project(row_precision[:, None] * dictionary.values[:, active])
+        #: Whether the precisions of active functions are at their best: no re-estimation is an action then.
+        self.settled = False
+        weighted = row_precision[:, None] * dictionary.values[:, active]
+        projected = dictionary.project(np.column_stack([weighted_targets, weighted]))  # in one pass over D
+        self.moment, self.V = projected[:, 0].copy(), projected[:, 1:]
         self._solve()
         self._refresh()
 
@@ -162,6 +168,8 @@ class LinearModel:
         gains[inside] = self.noise.gain(best[inside], s[inside], q2[inside], rest[inside])
         a = self.active
         gains[a] -= self.noise.gain(self.alpha, s[a], q2[a], rest[a])
+        if self.settled:
+            gains[a[np.isfinite(best[a])]] = 0.0
         gains[self.banned] = -np.inf
         function = int(np.argmax(gains))
         # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
@@ -256,7 +264,7 @@ class LinearModel:
 
     def _energy(self) -> float:
         """Return z^T C^-1 z plus the floor, as a sum of squares, which cannot cancel."""
-        if self.weighted_targets is None:
+        if not self.noise.profiled:
             return 1.0
         B = self.row_precision
         residual = self.weighted_targets / B - self.dictionary.values[:, self.active] @ self.mean

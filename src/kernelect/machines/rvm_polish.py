@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.optimize import minimize
 
+from kernelect.machines.rvm_ascent import ascend
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_posterior import Posterior, evidence_gradient, find_mode
 from kernelect.typing import Array, Indices
@@ -53,14 +53,15 @@ def solve_at(
     return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start), likelihood)
 
 
-def polish(values: Array, fit: SparseFit, max_iter: int = 200) -> SparseFit:
+def polish(values: Array, fit: SparseFit, max_iter: int = 200, goal: float = -np.inf) -> SparseFit:
     """Raise the evidence to a stationary point, and take out what the data do not determine.
 
     ``values`` (n, M) is the dictionary. The result never has a lower evidence, up to the
-    thousandths of a nat that an undetermined weight was worth.
+    thousandths of a nat that an undetermined weight was worth. The ascent is given up where it
+    will not reach ``goal``.
     """
     while len(fit.active):
-        fit = _ascend(values, fit, max_iter)
+        fit = _ascend(values, fit, max_iter, goal)
         kept = fit.posterior.determination() >= _UNDETERMINED
         if kept.all():
             return fit
@@ -74,31 +75,60 @@ def posterior_at(fit: SparseFit, design: Array, x: Array) -> SparseFit:
     return SparseFit(fit.active, find_mode(design, alpha, likelihood, fit.posterior.weights), likelihood)
 
 
-def _ascend(values: Array, fit: SparseFit, max_iter: int) -> SparseFit:
+@dataclass(frozen=True)
+class _Point:
+    """The evidence at one packed vector, and its derivatives."""
+
+    posterior: Posterior
+    design: Array
+    likelihood: Likelihood
+
+    @property
+    def value(self) -> float:
+        return self.posterior.log_evidence
+
+    @property
+    def ended(self) -> bool:
+        """Whether a function is to be taken out before the ascent goes on."""
+        return bool(np.any(self.posterior.determination() < _UNDETERMINED))
+
+    def slope(self) -> Array:
+        return evidence_slope(self.posterior, self.design, self.likelihood)
+
+    def curvature(self) -> Array:
+        return evidence_curvature(self.posterior, self.likelihood)
+
+
+def _ascend(values: Array, fit: SparseFit, max_iter: int, goal: float) -> SparseFit:
     design = values[:, fit.active]
     rows, likelihood = _fewer_rows(design, fit.likelihood)
     start = packed(fit.posterior.alpha, likelihood)
-    mode = [fit.posterior.weights]
-
-    def loss(x: Array) -> tuple[float, Array]:
-        alpha, trial = _unpacked(x, likelihood)
-        posterior = find_mode(rows, alpha, trial, mode[0])
-        mode[0] = posterior.weights
-        return -posterior.log_evidence, -evidence_slope(posterior, rows, trial)
-
     lower, upper = _bounds(start, design, fit.likelihood)
-    found = minimize(
-        loss,
-        np.clip(start, lower, upper),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=np.column_stack([lower, upper]),
-        options={"maxiter": max_iter, "ftol": _TOL, "gtol": 1e-4, "maxcor": 20},
-    )
-    alpha, _ = _unpacked(found.x, likelihood)
-    chosen = fit.likelihood if len(alpha) == len(found.x) else _with_precision(fit.likelihood, found.x[-1])
-    better = SparseFit(fit.active, find_mode(design, alpha, chosen, mode[0]), chosen)
+
+    def at(x: Array, near: _Point | None) -> _Point:
+        alpha, trial = _unpacked(x, likelihood)
+        guess = fit.posterior.weights if near is None else _followed(near.posterior, alpha)
+        return _Point(find_mode(rows, alpha, trial, guess), rows, trial)
+
+    tol = _TOL * (1.0 + abs(fit.log_evidence))
+    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=goal, max_iter=max_iter)
+    better = _on_all_rows(fit, design, x, top.posterior)
     return better if better.log_evidence >= fit.log_evidence else fit
+
+
+def _on_all_rows(fit: SparseFit, design: Array, x: Array, posterior: Posterior) -> SparseFit:
+    """Return the fit at ``x``, whose posterior is known where the likelihood has kept its rows."""
+    _, likelihood = _unpacked(x, fit.likelihood)
+    if len(posterior.slopes.error) < len(design):
+        posterior = find_mode(design, posterior.alpha, likelihood, posterior.weights)
+    return SparseFit(fit.active, posterior, likelihood)
+
+
+def _followed(posterior: Posterior, alpha: Array) -> Array:
+    """Return about where the weights go with new precisions: Newton's step with B held."""
+    change = posterior.factor.inverse() * (alpha - posterior.alpha)
+    w = posterior.weights
+    return w - np.linalg.solve(np.eye(len(w)) + change, change @ w)
 
 
 def _fewer_rows(design: Array, likelihood: Likelihood) -> tuple[Array, Likelihood]:
@@ -137,6 +167,28 @@ def evidence_slope(posterior: Posterior, design: Array, likelihood: Likelihood) 
     misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature))
     gamma = 1.0 - posterior.alpha * np.diagonal(posterior.factor.inverse())
     return np.append(by_alpha, 0.5 * (likelihood.count - misfit - float(gamma.sum())))
+
+
+def evidence_curvature(posterior: Posterior, likelihood: Likelihood) -> Array:
+    """Return minus the second derivative of ln E in ln alpha, then in ln beta where there is one.
+
+    -d2E/dx_i dx_j = 1/2 [i = j] alpha_i (w_i^2 + Sigma_ii) - alpha_i w_i Sigma_ij w_j alpha_j
+    - 1/2 alpha_i Sigma_ij^2 alpha_j: exact for normal noise; for labels it holds B, as the
+    linear model does, which is enough for steps of the right length.
+    """
+    alpha, w, Sigma = posterior.alpha, posterior.weights, posterior.factor.inverse()
+    pull = alpha * w
+    own = 0.5 * alpha * (w**2 + np.diagonal(Sigma))
+    inner = np.diag(own) - Sigma * np.outer(pull, pull) - 0.5 * np.outer(alpha, alpha) * Sigma**2
+    if not isinstance(likelihood, Normal):
+        return inner
+    # dw/dln beta = Sigma A w and dSigma/dln beta = Sigma A Sigma - Sigma
+    shrinks = alpha * (np.diagonal(Sigma) - np.einsum("ij,j,ji->i", Sigma, alpha, Sigma))
+    moves = Sigma @ pull
+    across = pull * moves - 0.5 * shrinks
+    misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature))
+    corner = 0.5 * (misfit + float(shrinks.sum())) - float(pull @ moves)
+    return np.block([[inner, across[:, None]], [across[None, :], np.array([[corner]])]])
 
 
 def _bounds(start: Array, design: Array, likelihood: Likelihood) -> tuple[Array, Array]:
