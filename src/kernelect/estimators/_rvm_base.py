@@ -23,7 +23,7 @@ from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.linalg import require_memory
+from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import RVM, Classical, Sequential
 from kernelect.machines.rvm_centres import moved_centres
 from kernelect.machines.rvm_likelihoods import Likelihood
@@ -43,6 +43,9 @@ _CENTRES = ("data", "movable")
 
 #: n x n arrays that a fit with a function at every row holds at its peak.
 _SQUARES = 6.0
+
+#: Training rows per function in a model, at least, as far as BLAS threads are concerned.
+_ROWS_PER_FUNCTION = 4
 
 
 class RVMBase(SelfSelecting):
@@ -80,8 +83,10 @@ class RVMBase(SelfSelecting):
         objective = self._objective(kernel, design, targets[kept], weights[kept])
         options = self._options()
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
-        selection, objective = select(objective, options)
-        self._keep(objective, selection.theta)
+        # What is factorised is the model, which has far fewer rows than the data.
+        with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION):
+            selection, objective = select(objective, options)
+            self._keep(objective, selection.theta)
         if self.dictionary is None:
             self.support_ = kept[self.support_]
         constant = "; no function raised the evidence, so the model is a constant"

@@ -127,6 +127,8 @@ class _Run(ABC):
                 break
             trial = model.copy()
             trial.settled = False
+            trial.banned = trial.banned.copy()
+            trial.banned[leaves] = True
             trial.apply(leaves, np.inf)
             trial.apply(comes, alpha)
             taken = trial.advance(min(_BATCH, self.left()), self.options.tol)

@@ -1,6 +1,6 @@
 """Likelihoods of the relevance vector machine, with their slopes in the latent value.
 
-Notation: h (n,) latent values Phi w, e = d ln p / dh, B = -d2 ln p / dh2, B' = dB / dh,
+Notation: h (n,) latent values Phi w, e = d ln p / dh, B = -d2 ln p / dh2, B' = dB / dh, B'' its derivative,
 s sample weights (a row of weight 2 counts as two rows), y = (t + 1) / 2, p = sigmoid(h).
 """
 
@@ -24,6 +24,7 @@ class Slopes:
     error: Array  # (n,) e
     curvature: Array  # (n,) B
     skew: Array  # (n,) B'
+    bend: Array  # (n,) B''
 
 
 class Likelihood(ABC):
@@ -67,7 +68,8 @@ class Bernoulli(Likelihood):
         # y - p without cancellation: t sigmoid(-t h)
         error = s * self.targets * expit(-self.targets * h)
         curvature = s * p * expit(-h)
-        return Slopes(self.value(h), error, curvature, curvature * (expit(-h) - p))
+        tilt = expit(-h) - p
+        return Slopes(self.value(h), error, curvature, curvature * tilt, curvature * (1.5 * tilt**2 - 0.5))
 
     def least_alpha(self, columns: Array) -> Array:
         """Let no function alone move the log-odds by more than about a hundred.
@@ -104,7 +106,8 @@ class Normal(Likelihood):
 
     def slopes(self, h: Array) -> Slopes:
         s = self.precision * self.sample_weight
-        return Slopes(self.value(h), s * (self.targets - h), s, np.zeros(len(h)))
+        zero = np.zeros(len(h))
+        return Slopes(self.value(h), s * (self.targets - h), s, zero, zero)
 
     def least_alpha(self, columns: Array) -> Array:
         """Keep alpha above rounding, relative to beta and the function's sum of squares."""

@@ -12,8 +12,9 @@ import numpy as np
 from scipy.linalg import qr
 
 from kernelect.machines.rvm_ascent import ascend
+from kernelect.machines.rvm_curvature import evidence_curvature
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
-from kernelect.machines.rvm_posterior import Posterior, evidence_gradient, find_mode
+from kernelect.machines.rvm_posterior import Posterior, find_mode, precision_slope
 from kernelect.typing import Array, Indices
 
 #: Largest alpha, relative to the sum of squares of its function (times beta for normal noise).
@@ -96,7 +97,7 @@ class _Point:
         return evidence_slope(self.posterior, self.design, self.likelihood)
 
     def curvature(self) -> Array:
-        return evidence_curvature(self.posterior, self.likelihood)
+        return evidence_curvature(self.posterior, self.design, self.likelihood)
 
 
 def _ascend(values: Array, fit: SparseFit, max_iter: int, goal: float) -> SparseFit:
@@ -126,7 +127,7 @@ def _on_all_rows(fit: SparseFit, design: Array, x: Array, posterior: Posterior) 
 
 def _followed(posterior: Posterior, alpha: Array) -> Array:
     """Return about where the weights go with new precisions: Newton's step with B held."""
-    change = posterior.factor.inverse() * (alpha - posterior.alpha)
+    change = posterior.covariance * (alpha - posterior.alpha)
     w = posterior.weights
     return w - np.linalg.solve(np.eye(len(w)) + change, change @ w)
 
@@ -160,35 +161,13 @@ def _with_precision(likelihood: Likelihood, log_precision: float) -> Likelihood:
 
 def evidence_slope(posterior: Posterior, design: Array, likelihood: Likelihood) -> Array:
     """Return the derivative of ln E in ln alpha, then in ln beta where there is one."""
-    by_alpha = evidence_gradient(posterior, design).log_alpha
+    by_alpha = precision_slope(posterior, design)
     if not isinstance(likelihood, Normal):
         return by_alpha
     # dE/dln beta = 1/2 (N - beta |t - Phi w|^2 - sum gamma), and e = beta s (t - Phi w)
     misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature))
-    gamma = 1.0 - posterior.alpha * np.diagonal(posterior.factor.inverse())
+    gamma = 1.0 - posterior.alpha * np.diagonal(posterior.covariance)
     return np.append(by_alpha, 0.5 * (likelihood.count - misfit - float(gamma.sum())))
-
-
-def evidence_curvature(posterior: Posterior, likelihood: Likelihood) -> Array:
-    """Return minus the second derivative of ln E in ln alpha, then in ln beta where there is one.
-
-    -d2E/dx_i dx_j = 1/2 [i = j] alpha_i (w_i^2 + Sigma_ii) - alpha_i w_i Sigma_ij w_j alpha_j
-    - 1/2 alpha_i Sigma_ij^2 alpha_j: exact for normal noise; for labels it holds B, as the
-    linear model does, which is enough for steps of the right length.
-    """
-    alpha, w, Sigma = posterior.alpha, posterior.weights, posterior.factor.inverse()
-    pull = alpha * w
-    own = 0.5 * alpha * (w**2 + np.diagonal(Sigma))
-    inner = np.diag(own) - Sigma * np.outer(pull, pull) - 0.5 * np.outer(alpha, alpha) * Sigma**2
-    if not isinstance(likelihood, Normal):
-        return inner
-    # dw/dln beta = Sigma A w and dSigma/dln beta = Sigma A Sigma - Sigma
-    shrinks = alpha * (np.diagonal(Sigma) - np.einsum("ij,j,ji->i", Sigma, alpha, Sigma))
-    moves = Sigma @ pull
-    across = pull * moves - 0.5 * shrinks
-    misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature))
-    corner = 0.5 * (misfit + float(shrinks.sum())) - float(pull @ moves)
-    return np.block([[inner, across[:, None]], [across[None, :], np.array([[corner]])]])
 
 
 def _bounds(start: Array, design: Array, likelihood: Likelihood) -> tuple[Array, Array]:

@@ -13,10 +13,11 @@ exactly nothing. For normal noise this is the exact evidence.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from kernelect.linalg import CholeskyFactor, factorize, product
+from kernelect.linalg import CholeskyFactor, factorize, factorize_overwriting, product
 from kernelect.machines.rvm_likelihoods import Likelihood, Slopes
 from kernelect.typing import Array
 
@@ -43,7 +44,10 @@ class ScaledFactor:
         scale = np.sqrt(np.diagonal(matrix))
         if not len(scale):
             return cls(CholeskyFactor(np.zeros((0, 0))), scale)
-        return cls(factorize(matrix / np.outer(scale, scale)), scale)
+        unit = factorize_overwriting(matrix / np.outer(scale, scale))
+        if unit is None or not np.isfinite(unit.lower[-1, -1]):
+            unit = factorize(matrix / np.outer(scale, scale))  # with jitter, or an error that says why
+        return cls(unit, scale)
 
     def solve(self, right: Array) -> Array:
         """Return M^-1 right."""
@@ -77,9 +81,14 @@ class Posterior:
     slopes: Slopes
     log_evidence: float
 
+    @cached_property
+    def covariance(self) -> Array:
+        """Sigma (m, m): its diagonal and products with the design are wanted."""
+        return self.factor.inverse()
+
     def determination(self) -> Array:
         """Return gamma_i = 1 - alpha_i Sigma_ii, how far the data determine each weight (0 to 1)."""
-        return np.clip(1.0 - self.alpha * np.diagonal(self.factor.inverse()), 0.0, 1.0)
+        return np.clip(1.0 - self.alpha * np.diagonal(self.covariance), 0.0, 1.0)
 
 
 def find_mode(design: Array, alpha: Array, likelihood: Likelihood, start: Array | None = None) -> Posterior:
@@ -156,6 +165,12 @@ class EvidenceGradient:
     design: Array  # (n, m)
 
 
+def _pulled(posterior: Posterior, design: Array, R: Array) -> tuple[Array, Array]:
+    """Return q = diag(Phi R Phi^T) and v."""
+    q = np.einsum("ij,ij->i", product(design, R), design)
+    return q, posterior.factor.solve(-0.5 * (design.T @ (posterior.slopes.skew * q)))
+
+
 def trace_gradient(posterior: Posterior, design: Array, R: Array) -> EvidenceGradient:
     """Return the derivatives whose differential is -1/2 tr(R dH), the move of the mode included.
 
@@ -164,8 +179,7 @@ def trace_gradient(posterior: Posterior, design: Array, R: Array) -> EvidenceGra
     """
     w, alpha, slopes = posterior.weights, posterior.alpha, posterior.slopes
     weighted = slopes.curvature[:, None] * design
-    q = np.einsum("ij,ij->i", product(design, R), design)
-    v = posterior.factor.solve(-0.5 * (design.T @ (slopes.skew * q)))
+    q, v = _pulled(posterior, design, R)
     by_row = 0.5 * slopes.skew * q + weighted @ v
     return EvidenceGradient(
         log_alpha=-alpha * (0.5 * np.diagonal(R) + w * v),
@@ -181,9 +195,15 @@ def evidence_gradient(posterior: Posterior, design: Array) -> EvidenceGradient:
     (Kropotov et al., eq. 6, with the square the paper lost): that point is not stationary for
     the Laplace evidence.
     """
-    w, alpha = posterior.weights, posterior.alpha
-    trace = trace_gradient(posterior, design, posterior.factor.inverse())
+    trace = trace_gradient(posterior, design, posterior.covariance)
     return EvidenceGradient(
-        log_alpha=0.5 * (1.0 - alpha * w**2) + trace.log_alpha,
-        design=np.outer(posterior.slopes.error, w) + trace.design,
+        log_alpha=0.5 * (1.0 - posterior.alpha * posterior.weights**2) + trace.log_alpha,
+        design=np.outer(posterior.slopes.error, posterior.weights) + trace.design,
     )
+
+
+def precision_slope(posterior: Posterior, design: Array) -> Array:
+    """Return the derivative in ln alpha alone, at less cost."""
+    w, alpha, Sigma = posterior.weights, posterior.alpha, posterior.covariance
+    _, v = _pulled(posterior, design, Sigma)
+    return np.asarray(0.5 * (1.0 - alpha * (w**2 + np.diagonal(Sigma))) - alpha * w * v, dtype=float)
