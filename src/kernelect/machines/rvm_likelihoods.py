@@ -1,6 +1,6 @@
 """Likelihoods of the relevance vector machine, with their slopes in the latent value.
 
-Notation: h (n,) latent values Phi w, e = d ln p / dh, B = -d2 ln p / dh2, B' = dB / dh, B'' its derivative,
+Notation: h (n,) latent values Phi w, e = d ln p / dh, B = -d2 ln p / dh2, B' = dB / dh,
 s sample weights (a row of weight 2 counts as two rows), y = (t + 1) / 2, p = sigmoid(h).
 """
 
@@ -23,8 +23,12 @@ class Slopes:
     value: float
     error: Array  # (n,) e
     curvature: Array  # (n,) B
-    skew: Array  # (n,) B'
-    bend: Array  # (n,) B''
+    tilt: Array | float = 0.0  # (n,) B' / B
+
+    @property
+    def skew(self) -> Array:
+        """B' (n,)."""
+        return self.curvature * self.tilt
 
 
 class Likelihood(ABC):
@@ -64,12 +68,10 @@ class Bernoulli(Likelihood):
         return float(self.sample_weight @ log_expit(self.targets * h))
 
     def slopes(self, h: Array) -> Slopes:
-        p, s = expit(h), self.sample_weight
+        p, rest, s = expit(h), expit(-h), self.sample_weight
         # y - p without cancellation: t sigmoid(-t h)
-        error = s * self.targets * expit(-self.targets * h)
-        curvature = s * p * expit(-h)
-        tilt = expit(-h) - p
-        return Slopes(self.value(h), error, curvature, curvature * tilt, curvature * (1.5 * tilt**2 - 0.5))
+        error = s * np.where(self.targets > 0.0, rest, -p)
+        return Slopes(self.value(h), error, s * p * rest, rest - p)
 
     def least_alpha(self, columns: Array) -> Array:
         """Let no function alone move the log-odds by more than about a hundred.
@@ -106,8 +108,7 @@ class Normal(Likelihood):
 
     def slopes(self, h: Array) -> Slopes:
         s = self.precision * self.sample_weight
-        zero = np.zeros(len(h))
-        return Slopes(self.value(h), s * (self.targets - h), s, zero, zero)
+        return Slopes(self.value(h), s * (self.targets - h), s)
 
     def least_alpha(self, columns: Array) -> Array:
         """Keep alpha above rounding, relative to beta and the function's sum of squares."""

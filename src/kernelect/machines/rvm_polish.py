@@ -27,6 +27,9 @@ _TOL = 1e-9
 #: A weight that the data determine to less than this part of its prior is taken out.
 _UNDETERMINED = 1e-3
 
+#: Below this part it is taken out where the evidence does not fall.
+_FADING = 0.1
+
 
 @dataclass(frozen=True)
 class SparseFit:
@@ -54,20 +57,35 @@ def solve_at(
     return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start), likelihood)
 
 
-def polish(values: Array, fit: SparseFit, max_iter: int = 200, goal: float = -np.inf) -> SparseFit:
+def polish(values: Array, fit: SparseFit, goal: float = -np.inf) -> SparseFit:
     """Raise the evidence to a stationary point, and take out what the data do not determine.
 
     ``values`` (n, M) is the dictionary. The result never has a lower evidence, up to the
     thousandths of a nat that an undetermined weight was worth. The ascent is given up where it
     will not reach ``goal``.
     """
+    fit, done = _polished(values, fit, _FADING, goal)
+    return fit if done else _polished(values, fit, _UNDETERMINED, goal)[0]
+
+
+def _polished(values: Array, fit: SparseFit, share: float, goal: float) -> tuple[SparseFit, bool]:
+    """Ascend and take out what falls below ``share``; says whether that was possible.
+
+    A function on its way out takes many steps, in each of which its precision grows by a
+    factor of e: it is taken out early where that does not lower the evidence.
+    """
     while len(fit.active):
-        fit = _ascend(values, fit, max_iter, goal)
-        kept = fit.posterior.determination() >= _UNDETERMINED
+        fit = _ascend(values, fit, share, goal)
+        kept = fit.posterior.determination() >= share
         if kept.all():
-            return fit
-        fit = solve_at(values, fit.active[kept], fit.posterior.alpha[kept], fit.likelihood)
-    return fit
+            break
+        without = solve_at(
+            values, fit.active[kept], fit.posterior.alpha[kept], fit.likelihood, fit.posterior.weights[kept]
+        )
+        if share > _UNDETERMINED and without.log_evidence < fit.log_evidence:
+            return fit, False
+        fit = without
+    return fit, True
 
 
 def posterior_at(fit: SparseFit, design: Array, x: Array) -> SparseFit:
@@ -83,6 +101,7 @@ class _Point:
     posterior: Posterior
     design: Array
     likelihood: Likelihood
+    share: float
 
     @property
     def value(self) -> float:
@@ -91,7 +110,7 @@ class _Point:
     @property
     def ended(self) -> bool:
         """Whether a function is to be taken out before the ascent goes on."""
-        return bool(np.any(self.posterior.determination() < _UNDETERMINED))
+        return bool(np.any(self.posterior.determination() < self.share))
 
     def slope(self) -> Array:
         return evidence_slope(self.posterior, self.design, self.likelihood)
@@ -100,7 +119,8 @@ class _Point:
         return evidence_curvature(self.posterior, self.design, self.likelihood)
 
 
-def _ascend(values: Array, fit: SparseFit, max_iter: int, goal: float) -> SparseFit:
+def _ascend(values: Array, fit: SparseFit, share: float, goal: float) -> SparseFit:
+    """Climb to the top, or to where a weight is determined to less than ``share``."""
     design = values[:, fit.active]
     rows, likelihood = _fewer_rows(design, fit.likelihood)
     start = packed(fit.posterior.alpha, likelihood)
@@ -109,10 +129,10 @@ def _ascend(values: Array, fit: SparseFit, max_iter: int, goal: float) -> Sparse
     def at(x: Array, near: _Point | None) -> _Point:
         alpha, trial = _unpacked(x, likelihood)
         guess = fit.posterior.weights if near is None else _followed(near.posterior, alpha)
-        return _Point(find_mode(rows, alpha, trial, guess), rows, trial)
+        return _Point(find_mode(rows, alpha, trial, guess), rows, trial, share)
 
     tol = _TOL * (1.0 + abs(fit.log_evidence))
-    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=goal, max_iter=max_iter)
+    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=goal)
     better = _on_all_rows(fit, design, x, top.posterior)
     return better if better.log_evidence >= fit.log_evidence else fit
 

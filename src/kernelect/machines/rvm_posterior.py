@@ -96,56 +96,54 @@ def find_mode(design: Array, alpha: Array, likelihood: Likelihood, start: Array 
 
     The log-posterior is concave, so the mode is unique. Cost O(n m^2) per Newton step.
     """
-    w = np.zeros(len(alpha)) if start is None else start
-    h = _times(design, w)
-    slopes = likelihood.slopes(h)
-    height = slopes.value - 0.5 * float(w @ (alpha * w))
+    here = _Place.at(design, alpha, likelihood, np.zeros(len(alpha)) if start is None else start)
     for _ in range(_MAX_NEWTON):
-        factor = ScaledFactor.of(weighted_gram(design, slopes.curvature) + np.diag(alpha))
-        slope = _times(design.T, slopes.error) - alpha * w
+        factor = ScaledFactor.of(weighted_gram(design, here.slopes.curvature, alpha))
+        slope = design.T @ here.slopes.error - alpha * here.w
         step = factor.solve(slope)
         decrement = float(slope @ step)
-        if decrement <= _DECREMENT * (1.0 + abs(height)):
+        if decrement <= _DECREMENT * (1.0 + abs(here.height)):
             break
-        w, h, rise = _line_search(design, alpha, likelihood, (w, h, height), step, decrement)
-        if rise <= 0.0:  # rounding: no step rises any further
+        there = _line_search(design, alpha, likelihood, here, step, decrement)
+        if there is None:  # rounding: no step rises any further
             break
-        height += rise
-        slopes = likelihood.slopes(h)
-    evidence = height + 0.5 * float(np.sum(np.log(alpha))) - 0.5 * factor.log_determinant()
-    return Posterior(w, alpha, factor, slopes, evidence)
+        here = there
+    evidence = here.height + 0.5 * float(np.log(alpha).sum()) - 0.5 * factor.log_determinant()
+    return Posterior(here.w, alpha, factor, here.slopes, evidence)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Weights, the likelihood there and the log-posterior."""
+
+    w: Array
+    slopes: Slopes
+    height: float
+
+    @classmethod
+    def at(cls, design: Array, alpha: Array, likelihood: Likelihood, w: Array) -> _Place:
+        slopes = likelihood.slopes(design @ w)
+        return cls(w, slopes, slopes.value - 0.5 * float(w @ (alpha * w)))
 
 
 def _line_search(
-    design: Array,
-    alpha: Array,
-    likelihood: Likelihood,
-    at: tuple[Array, Array, float],
-    step: Array,
-    decrement: float,
-) -> tuple[Array, Array, float]:
-    """Halve ``step`` until the log-posterior rises enough; returns w, h and the rise."""
-    w, h, height = at
-    move = _times(design, step)
+    design: Array, alpha: Array, likelihood: Likelihood, here: _Place, step: Array, decrement: float
+) -> _Place | None:
+    """Halve ``step`` until the log-posterior rises enough; nothing where it never does."""
     length = 1.0
     while length > 1e-10:
-        trial = w + length * step
-        rise = likelihood.value(h + length * move) - 0.5 * float(trial @ (alpha * trial)) - height
-        if rise >= 1e-4 * length * decrement:
-            # h afresh, so that rounding does not add up over the steps
-            return trial, _times(design, trial), rise
+        there = _Place.at(design, alpha, likelihood, here.w + length * step)
+        if there.height - here.height >= max(1e-4 * length * decrement, 1e-300):
+            return there
         length *= 0.5
-    return w, h, 0.0
+    return None
 
 
-def weighted_gram(design: Array, row_weights: Array) -> Array:
-    """Return Phi^T diag(row_weights) Phi for nonnegative weights."""
-    root = design * np.sqrt(row_weights)[:, None]
-    return product(root.T, root)
-
-
-def _times(matrix: Array, vector: Array) -> Array:
-    return product(matrix, vector[:, None])[:, 0] if len(vector) else np.zeros(len(matrix))
+def weighted_gram(design: Array, row_weights: Array, diagonal: Array | float = 0.0) -> Array:
+    """Return Phi^T diag(row_weights) Phi + diag(diagonal) for nonnegative weights."""
+    gram = product(design.T * row_weights, design)
+    gram.flat[:: len(gram) + 1] += diagonal  # the diagonal, at a tenth of the cost of an index of it
+    return gram
 
 
 def moderated(mean: Array, variance: Array) -> Array:
