@@ -142,13 +142,13 @@ class RVMBase(SelfSelecting):
 
     def _keep(self, objective: RelevanceObjective, theta: Array) -> None:
         """Set the fitted attributes at ``theta``."""
-        fitted, kernel = objective.solved(theta), objective.kernel_at(theta)
-        columns, model = on_rows(fitted.state.fits)
-        likelihood = fitted.state.fits[0].likelihood
+        fits, kernel = objective.fits(theta), objective.kernel_at(theta)
+        columns, model = on_rows(fits)
+        likelihood = fits[0].likelihood
         vectors = None if self._is_precomputed or self.dictionary is not None else objective.X[columns]
         if self.centres == "movable":
             geometry = GaussianCentres.of(kernel, objective.X)
-            moved = [moved_centres(fit, objective.X, geometry) for fit in fitted.state.fits]
+            moved = [moved_centres(fit, objective.X, geometry) for fit in fits]
             vectors, model = on_centres(moved)
             likelihood = moved[0][0].likelihood
             columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))

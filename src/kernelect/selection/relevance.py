@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.machines import CentreState, RVMState
+from kernelect.machines import CentreState, RVMState, SparseFit
 from kernelect.machines.rvm_centres import at_rows, joint_mode
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Array
@@ -30,6 +30,11 @@ class RelevanceObjective(SelectionObjective):
     """Remembers the sparse fits by theta."""
 
     solutions: dict[bytes, RVMState] = field(default_factory=dict)
+
+    def fits(self, theta: Array) -> tuple[SparseFit, ...]:
+        """Return the sparse fits at ``theta``, remembered ones without a new Gram matrix."""
+        known = self.solutions.get(theta.tobytes())
+        return (self.solved(theta).state if known is None else known).fits
 
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
         key = theta.tobytes()

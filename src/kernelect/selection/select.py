@@ -124,13 +124,14 @@ class _Selector:
         Directions are columns of 0 and 1 that share no row, so bounds on theta are bounds on phi.
         """
         start = space.start
+        by_gradient = self.options.search.needs_gradient and directions.shape[1] > 0
 
         def in_phi() -> Objective:
             fresh = replace(objective, memory=Memory())
 
             def evaluate(phi: Array) -> tuple[float, Array | None]:
                 theta = _combined(start, directions, phi)
-                value, gradient = fresh(theta) if self.options.search.needs_gradient else (fresh.value(theta), None)
+                value, gradient = fresh(theta) if by_gradient else (fresh.value(theta), None)
                 return value, None if gradient is None else directions.T @ gradient
 
             return evaluate
