@@ -87,7 +87,9 @@ def _held(x: Array, slope: Array, lower: Array, upper: Array) -> Mask:
     return ((x <= lower) & (slope < 0.0)) | ((x >= upper) & (slope > 0.0))
 
 
-def _line_search(at: Callable[[Array, H | None], H], x: Array, here: H, step: Array, rise: float) -> tuple[Array, H] | None:
+def _line_search(
+    at: Callable[[Array, H | None], H], x: Array, here: H, step: Array, rise: float
+) -> tuple[Array, H] | None:
     length = 1.0
     while length > 1e-4:
         there = at(x + length * step, here)

@@ -15,6 +15,7 @@ import numpy as np
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
 from kernelect.machines.rvm_polish import NOISE_FLOOR, SparseFit, polish, solve_at
+from kernelect.machines.rvm_posterior import EXACT
 from kernelect.typing import Array, Indices
 
 #: Actions taken on one quadratic before the mode is found again, at most.
@@ -37,6 +38,9 @@ _POLISH_GAIN = 2.0
 
 #: A batch of actions that raises the evidence by less is the last before the polish, which converges faster.
 _SLOW = 0.5
+
+#: Newton's decrement that is small enough for a fit that is polished later.
+_ROUGH = 1e-6
 
 _NONE: Indices = np.zeros(0, dtype=np.intp)
 
@@ -242,7 +246,8 @@ class _LabelRun(_Run):
         )
 
     def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
-        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean)
+        tol = _ROUGH if self.options.polished else EXACT
+        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean, tol)
 
 
 @dataclass(frozen=True)

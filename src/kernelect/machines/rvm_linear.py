@@ -191,7 +191,7 @@ class LinearModel:
         usable[self.active] = False
         if not usable.any():
             return []
-        found, c = [], self.V @ self.factor.inverse()
+        found, c = [], self.V @ self.covariance
         for i, function in enumerate(self.active):
             S = np.maximum(self.S + c[:, i] ** 2 / self.variance[i], 1e-15 * self.norms + 1e-300)
             Q2 = (self.Q + c[:, i] * (self.mean[i] / self.variance[i])) ** 2
@@ -221,11 +221,11 @@ class LinearModel:
 
     def apply(self, function: int, alpha: float) -> None:
         """Put ``function`` at precision ``alpha``: add, re-estimate, or take out where infinite."""
-        where = np.flatnonzero(self.active == function)
-        if not len(where):
-            self._add(function, alpha)
-        else:
+        where = (self.active == function).nonzero()[0]
+        if len(where):
             self._change(int(where[0]), alpha)
+        else:
+            self._add(function, alpha)
         self._solve()
         self._since_refresh += 1
         if self._since_refresh >= _REFRESH:
@@ -242,24 +242,25 @@ class LinearModel:
         self.V = np.column_stack([self.V, column])
 
     def _change(self, i: int, alpha: float) -> None:
-        unit = np.zeros(len(self.active))
-        unit[i] = 1.0
-        c = self.V @ self.factor.solve(unit)
+        c = self.V @ self.covariance[i]
         change = alpha - self.alpha[i]
         step = 1.0 / self.variance[i] if np.isinf(alpha) else change / (1.0 + change * self.variance[i])
         self.S = self.S + c**2 * step
         self.Q = self.Q + c * (self.mean[i] * step)
         if np.isinf(alpha):
-            self.active, self.alpha = np.delete(self.active, i), np.delete(self.alpha, i)
-            self.V = np.delete(self.V, i, axis=1)
+            kept = np.arange(len(self.active)) != i
+            self.active, self.alpha, self.V = self.active[kept], self.alpha[kept], self.V[:, kept]
         else:
             self.alpha[i] = alpha
 
     def _solve(self) -> None:
         """Set factor, mean, variances and energy A for the present alpha."""
-        self.factor = ScaledFactor.of(self.V[self.active] + np.diag(self.alpha))
+        H = self.V[self.active]
+        H.flat[:: len(H) + 1] += self.alpha
+        self.factor = ScaledFactor.of(H)
         self.mean = self.factor.solve(self.moment[self.active])
-        self.variance = np.diagonal(self.factor.inverse())
+        self.covariance = self.factor.inverse()
+        self.variance = self.covariance.diagonal()
         self.energy = self._energy()
 
     def _energy(self) -> float:

@@ -14,7 +14,7 @@ from scipy.linalg import qr
 from kernelect.machines.rvm_ascent import ascend
 from kernelect.machines.rvm_curvature import evidence_curvature
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
-from kernelect.machines.rvm_posterior import Posterior, find_mode, precision_slope
+from kernelect.machines.rvm_posterior import EXACT, Posterior, find_mode, precision_slope
 from kernelect.typing import Array, Indices
 
 #: Largest alpha, relative to the sum of squares of its function (times beta for normal noise).
@@ -49,12 +49,17 @@ class SparseFit:
 
 
 def solve_at(
-    values: Array, active: Indices, alpha: Array, likelihood: Likelihood, start: Array | None = None
+    values: Array,
+    active: Indices,
+    alpha: Array,
+    likelihood: Likelihood,
+    start: Array | None = None,
+    tol: float = EXACT,
 ) -> SparseFit:
     """Return the fit for given functions and precisions, with ``active`` sorted; ``start`` is near the weights."""
     order = np.argsort(active)
     active, start = active[order], None if start is None else start[order]
-    return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start), likelihood)
+    return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start, tol), likelihood)
 
 
 def polish(values: Array, fit: SparseFit, goal: float = -np.inf) -> SparseFit:
@@ -91,7 +96,7 @@ def _polished(values: Array, fit: SparseFit, share: float, goal: float) -> tuple
 def posterior_at(fit: SparseFit, design: Array, x: Array) -> SparseFit:
     """Return the same functions at other precisions ``x``: ln alpha, then ln beta where there is one."""
     alpha, likelihood = _unpacked(x, fit.likelihood)
-    return SparseFit(fit.active, find_mode(design, alpha, likelihood, fit.posterior.weights), likelihood)
+    return SparseFit(fit.active, find_mode(design, alpha, likelihood, _followed(fit.posterior, alpha)), likelihood)
 
 
 @dataclass(frozen=True)

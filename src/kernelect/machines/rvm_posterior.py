@@ -23,8 +23,8 @@ from kernelect.typing import Array
 
 _MAX_NEWTON = 200
 
-#: Newton's decrement (twice the distance to the maximum, in nats) that counts as none.
-_DECREMENT = 1e-13
+#: Newton's decrement where derivatives of the evidence are wanted.
+EXACT = 1e-13
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class ScaledFactor:
         scale = np.sqrt(np.diagonal(matrix))
         if not len(scale):
             return cls(CholeskyFactor(np.zeros((0, 0))), scale)
-        unit = factorize_overwriting(matrix / np.outer(scale, scale))
+        unit = factorize_overwriting(matrix / (scale[:, None] * scale))
         if unit is None or not np.isfinite(unit.lower[-1, -1]):
-            unit = factorize(matrix / np.outer(scale, scale))  # with jitter, or an error that says why
+            unit = factorize(matrix / (scale[:, None] * scale))  # with jitter, or an error that says why
         return cls(unit, scale)
 
     def solve(self, right: Array) -> Array:
@@ -64,7 +64,7 @@ class ScaledFactor:
         """Return M^-1 itself: its diagonal and products with the design are wanted."""
         if not len(self.scale):
             return np.zeros((0, 0))
-        return self.unit.inverse() / np.outer(self.scale, self.scale)
+        return self.unit.inverse() / (self.scale[:, None] * self.scale)
 
     def log_determinant(self) -> float:
         """Return ln |M|."""
@@ -91,10 +91,13 @@ class Posterior:
         return np.clip(1.0 - self.alpha * np.diagonal(self.covariance), 0.0, 1.0)
 
 
-def find_mode(design: Array, alpha: Array, likelihood: Likelihood, start: Array | None = None) -> Posterior:
+def find_mode(
+    design: Array, alpha: Array, likelihood: Likelihood, start: Array | None = None, tol: float = EXACT
+) -> Posterior:
     """Return the posterior at its mode, by Newton's method with step halving from ``start``.
 
-    The log-posterior is concave, so the mode is unique. Cost O(n m^2) per Newton step.
+    The log-posterior is concave, so the mode is unique. ``tol`` is the decrement (twice the
+    distance to the maximum, in nats) that counts as none. Cost O(n m^2) per Newton step.
     """
     here = _Place.at(design, alpha, likelihood, np.zeros(len(alpha)) if start is None else start)
     for _ in range(_MAX_NEWTON):
@@ -102,7 +105,7 @@ def find_mode(design: Array, alpha: Array, likelihood: Likelihood, start: Array 
         slope = design.T @ here.slopes.error - alpha * here.w
         step = factor.solve(slope)
         decrement = float(slope @ step)
-        if decrement <= _DECREMENT * (1.0 + abs(here.height)):
+        if decrement <= tol * (1.0 + abs(here.height)):
             break
         there = _line_search(design, alpha, likelihood, here, step, decrement)
         if there is None:  # rounding: no step rises any further
