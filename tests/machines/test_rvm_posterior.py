@@ -5,7 +5,7 @@ import pytest
 
 from kernelect.machines.rvm_curvature import evidence_curvature
 from kernelect.machines.rvm_likelihoods import Bernoulli, Normal
-from kernelect.machines.rvm_polish import SparseFit, evidence_slope, packed, polish
+from kernelect.machines.rvm_polish import Aim, SparseFit, evidence_slope, packed, polish
 from kernelect.machines.rvm_posterior import evidence_gradient, find_mode, moderated
 from oracles.rvm import central_difference, laplace_evidence, normal_evidence
 
@@ -94,8 +94,8 @@ def test_an_ascent_that_cannot_reach_its_goal_is_given_up(problem):
     likelihood = Bernoulli(t, np.ones(30))
     start = SparseFit(np.arange(4), find_mode(Phi, alpha, likelihood), likelihood)
     top = polish(Phi, start).log_evidence
-    assert polish(Phi, start, goal=top - 0.1).log_evidence > top - 0.1
-    assert start.log_evidence <= polish(Phi, start, goal=top + 50.0).log_evidence < top
+    assert polish(Phi, start, Aim(goal=top - 0.1)).log_evidence > top - 0.1
+    assert start.log_evidence <= polish(Phi, start, Aim(goal=top + 50.0)).log_evidence < top
 
 
 @pytest.mark.parametrize("kind", [0, 1])

@@ -20,6 +20,10 @@ _LONGEST = 3.0
 _FLAT = 1e-4
 
 
+#: Quadratic convergence: a rise is at most so many times the square of the one before.
+_REMAINDER = 10.0
+
+
 class Hillside(Protocol):
     """The function at one point."""
 
@@ -56,7 +60,7 @@ def ascend(
     ``at(x, near)`` gives the function at x, ``near`` the point it is reached from. Where even
     twice the promised rise stays below ``goal`` the ascent is given up: the summit is too low.
     """
-    x, here = start, at(start, None)
+    x, here, before = start, at(start, None), 0.0
     for _ in range(max_iter):
         if here.ended:
             break
@@ -69,6 +73,10 @@ def ascend(
         if found is None:
             break
         x, here = found
+        # Where it converges quadratically, what the next step would promise is known.
+        if rise <= _REMAINDER * before**2 and _REMAINDER * rise**2 <= tol:
+            break
+        before = rise
     return x, here
 
 

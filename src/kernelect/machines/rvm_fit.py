@@ -14,7 +14,7 @@ import numpy as np
 
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
-from kernelect.machines.rvm_polish import NOISE_FLOOR, SparseFit, polish, solve_at
+from kernelect.machines.rvm_polish import NOISE_FLOOR, Aim, SparseFit, polish, solve_at
 from kernelect.machines.rvm_posterior import EXACT
 from kernelect.typing import Array, Indices
 
@@ -39,7 +39,7 @@ _POLISH_GAIN = 2.0
 #: A batch of actions that raises the evidence by less is the last before the polish, which converges faster.
 _SLOW = 0.5
 
-#: Newton's decrement that is small enough for a fit that is polished later.
+#: Newton's decrement, and relative rise of the evidence, that are small enough for a fit that is polished later.
 _ROUGH = 1e-6
 
 _NONE: Indices = np.zeros(0, dtype=np.intp)
@@ -106,12 +106,12 @@ class _Run(ABC):
         fit = solve_at(self.dictionary.values, active, alpha, likelihood)
         fit = self.grow(fit, self.model(fit))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
-            fit = polish(self.dictionary.values, fit)
+            fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
             further = self.improved(fit)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
-        return fit
+        return polish(self.dictionary.values, fit) if self.options.polished else fit
 
     def improved(self, fit: SparseFit) -> SparseFit:
         """Return what further functions, or else exchanges, make of a polished fit."""
@@ -140,7 +140,7 @@ class _Run(ABC):
             self.steps += 2 + len(trial.advance(min(_BATCH, self.left()), self.options.tol))
             found = self.solved(trial, fit)
             if found.log_evidence > fit.log_evidence - _POLISH_GAIN:
-                found = polish(self.dictionary.values, found, goal=goal)
+                found = polish(self.dictionary.values, found, Aim(_ROUGH, goal))
             if found.log_evidence > goal:
                 return found
         return fit

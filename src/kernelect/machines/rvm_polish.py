@@ -62,25 +62,41 @@ def solve_at(
     return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start, tol), likelihood)
 
 
-def polish(values: Array, fit: SparseFit, goal: float = -np.inf) -> SparseFit:
+@dataclass(frozen=True)
+class Aim:
+    """How far a polish should go.
+
+    Parameters
+    ----------
+    tol : float
+        Rise of the evidence, relative to its size, at which it ends.
+    goal : float
+        Evidence that is wanted: an ascent that will not reach it is given up.
+    """
+
+    tol: float = _TOL
+    goal: float = -np.inf
+
+
+def polish(values: Array, fit: SparseFit, aim: Aim | None = None) -> SparseFit:
     """Raise the evidence to a stationary point, and take out what the data do not determine.
 
     ``values`` (n, M) is the dictionary. The result never has a lower evidence, up to the
-    thousandths of a nat that an undetermined weight was worth. The ascent is given up where it
-    will not reach ``goal``.
+    thousandths of a nat that an undetermined weight was worth.
     """
-    fit, done = _polished(values, fit, _FADING, goal)
-    return fit if done else _polished(values, fit, _UNDETERMINED, goal)[0]
+    aim = aim or Aim()
+    fit, done = _polished(values, fit, _FADING, aim)
+    return fit if done else _polished(values, fit, _UNDETERMINED, aim)[0]
 
 
-def _polished(values: Array, fit: SparseFit, share: float, goal: float) -> tuple[SparseFit, bool]:
+def _polished(values: Array, fit: SparseFit, share: float, aim: Aim) -> tuple[SparseFit, bool]:
     """Ascend and take out what falls below ``share``; says whether that was possible.
 
     A function on its way out takes many steps, in each of which its precision grows by a
     factor of e: it is taken out early where that does not lower the evidence.
     """
     while len(fit.active):
-        fit = _ascend(values, fit, share, goal)
+        fit = _ascend(values, fit, share, aim)
         kept = fit.posterior.determination() >= share
         if kept.all():
             break
@@ -124,7 +140,7 @@ class _Point:
         return evidence_curvature(self.posterior, self.design, self.likelihood)
 
 
-def _ascend(values: Array, fit: SparseFit, share: float, goal: float) -> SparseFit:
+def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:
     """Climb to the top, or to where a weight is determined to less than ``share``."""
     design = values[:, fit.active]
     rows, likelihood = _fewer_rows(design, fit.likelihood)
@@ -136,8 +152,8 @@ def _ascend(values: Array, fit: SparseFit, share: float, goal: float) -> SparseF
         guess = fit.posterior.weights if near is None else _followed(near.posterior, alpha)
         return _Point(find_mode(rows, alpha, trial, guess), rows, trial, share)
 
-    tol = _TOL * (1.0 + abs(fit.log_evidence))
-    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=goal)
+    tol = aim.tol * (1.0 + abs(fit.log_evidence))
+    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=aim.goal)
     better = _on_all_rows(fit, design, x, top.posterior)
     return better if better.log_evidence >= fit.log_evidence else fit
 
