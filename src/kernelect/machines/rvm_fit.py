@@ -25,7 +25,7 @@ _BATCH = 8
 _MAX_FAILURES = 10
 
 #: Rounds of polish and further additions.
-_MAX_ROUNDS = 10
+_MAX_ROUNDS = 30
 
 #: Exchanges of one function for another that are tried where no single action gains, at most.
 _EXCHANGES = 8
@@ -133,8 +133,7 @@ class _Run(ABC):
             if gain < -_WORST_EXCHANGE or not self.left():
                 break
             trial = model.copy()
-            trial.banned = trial.banned.copy()
-            trial.banned[leaves] = True
+            trial.ban(leaves)
             trial.apply(leaves, np.inf)
             trial.apply(comes, alpha)
             self.steps += 2 + len(trial.advance(min(_BATCH, self.left()), self.options.tol))
@@ -208,28 +207,26 @@ class _LabelRun(_Run):
     """Batches of actions on the quadratic at the mode, each checked against the true evidence."""
 
     def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
-        batch, failures, settled = _BATCH, 0, model.settled
-        banned = np.zeros(len(self.dictionary), dtype=bool)
+        batch, failures = _BATCH, 0
         while failures < _MAX_FAILURES and self.left():
-            taken = model.advance(min(batch, self.left()), self.options.tol)
+            ahead = model.copy()
+            taken = ahead.advance(min(batch, self.left()), self.options.tol)
             if not taken:
                 break
             self.steps += len(taken)
-            trial = self.solved(model, fit)
+            trial = self.solved(ahead, fit)
             rise = trial.log_evidence - fit.log_evidence
             if rise > 0.0:
-                fit, batch, settled = trial, min(2 * batch, _BATCH), False
-                banned[:] = False
+                converging = len(trial.active) <= len(fit.active) and rise < _SLOW
+                fit, batch = trial, min(2 * batch, _BATCH)
+                if converging and self.options.polished:
+                    break
+                model = self.model(fit)
             elif batch > 1 and len(taken) > 1:
                 batch = max(min(batch, len(taken)) // 2, 1)
             else:
                 failures += 1
-                banned[taken[0][0]] = True
-                settled |= taken[0][0] in fit.active
-            if self.options.polished and 0.0 < rise < _SLOW:
-                break
-            model = self.model(fit)
-            model.banned, model.settled = banned.copy(), settled
+                model.ban(taken[0][0])
         return fit
 
     def model(self, fit: SparseFit) -> LinearModel:

@@ -145,8 +145,17 @@ class LinearModel:
     def copy(self) -> LinearModel:
         """Return a model that can be changed by itself; what is never written to is shared."""
         other = copy(self)
-        other.alpha = self.alpha.copy()
+        other.alpha, other.banned = self.alpha.copy(), self.banned.copy()
         return other
+
+    def ban(self, function: int) -> None:
+        """Take no further action on ``function``, nor re-estimate any where it is an active one.
+
+        The precisions of active functions all gain by the same quadratic, which was just seen
+        to be wrong in that.
+        """
+        self.banned[function] = True
+        self.settled |= function in self.active
 
     def advance(self, count: int, tol: float) -> list[tuple[int, float]]:
         """Take up to ``count`` actions that gain more than ``tol`` nats each; returns (function, gain) pairs."""
