@@ -96,14 +96,10 @@ class _Run(ABC):
     def __init__(self, dictionary: Dictionary, likelihood: Likelihood, options: Sequential) -> None:
         self.dictionary, self.likelihood, self.options = dictionary, likelihood, options
         self.steps = 0
-        self.least = likelihood.least_alpha(dictionary.values)
+        self.least = likelihood.least_alpha(dictionary.values, dictionary.squares)
 
     def run(self, start: SparseFit | None) -> SparseFit:
-        active, alpha, likelihood = _NONE, np.zeros(0), self.likelihood
-        if start is not None:
-            active, alpha = start.active, start.posterior.alpha
-            likelihood = _with_noise_of(start.likelihood, likelihood)
-        fit = solve_at(self.dictionary.values, active, alpha, likelihood)
+        fit = self.begun(start)
         fit = self.grow(fit, self.model(fit))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
@@ -112,6 +108,13 @@ class _Run(ABC):
                 break
             fit = further
         return polish(self.dictionary.values, fit) if self.options.polished else fit
+
+    def begun(self, start: SparseFit | None) -> SparseFit:
+        """Return the fit with the functions of ``start``, or with none."""
+        if start is None:
+            return solve_at(self.dictionary.values, _NONE, np.zeros(0), self.likelihood)
+        posterior, likelihood = start.posterior, _with_noise_of(start.likelihood, self.likelihood)
+        return solve_at(self.dictionary.values, start.active, posterior.alpha, likelihood, posterior.weights)
 
     def improved(self, fit: SparseFit) -> SparseFit:
         """Return what further functions, or else exchanges, make of a polished fit."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -95,6 +95,7 @@ class Dictionary:
 
     values: Array  # (n, M), Fortran order
     squares: Array  # (n, M), Fortran order
+    left_out: int | None = None  # a function that is not to be had
 
     @classmethod
     def of(cls, gram: Array) -> Dictionary:
@@ -106,6 +107,10 @@ class Dictionary:
 
     def __len__(self) -> int:
         return self.values.shape[1]
+
+    def without(self, function: int) -> Dictionary:
+        """Return the same functions, of which one is not to be had; nothing is copied."""
+        return replace(self, left_out=function)
 
     def project(self, rows: Array) -> Array:
         """Return D^T rows for (n,) or (n, k) ``rows``."""
@@ -134,6 +139,8 @@ class LinearModel:
         self.active, self.alpha = active.copy(), alpha.copy()
         self.S = self.Q = np.zeros(0)
         self.banned = np.zeros(len(dictionary), dtype=bool)
+        if dictionary.left_out is not None:
+            self.banned[dictionary.left_out] = True
         #: Whether the precisions of active functions are at their best: no re-estimation is an action then.
         self.settled = False
         weighted = row_precision[:, None] * dictionary.values[:, active]
@@ -277,7 +284,8 @@ class LinearModel:
         if not self.noise.profiled:
             return 1.0
         B = self.row_precision
-        residual = self.weighted_targets / B - self.dictionary.values[:, self.active] @ self.mean
+        targets = np.divide(self.weighted_targets, B, out=np.zeros_like(B), where=B > 0.0)
+        residual = targets - self.dictionary.values[:, self.active] @ self.mean
         return float(B @ residual**2 + self.alpha @ self.mean**2) + self.floor
 
     def _refresh(self) -> None:
