@@ -103,7 +103,7 @@ class _Run(ABC):
         fit = self.grow(fit, self.model(fit))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
-            further = self.improved(fit)
+            further = self.improved(fit, exchange=start is None)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
@@ -116,12 +116,16 @@ class _Run(ABC):
         posterior, likelihood = start.posterior, _with_noise_of(start.likelihood, self.likelihood)
         return solve_at(self.dictionary.values, start.active, posterior.alpha, likelihood, posterior.weights)
 
-    def improved(self, fit: SparseFit) -> SparseFit:
-        """Return what further functions, or else exchanges, make of a polished fit."""
+    def improved(self, fit: SparseFit, exchange: bool) -> SparseFit:
+        """Return what further functions, or else exchanges, make of a polished fit.
+
+        A run with a start goes without exchanges: it follows a maximum that has had them, and
+        a leap to another one would make the criterion that is searched jump.
+        """
         model = self.model(fit)
         model.settled = True
         further = self.grow(fit, model.copy())
-        if further.log_evidence > fit.log_evidence + self.options.tol:
+        if not exchange or further.log_evidence > fit.log_evidence + self.options.tol:
             return further
         return self.exchanged(fit, model)
 
@@ -225,6 +229,8 @@ class _LabelRun(_Run):
                 if converging and self.options.polished:
                     break
                 model = self.model(fit)
+            elif not (self.options.polished or model.settled):
+                model.settled = True  # it is mostly re-estimations that fail, and there is no polish to do them better
             elif batch > 1 and len(taken) > 1:
                 batch = max(min(batch, len(taken)) // 2, 1)
             else:
