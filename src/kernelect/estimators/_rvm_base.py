@@ -17,7 +17,8 @@ from kernelect.criteria import (
     RVMLeaveOneOut,
     RVMOccamEvidence,
 )
-from kernelect.estimators._base import SelfSelecting, relevances
+from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._relevance import function_relevances, relevances
 from kernelect.estimators._rvm_model import on_centres, on_rows
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
@@ -152,6 +153,8 @@ class RVMBase(SelfSelecting):
             vectors, model = on_centres(moved)
             likelihood = moved[0][0].likelihood
             columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
+        for stale in ("kernel_", "functions_", "basis_", "relevance_vectors_", "feature_importances_"):
+            self.__dict__.pop(stale, None)
         self.support_ = columns
         if isinstance(kernel, DictionaryDesign):
             self.functions_ = kernel.dictionary.build(objective.X).take(columns)
@@ -168,6 +171,16 @@ class RVMBase(SelfSelecting):
         self.intercept_ = float(intercept[0]) if single else intercept
         if vectors is not None:
             self.feature_importances_ = relevances(kernel, objective.X, dual_coef, vectors)
+        elif not self._is_precomputed:
+            self.feature_importances_ = function_relevances(self.functions_, objective.X, dual_coef)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "feature_importances_" and "support_" in self.__dict__:
+            raise AttributeError(
+                "kernel='precomputed' has no feature_importances_, because the inputs behind the kernel are not known: "
+                "fit with a kernel of the inputs, such as kernel='ard'."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _keep_noise(self, likelihood: Likelihood) -> None:
         """Set what the likelihood has learned: nothing for labels."""
