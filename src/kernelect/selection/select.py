@@ -124,7 +124,7 @@ class _Selector:
         Directions are columns of 0 and 1 that share no row, so bounds on theta are bounds on phi.
         """
         start = space.start
-        by_gradient = self.options.search.needs_gradient and directions.shape[1] > 0
+        by_gradient = self.options.search.uses_gradient(directions.shape[1])
 
         def in_phi() -> Objective:
             fresh = replace(objective, memory=Memory())
