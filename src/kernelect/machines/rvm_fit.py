@@ -204,8 +204,11 @@ class _NormalRun(_Run):
         )
 
     def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
-        taken = model.advance(self.left(), self.options.tol)
-        self.steps += len(taken)
+        gain = np.inf
+        while self.left() and gain > (_SLOW if self.options.polished else 0.0):
+            taken = model.advance(min(_BATCH, self.left()), self.options.tol)
+            self.steps += len(taken)
+            gain = sum(each for _, each in taken)
         grown = self.solved(model, fit)
         return grown if grown.log_evidence > fit.log_evidence else fit
 
