@@ -25,7 +25,7 @@ _BATCH = 8
 _MAX_FAILURES = 10
 
 #: Rounds of polish and further additions.
-_MAX_ROUNDS = 30
+_MAX_ROUNDS = 10
 
 #: Exchanges of one function for another that are tried where no single action gains, at most.
 _EXCHANGES = 8

@@ -141,7 +141,8 @@ class LinearModel:
         self.banned = np.zeros(len(dictionary), dtype=bool)
         if dictionary.left_out is not None:
             self.banned[dictionary.left_out] = True
-        #: Whether the precisions of active functions are at their best: no re-estimation is an action then.
+        #: Whether the precisions of active functions are at their best by the exact evidence, whatever the
+        #: quadratic says: only additions are actions then.
         self.settled = False
         weighted = row_precision[:, None] * dictionary.values[:, active]
         projected = dictionary.project(np.column_stack([weighted_targets, weighted]))  # in one pass over D
@@ -156,7 +157,7 @@ class LinearModel:
         return other
 
     def ban(self, function: int) -> None:
-        """Take no further action on ``function``, nor re-estimate any where it is an active one.
+        """Take no further action on ``function``, nor on any other that is active where it is.
 
         The precisions of active functions all gain by the same quadratic, which was just seen
         to be wrong in that.
@@ -185,7 +186,7 @@ class LinearModel:
         a = self.active
         gains[a] -= self.noise.gain(self.alpha, s[a], q2[a], rest[a])
         if self.settled:
-            gains[a[np.isfinite(best[a])]] = 0.0
+            gains[a] = 0.0
         gains[self.banned] = -np.inf
         function = int(np.argmax(gains))
         # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
