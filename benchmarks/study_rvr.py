@@ -1,4 +1,4 @@
-"""Which criterion should choose the width of a relevance vector regressor?
+"""The table of criteria that may choose the width of a relevance vector regressor.
 
 Run ``python benchmarks/study_rvr.py --data DIR [--splits 3] > table.md`` with the ``.npz`` files of
 the sets (``X``, ``y``) in DIR. Random splits, 67 % for training but at most 400 rows, at most 2000

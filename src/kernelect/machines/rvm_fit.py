@@ -217,7 +217,7 @@ class _LabelRun(_Run):
     """Batches of actions on the quadratic at the mode, each checked against the true evidence."""
 
     def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
-        batch, failures = _BATCH, 0
+        batch, failures, lasting = _BATCH, 0, True
         while failures < _MAX_FAILURES and self.left():
             ahead = model.copy()
             taken = ahead.advance(min(batch, self.left()), self.options.tol)
@@ -228,16 +228,17 @@ class _LabelRun(_Run):
             rise = trial.log_evidence - fit.log_evidence
             if rise > 0.0:
                 converging = len(trial.active) <= len(fit.active) and rise < _SLOW
-                fit, batch = trial, min(2 * batch, _BATCH)
+                # One success at a small size is not enough: the next larger one has just failed.
+                fit, batch, lasting = trial, min(2 * batch, _BATCH) if lasting else batch, True
                 if converging and self.options.polished:
                     break
                 model = self.model(fit)
             elif not (self.options.polished or model.settled):
                 model.settled = True  # it is mostly re-estimations that fail, and there is no polish to do them better
             elif batch > 1 and len(taken) > 1:
-                batch = max(min(batch, len(taken)) // 2, 1)
+                batch, lasting = max(min(batch, len(taken)) // 2, 1), False
             else:
-                failures += 1
+                failures, lasting = failures + 1, False
                 model.ban(taken[0][0])
         return fit
 
