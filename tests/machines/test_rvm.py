@@ -9,7 +9,8 @@ from kernelect.kernels import RBF
 from kernelect.machines import RVM, Classical, Sequential, rvm_fit
 from kernelect.machines.rvm import active_design
 from kernelect.machines.rvm_likelihoods import Bernoulli
-from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
+from kernelect.machines.rvm_linear import Dictionary, LinearModel
+from kernelect.machines.rvm_noise import KnownNoise, ProfiledNoise
 from kernelect.machines.rvm_posterior import find_mode
 from oracles.rvm import laplace_evidence, normal_evidence
 
