@@ -7,7 +7,7 @@ always added to them. Several target columns are several machines, one against t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 
 import numpy as np
@@ -72,6 +72,10 @@ class RVM(Machine[RVMState]):
         if not np.any(targets[weights > 0.0]):  # nothing to explain: the evidence has no maximum in the noise
             return solve_at(dictionary.values, np.zeros(0, dtype=np.intp), np.zeros(0), likelihood)
         return self.algorithm.fit(dictionary, likelihood, start)
+
+    def giving_up_below(self, log_evidence: float) -> RVM:
+        """Return the machine that makes no further effort where its evidence is lower."""
+        return replace(self, algorithm=replace(self.algorithm, hopeless=log_evidence))
 
     def likelihood(self, targets: Array, weights: Array) -> Likelihood:
         """Return the likelihood of one target column; noise starts at the targets' own size."""

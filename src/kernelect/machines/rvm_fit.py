@@ -54,9 +54,12 @@ class Algorithm(ABC):
     ----------
     polished : bool
         Whether to raise the evidence to a stationary point on the functions found.
+    hopeless : float
+        Evidence below which no further effort is made to raise it.
     """
 
     polished: bool = True
+    hopeless: float = -np.inf
 
     @abstractmethod
     def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
@@ -80,7 +83,7 @@ class Sequential(Algorithm):
         Gain of an action, in nats, that is worth taking.
     max_steps : int
         Actions in all.
-    polished : bool
+    polished, hopeless
     """
 
     tol: float = 1e-2
@@ -104,6 +107,8 @@ class _Run(ABC):
         fit = self.grow(fit, self.model(fit))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
+            if fit.log_evidence < self.options.hopeless:
+                break
             further = self.improved(fit, exchange=start is None)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
