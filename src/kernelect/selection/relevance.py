@@ -25,7 +25,7 @@ from kernelect.typing import Array
 _NEAR = 0.4
 
 #: Nats per row below the best evidence of a search where a width is not worth the last improvements.
-_HOPELESS = 0.2
+_HOPELESS = 0.15
 
 
 @dataclass(frozen=True)
