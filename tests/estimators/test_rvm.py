@@ -18,8 +18,7 @@ from kernelect.kernels import ARD, RBF, Linear, Polynomial
 from oracles.rvm import laplace_evidence, normal_evidence
 
 
-# With the kernel given, because the checks fit some two hundred models; selection has tests of its own.
-@parametrize_with_checks([RVC(RBF(0.05)), RVR(RBF(0.05))])
+@parametrize_with_checks([RVC(), RVR()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -99,6 +98,32 @@ def test_widths_per_input_tell_which_inputs_matter():
     model = RVR("ard", criterion="evidence").fit(X, y)
     assert model.feature_importances_[0] > 0.8
     assert model.kernel_.gamma[0] > 3 * model.kernel_.gamma[1:].max()
+
+
+@pytest.mark.parametrize("dictionary", ["fourier", KernelFunctions(RBF(0.1)), lambda X: np.cos(X / 3.0)])
+def test_a_dictionary_tells_which_inputs_matter(sinc, dictionary):
+    X, y = sinc
+    noise = np.random.default_rng(1).normal(size=(len(X), 1))
+    model = RVR(dictionary=dictionary).fit(np.hstack([X, noise]), y)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.feature_importances_[0] > 0.5
+
+
+def test_relevances_of_a_dictionary_of_kernels_are_those_of_the_kernel(moons):
+    X, y = moons
+    a, b = (RVC(**options).fit(X, y) for options in ({"kernel": RBF(1.0)}, {"dictionary": KernelFunctions(RBF(1.0))}))
+    np.testing.assert_allclose(a.feature_importances_, b.feature_importances_, atol=1e-4)
+
+
+def test_a_precomputed_kernel_has_no_relevances_and_says_why(moons):
+    X, y = moons
+    model = RVC(RBF(1.0)).fit(X, y)
+    model.set_params(kernel="precomputed").fit(RBF(1.0).gram(X), y)
+    assert not hasattr(model, "relevance_vectors_")
+    with pytest.raises(AttributeError, match="inputs behind the kernel are not known"):
+        _ = model.feature_importances_
+    with pytest.raises(AttributeError, match="no attribute 'feature_importances_'"):
+        _ = RVC().feature_importances_
 
 
 def test_criterion_objects_and_their_options(moons):

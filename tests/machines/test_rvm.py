@@ -9,7 +9,8 @@ from kernelect.kernels import RBF
 from kernelect.machines import RVM, Classical, Sequential, rvm_fit
 from kernelect.machines.rvm import active_design
 from kernelect.machines.rvm_likelihoods import Bernoulli
-from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
+from kernelect.machines.rvm_linear import Dictionary, LinearModel
+from kernelect.machines.rvm_noise import KnownNoise, ProfiledNoise
 from kernelect.machines.rvm_posterior import find_mode
 from oracles.rvm import laplace_evidence, normal_evidence
 
@@ -19,9 +20,7 @@ def linear_model(gram, t, noise, precision=None):
     B = np.ones(n) if precision is None else np.full(n, precision)
     none = np.zeros(0, dtype=np.intp)
     least = np.full(len(dictionary), 1e-12)
-    return LinearModel(
-        dictionary, B, dictionary.project(B * t), noise, none, np.zeros(0), least, weighted_targets=B * t
-    )
+    return LinearModel(dictionary, B, B * t, noise, none, np.zeros(0), least)
 
 
 def recomputed(model, t, precision):

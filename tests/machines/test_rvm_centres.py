@@ -9,6 +9,7 @@ from kernelect.kernels import ARD
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines.rvm_centres import (
     CentreFit,
+    _gauss_newton,
     centre_evidence,
     gradient,
     hessian,
@@ -106,3 +107,12 @@ def test_the_papers_scalar_form_is_exact_in_one_dimension():
     along = abs(F_zz[0, 0] - 1.0)  # without the prior's part
     expected = fit.height(fit.design()) + 0.5 * (np.log(0.5) - np.log(F_ww[0, 0]) + np.log(2 * np.pi) - np.log(along))
     assert scalar_evidence(fit) == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("shape", [(9, 4), (4, 9)])
+def test_gauss_newton_steps_are_the_same_in_both_dimensions(shape):
+    generator = np.random.default_rng(0)
+    G, B = generator.normal(size=shape), generator.uniform(0.0, 1.0, size=shape[0])
+    precisions, slope = generator.uniform(0.1, 9.0, size=shape[1]), generator.normal(size=shape[1])
+    expected = np.linalg.solve(G.T @ np.diag(B) @ G + np.diag(precisions), slope)
+    np.testing.assert_allclose(_gauss_newton(G, B, precisions, slope), expected, rtol=1e-9)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from kernelect.machines.rvm_curvature import evidence_curvature
 from kernelect.machines.rvm_likelihoods import Bernoulli, Normal
-from kernelect.machines.rvm_polish import SparseFit, polish
+from kernelect.machines.rvm_polish import Aim, SparseFit, evidence_slope, packed, polish
 from kernelect.machines.rvm_posterior import evidence_gradient, find_mode, moderated
 from oracles.rvm import central_difference, laplace_evidence, normal_evidence
 
@@ -70,6 +71,31 @@ def test_gradients_in_precisions_and_design(problem, kind):
 
     np.testing.assert_allclose(gradient.log_alpha, central_difference(by_alpha, np.log(alpha)), atol=2e-7)
     np.testing.assert_allclose(gradient.design, central_difference(by_design, Phi), atol=2e-7)
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+@pytest.mark.parametrize("n", [30, 14], ids=["column by column", "at once"])
+def test_curvature_in_precisions_and_noise(problem, kind, n):
+    Phi, t, alpha = problem[0][:n], problem[1][:n], problem[2]
+    likelihood = likelihoods(t)[kind]
+
+    def slope(x):
+        moved = likelihood.with_precision(np.exp(x[4])) if kind else likelihood
+        return evidence_slope(find_mode(Phi, np.exp(x[:4]), moved), Phi, moved)
+
+    x = packed(alpha, likelihood)
+    found = evidence_curvature(find_mode(Phi, alpha, likelihood), Phi, likelihood)
+    expected = -np.array([central_difference(lambda x, i=i: slope(x)[i], x) for i in range(len(x))])
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_an_ascent_that_cannot_reach_its_goal_is_given_up(problem):
+    Phi, t, alpha = problem
+    likelihood = Bernoulli(t, np.ones(30))
+    start = SparseFit(np.arange(4), find_mode(Phi, alpha, likelihood), likelihood)
+    top = polish(Phi, start).log_evidence
+    assert polish(Phi, start, Aim(goal=top - 0.1)).log_evidence > top - 0.1
+    assert start.log_evidence <= polish(Phi, start, Aim(goal=top + 50.0)).log_evidence < top
 
 
 @pytest.mark.parametrize("kind", [0, 1])

@@ -17,6 +17,7 @@ from kernelect.machines import RVM, Fitted, Machine, RVMState, SparseFit
 from kernelect.machines.rvm import active_design
 from kernelect.machines.rvm_fit import Sequential
 from kernelect.machines.rvm_likelihoods import Normal
+from kernelect.machines.rvm_linear import Dictionary
 from kernelect.machines.rvm_posterior import moderated
 from kernelect.typing import Array, Indices, Mask
 
@@ -73,13 +74,10 @@ class RVMCrossValidation(Criterion):
     def _losses(self, fitted: Fitted, out: Mask) -> Array:
         """Return the losses of the rows ``out`` under the machine trained on the others."""
         columns = ~out if self.centred_on_rows else np.ones(fitted.gram.shape[1], dtype=bool)
-        state = self._trained(fitted, ~out, columns)
+        gram = fitted.gram[np.ix_(~out, columns)]
+        state = unpolished(fitted.machine).fit(gram, fitted.targets[~out], 1.0, fitted.weights[~out])
         design = fitted.gram[np.ix_(out, columns)]
         return held_out_losses(state, design, fitted.targets[out], self.loss)
-
-    def _trained(self, fitted: Fitted, rows: Mask, columns: Mask) -> RVMState:
-        gram = fitted.gram[np.ix_(rows, columns)]
-        return unpolished(fitted.machine).fit(gram, fitted.targets[rows], 1.0, fitted.weights[rows])
 
 
 @dataclass(frozen=True)
@@ -93,13 +91,21 @@ class RVMLeaveOneOut(RVMCrossValidation):
     loss: str = "error"
     name = "loo"
 
-    def _parts(self, fitted: Fitted) -> Indices:
-        return np.arange(len(fitted.gram))
+    def value(self, fitted: Fitted) -> CriterionValue:
+        everything = Dictionary.of(fitted.gram)
+        losses = np.array([self._loss(fitted, everything, row) for row in range(len(fitted.gram))])
+        return CriterionValue(float(np.average(losses, weights=fitted.weights)), losses)
 
-    def _trained(self, fitted: Fitted, rows: Mask, columns: Mask) -> RVMState:
+    def _loss(self, fitted: Fitted, everything: Dictionary, row: int) -> float:
+        """Return the loss of ``row`` under the machine trained with a weight of 0 for it: no array is copied."""
+        weights = np.where(np.arange(len(fitted.weights)) == row, 0.0, fitted.weights)
+        dictionary, start = everything, fitted.state
+        if self.centred_on_rows:
+            dictionary, start = everything.without(row + 1), _without(fitted.state, row + 1)
         quick = replace(unpolished(fitted.machine), algorithm=Sequential(tol=_ACTION, polished=False))
-        gram = fitted.gram[np.ix_(rows, columns)]
-        return quick.fit(gram, fitted.targets[rows], 1.0, fitted.weights[rows], _without(fitted, columns))
+        state = quick.fit_on(dictionary, fitted.targets, weights, start)
+        one = slice(row, row + 1)
+        return float(held_out_losses(state, fitted.gram[one], fitted.targets[one], self.loss)[0])
 
 
 def unpolished(machine: Machine[Any]) -> RVM:
@@ -108,16 +114,14 @@ def unpolished(machine: Machine[Any]) -> RVM:
     return replace(machine, algorithm=replace(machine.algorithm, polished=False))
 
 
-def _without(fitted: Fitted, columns: Mask) -> RVMState:
-    """Return the state in the numbering of the columns that are left, as a start."""
-    number = np.concatenate([[0], np.where(columns, np.cumsum(columns), -1)])
-    return RVMState(tuple(_renumbered(fit, number[fit.active]) for fit in fitted.state.fits))
+def _without(state: RVMState, function: int) -> RVMState:
+    """Return the state without one of its functions, as a start."""
+    return RVMState(tuple(_reduced(fit, fit.active != function) for fit in state.fits))
 
 
-def _renumbered(fit: SparseFit, active: Indices) -> SparseFit:
-    kept = active >= 0
+def _reduced(fit: SparseFit, kept: Mask) -> SparseFit:
     posterior = replace(fit.posterior, alpha=fit.posterior.alpha[kept], weights=fit.posterior.weights[kept])
-    return SparseFit(active[kept], posterior, fit.likelihood)
+    return SparseFit(fit.active[kept], posterior, fit.likelihood)
 
 
 def held_out_losses(state: RVMState, design: Array, targets: Array, loss: str) -> Array:

@@ -13,7 +13,8 @@ import numpy as np
 from kernelect.criteria.base import Criterion, CriterionValue
 from kernelect.machines import Fitted, SparseFit
 from kernelect.machines.rvm import active_design, latent
-from kernelect.machines.rvm_polish import evidence_slope, packed, posterior_at
+from kernelect.machines.rvm_curvature import evidence_curvature
+from kernelect.machines.rvm_polish import packed, posterior_at
 from kernelect.machines.rvm_posterior import evidence_gradient, trace_gradient
 from kernelect.typing import Array
 
@@ -69,8 +70,8 @@ class RVMOccamEvidence(RVMEvidence):
     Notes
     -----
     The precisions maximise E, not this sum, so they move with the kernel: their move enters by
-    implicit differentiation, dx = -(d2E/dx2)^-1 d2E/dx dPhi, with second derivatives from
-    central differences of the exact first ones.
+    implicit differentiation, dx = -(d2E/dx2)^-1 d2E/dx dPhi, with the exact d2E/dx2 and one
+    central difference of dE/dPhi along the direction that is wanted.
     """
 
     log_width: float = _LOG_WIDTH
@@ -97,7 +98,7 @@ class RVMOccamEvidence(RVMEvidence):
         sum_i c_i dSigma_ii = -tr(R dH) with R = Sigma diag(c) Sigma.
         """
         posterior = fit.posterior
-        Sigma = posterior.factor.inverse()
+        Sigma = posterior.covariance
         charged = self._charges(fit) < 0.0
         c = np.where(charged, posterior.alpha / np.maximum(posterior.determination(), 1e-12), 0.0)
         R = (Sigma * c) @ Sigma
@@ -110,16 +111,11 @@ class RVMOccamEvidence(RVMEvidence):
     def _through_precisions(self, fit: SparseFit, design: Array, by_x: Array) -> Array:
         """Return by_x^T dx/dPhi at the maximum of E over x."""
         x = packed(fit.posterior.alpha, fit.likelihood)
-
-        def slope(at: Array) -> Array:
-            moved = posterior_at(fit, design, at)
-            return evidence_slope(moved.posterior, design, moved.likelihood)
-
-        curvature = np.array([(slope(x + row) - slope(x - row)) / (2.0 * _STEP) for row in _STEP * np.eye(len(x))])
+        curvature = evidence_curvature(fit.posterior, design, fit.likelihood)
         free = np.ones(len(x), dtype=bool)  # precisions at their lower bound do not move
         free[: len(fit.active)] = fit.posterior.alpha > 1.001 * fit.likelihood.least_alpha(design)
         direction = np.zeros(len(x))
-        direction[free] = _ascent_solve(-0.5 * (curvature + curvature.T)[np.ix_(free, free)], by_x[free])
+        direction[free] = _ascent_solve(curvature[np.ix_(free, free)], by_x[free])
         step = _STEP / max(float(np.abs(direction).max()), 1e-12)
         ahead, behind = (
             evidence_gradient(posterior_at(fit, design, x + sign * step * direction).posterior, design).design

@@ -16,7 +16,6 @@ from sklearn.utils import check_random_state
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed, as_kernel
-from kernelect.kernels.scale import input_scales
 from kernelect.results import Evaluation, Selection
 from kernelect.search import Search, as_search
 from kernelect.selection import SelectionObjective, SelectionOptions
@@ -105,25 +104,6 @@ def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> Sel
     whole = estimator._objective_on(X, np.asarray(y))
     part = X[np.ix_(rows, rows)] if estimator._is_precomputed else X[rows]
     return replace(whole, X=part, targets=whole.targets[rows], weights=whole.weights[rows])
-
-
-def relevances(kernel: Kernel, X: Array, dual_coef: Array, centres: Array | None = None) -> Array:
-    """Return each input's relevance, summing to 1.
-
-    The root mean square, over the training rows, of the decision function's derivative along
-    an input, times the input's standard deviation: how much the decision changes when the
-    input moves by one of its own units of spread. Defined for every kernel; for an elliptical
-    one it falls to 0 with the width. ``centres`` are the rows the coefficients belong to,
-    the training rows themselves unless given.
-    """
-    centres = X.copy() if centres is None else centres
-    squares = np.zeros(X.shape[1])
-    for column in dual_coef.T if len(centres) else ():
-        weights = np.broadcast_to(column[:, None], (len(centres), len(X)))
-        squares += np.mean(kernel.points_pullback(centres, X, weights) ** 2, axis=0)
-    strength = np.sqrt(squares) * input_scales(X)
-    total = strength.sum()
-    return np.asarray(strength / total if total > 0 else np.full(X.shape[1], 1.0 / X.shape[1]), dtype=float)
 
 
 def check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:

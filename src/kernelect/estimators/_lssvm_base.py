@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import PRESS
-from kernelect.estimators._base import SelfSelecting, relevances
+from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._relevance import relevances
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel, Precomputed

@@ -17,13 +17,14 @@ from kernelect.criteria import (
     RVMLeaveOneOut,
     RVMOccamEvidence,
 )
-from kernelect.estimators._base import SelfSelecting, relevances
+from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._relevance import function_relevances, relevances
 from kernelect.estimators._rvm_model import on_centres, on_rows
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.linalg import require_memory
+from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import RVM, Classical, Sequential
 from kernelect.machines.rvm_centres import moved_centres
 from kernelect.machines.rvm_likelihoods import Likelihood
@@ -43,6 +44,9 @@ _CENTRES = ("data", "movable")
 
 #: n x n arrays that a fit with a function at every row holds at its peak.
 _SQUARES = 6.0
+
+#: Training rows per function in a model, at least, as far as BLAS threads are concerned.
+_ROWS_PER_FUNCTION = 4
 
 
 class RVMBase(SelfSelecting):
@@ -80,8 +84,10 @@ class RVMBase(SelfSelecting):
         objective = self._objective(kernel, design, targets[kept], weights[kept])
         options = self._options()
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
-        selection, objective = select(objective, options)
-        self._keep(objective, selection.theta)
+        # What is factorised is the model, which has far fewer rows than the data.
+        with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION):
+            selection, objective = select(objective, options)
+            self._keep(objective, selection.theta)
         if self.dictionary is None:
             self.support_ = kept[self.support_]
         constant = "; no function raised the evidence, so the model is a constant"
@@ -140,16 +146,18 @@ class RVMBase(SelfSelecting):
 
     def _keep(self, objective: RelevanceObjective, theta: Array) -> None:
         """Set the fitted attributes at ``theta``."""
-        fitted, kernel = objective.solved(theta), objective.kernel_at(theta)
-        columns, model = on_rows(fitted.state.fits)
-        likelihood = fitted.state.fits[0].likelihood
+        fits, kernel = objective.fits(theta), objective.kernel_at(theta)
+        columns, model = on_rows(fits)
+        likelihood = fits[0].likelihood
         vectors = None if self._is_precomputed or self.dictionary is not None else objective.X[columns]
         if self.centres == "movable":
             geometry = GaussianCentres.of(kernel, objective.X)
-            moved = [moved_centres(fit, objective.X, geometry) for fit in fitted.state.fits]
+            moved = [moved_centres(fit, objective.X, geometry) for fit in fits]
             vectors, model = on_centres(moved)
             likelihood = moved[0][0].likelihood
             columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
+        for stale in ("kernel_", "functions_", "basis_", "relevance_vectors_", "feature_importances_"):
+            self.__dict__.pop(stale, None)
         self.support_ = columns
         if isinstance(kernel, DictionaryDesign):
             self.functions_ = kernel.dictionary.build(objective.X).take(columns)
@@ -166,6 +174,16 @@ class RVMBase(SelfSelecting):
         self.intercept_ = float(intercept[0]) if single else intercept
         if vectors is not None:
             self.feature_importances_ = relevances(kernel, objective.X, dual_coef, vectors)
+        elif not self._is_precomputed:
+            self.feature_importances_ = function_relevances(self.functions_, objective.X, dual_coef)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "feature_importances_" and "support_" in self.__dict__:
+            raise AttributeError(
+                "kernel='precomputed' has no feature_importances_, because the inputs behind the kernel are not known: "
+                "fit with a kernel of the inputs, such as kernel='ard'."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _keep_noise(self, likelihood: Likelihood) -> None:
         """Set what the likelihood has learned: nothing for labels."""

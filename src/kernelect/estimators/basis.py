@@ -32,16 +32,13 @@ from kernelect.basis import (
 )
 from kernelect.basis.fit import constant_subset
 from kernelect.estimators._base import check_number
+from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
-from kernelect.kernels.scale import input_scales
 from kernelect.linalg import blas_threads_for
 from kernelect.results import Evaluation
 from kernelect.search import Budget
 from kernelect.typing import Array
-
-#: Rows at which the inputs' relevance is taken.
-_RELEVANCE_ROWS = 200
 
 #: Energy of a centred target below this share of its uncentred one: the target is constant.
 _CONSTANT = 1e-24
@@ -277,29 +274,13 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         self.regularization_ = found.regularization
         self._means, self._root = found.means, found.posterior.root
         self._intercept_variance = 1.0 / float(sample.weights.sum()) if sample.intercept else 0.0
-        self.feature_importances_ = self._relevances(sample.X)
+        self.feature_importances_ = function_relevances(self.functions_, sample.X, np.atleast_2d(self.coef_).T)
         self.selection_ = found.selection
         self.n_iter_ = max(len(found.selection.trace), 1)
 
     def _shaped(self, values: Array) -> Array:
         """Return (n, k) values as ``y`` was given."""
         return values[:, 0] if self._single else values
-
-    def _relevances(self, X: Array) -> Array:
-        """Return each input's relevance: root mean square slope of the prediction times the input's spread."""
-        scales, squares = input_scales(X), np.zeros(X.shape[1])
-        rows = X[np.linspace(0, len(X) - 1, min(len(X), _RELEVANCE_ROWS)).astype(int)].copy()
-        coef = np.atleast_2d(self.coef_).T
-        for j in np.flatnonzero(scales) if len(coef) else []:
-            here, step = rows[:, j].copy(), 1e-4 * scales[j]
-            rows[:, j] = here + step
-            ahead = self.functions_.evaluate(rows)
-            rows[:, j] = here - step
-            squares[j] = np.mean(((ahead - self.functions_.evaluate(rows)) @ coef) ** 2)
-            rows[:, j] = here
-        strength = np.sqrt(squares)  # the step is a share of the spread, so units cancel
-        total = strength.sum()
-        return strength / total if total > 0 else np.full(X.shape[1], 1.0 / X.shape[1])
 
 
 def _varying(sample: Sample) -> Array:

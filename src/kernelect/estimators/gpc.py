@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import EPEvidence
-from kernelect.estimators._base import SelfSelecting, relevances
+from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._full_kernel import Scales, started_kernel
 from kernelect.estimators._latent import (
     FINAL_TOL,
@@ -26,6 +26,7 @@ from kernelect.estimators._latent import (
     with_doubts,
     with_first_step,
 )
+from kernelect.estimators._relevance import relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name

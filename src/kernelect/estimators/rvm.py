@@ -80,7 +80,8 @@ class RVC(ClassifierMixin, RVMBase):
     intercept_ : float or ndarray of shape (n_classes,)
         0 where the constant was pruned.
     feature_importances_ : ndarray of shape (n_features,)
-        Relevance of each input, summing to 1.
+        Relevance of each input, summing to 1, also with a ``dictionary``; not there with
+        ``kernel="precomputed"``, whose inputs are not known.
     n_iter_ : int
         Evaluations of the criterion.
     selection_ : Selection

@@ -29,7 +29,7 @@ from kernelect.criteria import (
     UnsmoothedSpan,
 )
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators._base import SelfSelecting, relevances
+from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._early_stopping import ValidationPart, stopped_early, validation_split
 from kernelect.estimators._full_kernel import Scales, StartedKernel, settle_widths, started_kernel
 from kernelect.estimators._latent import (
@@ -40,6 +40,7 @@ from kernelect.estimators._latent import (
     with_doubts,
     with_first_step,
 )
+from kernelect.estimators._relevance import relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._svm_members import PosteriorMember, SupportMember, mixed_log_odds
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets

@@ -6,7 +6,8 @@ from kernelect.machines.likelihoods import Hinge, Likelihood, Probit, SquaredHin
 from kernelect.machines.lssvm import LSSVM, LSSVMState
 from kernelect.machines.ridge_path import RidgePath
 from kernelect.machines.rvm import RVM, CentreState, RVMState
-from kernelect.machines.rvm_fit import Classical, Sequential
+from kernelect.machines.rvm_classical import Classical
+from kernelect.machines.rvm_fit import Sequential
 from kernelect.machines.rvm_polish import SparseFit
 from kernelect.machines.sampling import EllipticalSlice, HybridMonteCarlo, Sampler
 from kernelect.machines.svm import SVM, BinarySVM, SVMState

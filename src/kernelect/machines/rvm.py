@@ -7,7 +7,7 @@ always added to them. Several target columns are several machines, one against t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 
 import numpy as np
@@ -58,7 +58,10 @@ class RVM(Machine[RVMState]):
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: RVMState | None = None
     ) -> RVMState:
         """Return the sparse fits; the RVM has no constant of its own, ``regularization`` is not used."""
-        dictionary = Dictionary.of(gram)
+        return self.fit_on(Dictionary.of(gram), targets, weights, warm)
+
+    def fit_on(self, dictionary: Dictionary, targets: Array, weights: Array, warm: RVMState | None = None) -> RVMState:
+        """Return the sparse fits on a dictionary that is at hand."""
         starts = [None] * targets.shape[1] if warm is None else warm.fits
         return RVMState(
             tuple(self._fit_one(dictionary, *each) for each in zip(targets.T, repeat(weights), starts, strict=False))
@@ -66,9 +69,13 @@ class RVM(Machine[RVMState]):
 
     def _fit_one(self, dictionary: Dictionary, targets: Array, weights: Array, start: SparseFit | None) -> SparseFit:
         likelihood = self.likelihood(targets, weights)
-        if not np.any(targets):  # nothing to explain: the evidence has no maximum in the noise
+        if not np.any(targets[weights > 0.0]):  # nothing to explain: the evidence has no maximum in the noise
             return solve_at(dictionary.values, np.zeros(0, dtype=np.intp), np.zeros(0), likelihood)
         return self.algorithm.fit(dictionary, likelihood, start)
+
+    def giving_up_below(self, log_evidence: float) -> RVM:
+        """Return the machine that makes no further effort where its evidence is lower."""
+        return replace(self, algorithm=replace(self.algorithm, hopeless=log_evidence))
 
     def likelihood(self, targets: Array, weights: Array) -> Likelihood:
         """Return the likelihood of one target column; noise starts at the targets' own size."""

@@ -156,8 +156,7 @@ def joint_mode(fit: CentreFit) -> CentreFit:
     for _ in range(_MAX_STEPS):
         slope, slopes, design, J = gradient(fit)
         precisions = np.concatenate([fit.alpha, np.full(fit.moves.size, 1.0 / fit.tau**2)])
-        F = weighted_gram(np.column_stack([design, J]), slopes.curvature) + np.diag(precisions)
-        step = ScaledFactor.of(F).solve(slope)
+        step = _gauss_newton(np.column_stack([design, J]), slopes.curvature, precisions, slope)
         decrement = float(slope @ step)
         if decrement < _DECREMENT:
             break
@@ -166,6 +165,22 @@ def joint_mode(fit: CentreFit) -> CentreFit:
             break
         height += rise
     return fit
+
+
+def _gauss_newton(G: Array, B: Array, precisions: Array, slope: Array) -> Array:
+    """Return (G^T B G + D)^-1 slope, D = diag(precisions), in the smaller of the two dimensions.
+
+    With more unknowns than rows, by D^-1 - D^-1 G^T R (I + R G D^-1 G^T R)^-1 R G D^-1, R = B^1/2.
+    """
+    n, p = G.shape
+    if p <= n:
+        return ScaledFactor.of(weighted_gram(G, B, precisions)).solve(slope)
+    weighted = np.sqrt(B)[:, None] * G
+    scaled = weighted / precisions
+    alone = slope / precisions
+    inner = product(scaled, weighted.T)
+    inner.flat[:: n + 1] += 1.0
+    return np.asarray(alone - scaled.T @ ScaledFactor.of(inner).solve(weighted @ alone), dtype=float)
 
 
 def _line_search(fit: CentreFit, height: float, step: Array, decrement: float) -> tuple[CentreFit, float]:

@@ -1,4 +1,4 @@
-"""From a dictionary to a sparse model: the sequential algorithm and classical re-estimation.
+"""From a dictionary to a sparse model: the sequential algorithm.
 
 Notation as in rvm_linear.py and rvm_posterior.py. For labels, the likelihood is replaced by
 its quadratic at the present mode: row precisions B and targets z = Phi w + e / B, hence
@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
-from kernelect.machines.rvm_linear import Dictionary, KnownNoise, LinearModel, ProfiledNoise
-from kernelect.machines.rvm_polish import NOISE_FLOOR, SparseFit, polish, solve_at
-from kernelect.typing import Array, Indices
+from kernelect.machines.rvm_linear import Dictionary, LinearModel
+from kernelect.machines.rvm_noise import KnownNoise, ProfiledNoise
+from kernelect.machines.rvm_polish import NOISE_FLOOR, Aim, SparseFit, polish, solve_at
+from kernelect.machines.rvm_posterior import EXACT
+from kernelect.typing import Indices
 
 #: Actions taken on one quadratic before the mode is found again, at most.
 _BATCH = 8
@@ -27,13 +29,19 @@ _MAX_FAILURES = 10
 _MAX_ROUNDS = 10
 
 #: Exchanges of one function for another that are tried where no single action gains, at most.
-_EXCHANGES = 6
+_EXCHANGES = 8
 
 #: What an exchange may lose before all precisions have been found anew, in nats.
 _WORST_EXCHANGE = 2.0
 
 #: What that may bring at most, in nats: a trial further below is not polished.
-_POLISH_GAIN = 0.5
+_POLISH_GAIN = 2.0
+
+#: A batch of actions that raises the evidence by less is the last before the polish, which converges faster.
+_SLOW = 0.5
+
+#: Newton's decrement, and relative rise of the evidence, that are small enough for a fit that is polished later.
+_ROUGH = 1e-6
 
 _NONE: Indices = np.zeros(0, dtype=np.intp)
 
@@ -46,9 +54,12 @@ class Algorithm(ABC):
     ----------
     polished : bool
         Whether to raise the evidence to a stationary point on the functions found.
+    hopeless : float
+        Evidence below which no further effort is made to raise it.
     """
 
     polished: bool = True
+    hopeless: float = -np.inf
 
     @abstractmethod
     def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
@@ -72,7 +83,7 @@ class Sequential(Algorithm):
         Gain of an action, in nats, that is worth taking.
     max_steps : int
         Actions in all.
-    polished : bool
+    polished, hopeless
     """
 
     tol: float = 1e-2
@@ -89,45 +100,60 @@ class _Run(ABC):
     def __init__(self, dictionary: Dictionary, likelihood: Likelihood, options: Sequential) -> None:
         self.dictionary, self.likelihood, self.options = dictionary, likelihood, options
         self.steps = 0
-        self.least = likelihood.least_alpha(dictionary.values)
+        self.least = likelihood.least_alpha(dictionary.values, dictionary.squares)
 
     def run(self, start: SparseFit | None) -> SparseFit:
-        active, alpha, likelihood = _NONE, np.zeros(0), self.likelihood
-        if start is not None:
-            active, alpha = start.active, start.posterior.alpha
-            likelihood = _with_noise_of(start.likelihood, likelihood)
-        fit = self.grow(solve_at(self.dictionary.values, active, alpha, likelihood))
+        fit = self.begun(start)
+        fit = self.grow(fit, self.model(fit))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
-            fit = polish(self.dictionary.values, fit)
-            further = self.grow(fit)
-            if further.log_evidence <= fit.log_evidence + self.options.tol:
-                further = self.exchanged(fit)
+            fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
+            if fit.log_evidence < self.options.hopeless:
+                break
+            further = self.improved(fit, exchange=start is None)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
-        return fit
+        return polish(self.dictionary.values, fit) if self.options.polished else fit
 
-    def exchanged(self, fit: SparseFit) -> SparseFit:
+    def begun(self, start: SparseFit | None) -> SparseFit:
+        """Return the fit with the functions of ``start``, or with none."""
+        if start is None:
+            return solve_at(self.dictionary.values, _NONE, np.zeros(0), self.likelihood)
+        posterior, likelihood = start.posterior, _with_noise_of(start.likelihood, self.likelihood)
+        return solve_at(self.dictionary.values, start.active, posterior.alpha, likelihood, posterior.weights)
+
+    def improved(self, fit: SparseFit, exchange: bool) -> SparseFit:
+        """Return what further functions, or else exchanges, make of a polished fit.
+
+        A run with a start goes without exchanges: it follows a maximum that has had them, and
+        a leap to another one would make the criterion that is searched jump.
+        """
+        model = self.model(fit)
+        model.settled = True
+        further = self.grow(fit, model.copy())
+        if not exchange or further.log_evidence > fit.log_evidence + self.options.tol:
+            return further
+        return self.exchanged(fit, model)
+
+    def exchanged(self, fit: SparseFit, model: LinearModel) -> SparseFit:
         """Return a higher maximum that an exchange of two functions leads to, or ``fit`` itself.
 
         Adding one function at a time ends in maxima where a better function is kept out by one
         that came first. Whether an exchange is worth trying is seen on the linear model.
         """
-        model = self.model(fit)
+        goal = fit.log_evidence + self.options.tol
         for gain, leaves, comes, alpha in model.exchanges()[:_EXCHANGES]:
             if gain < -_WORST_EXCHANGE or not self.left():
                 break
             trial = model.copy()
+            trial.ban(leaves)
             trial.apply(leaves, np.inf)
             trial.apply(comes, alpha)
-            taken = trial.advance(min(_BATCH, self.left()), self.options.tol)
-            self.steps += 2 + len(taken)
-            if gain + sum(each for _, each in taken) <= -_POLISH_GAIN:
-                continue
+            self.steps += 2 + len(trial.advance(min(_BATCH, self.left()), self.options.tol))
             found = self.solved(trial, fit)
             if found.log_evidence > fit.log_evidence - _POLISH_GAIN:
-                found = polish(self.dictionary.values, found)
-            if found.log_evidence > fit.log_evidence + self.options.tol:
+                found = polish(self.dictionary.values, found, Aim(_ROUGH, goal))
+            if found.log_evidence > goal:
                 return found
         return fit
 
@@ -140,8 +166,8 @@ class _Run(ABC):
         """Return the fit with the functions and precisions of ``model``; ``fit`` is where it came from."""
 
     @abstractmethod
-    def grow(self, fit: SparseFit) -> SparseFit:
-        """Take actions from ``fit`` until none gains; never returns a lower evidence."""
+    def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
+        """Take actions from ``fit``, whose linear model is given, until none gains; never returns a lower evidence."""
 
     def left(self) -> int:
         """Return how many actions may still be taken."""
@@ -168,12 +194,11 @@ class _NormalRun(_Run):
         return LinearModel(
             self.dictionary,
             s,
-            self.dictionary.project(s * t),
+            s * t,
             ProfiledNoise(likelihood.count),
             fit.active,
             fit.posterior.alpha / likelihood.precision,
             self.least / _normal(self.likelihood).precision,
-            weighted_targets=s * t,
             floor=NOISE_FLOOR * float(s @ t**2),
         )
 
@@ -184,10 +209,12 @@ class _NormalRun(_Run):
             self.dictionary.values, model.active, precision * model.alpha, likelihood.with_precision(precision)
         )
 
-    def grow(self, fit: SparseFit) -> SparseFit:
-        model = self.model(fit)
-        taken = model.advance(self.left(), self.options.tol)
-        self.steps += len(taken)
+    def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
+        gain = np.inf
+        while self.left() and gain > (_SLOW if self.options.polished else 0.0):
+            taken = model.advance(min(_BATCH, self.left()), self.options.tol)
+            self.steps += len(taken)
+            gain = sum(each for _, each in taken)
         grown = self.solved(model, fit)
         return grown if grown.log_evidence > fit.log_evidence else fit
 
@@ -195,87 +222,45 @@ class _NormalRun(_Run):
 class _LabelRun(_Run):
     """Batches of actions on the quadratic at the mode, each checked against the true evidence."""
 
-    def grow(self, fit: SparseFit) -> SparseFit:
-        batch, failures = _BATCH, 0
-        banned = np.zeros(len(self.dictionary), dtype=bool)
-        model = self.model(fit)
+    def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
+        batch, failures, lasting = _BATCH, 0, True
         while failures < _MAX_FAILURES and self.left():
-            taken = model.advance(min(batch, self.left()), self.options.tol)
+            ahead = model.copy()
+            taken = ahead.advance(min(batch, self.left()), self.options.tol)
             if not taken:
                 break
             self.steps += len(taken)
-            trial = self.solved(model, fit)
-            if trial.log_evidence > fit.log_evidence:
-                fit, batch = trial, min(2 * batch, _BATCH)
-                banned[:] = False
+            trial = self.solved(ahead, fit)
+            rise = trial.log_evidence - fit.log_evidence
+            if rise > 0.0:
+                converging = len(trial.active) <= len(fit.active) and rise < _SLOW
+                # One success at a small size is not enough: the next larger one has just failed.
+                fit, batch, lasting = trial, min(2 * batch, _BATCH) if lasting else batch, True
+                if converging and self.options.polished:
+                    break
+                model = self.model(fit)
+            elif not (self.options.polished or model.settled):
+                model.settled = True  # it is mostly re-estimations that fail, and there is no polish to do them better
             elif batch > 1 and len(taken) > 1:
-                batch = max(min(batch, len(taken)) // 2, 1)
+                batch, lasting = max(min(batch, len(taken)) // 2, 1), False
             else:
-                failures += 1
-                banned[taken[0][0]] = True
-            model = self.model(fit)
-            model.banned = banned.copy()
+                failures, lasting = failures + 1, False
+                model.ban(taken[0][0])
         return fit
 
     def model(self, fit: SparseFit) -> LinearModel:
-        slopes, values = fit.posterior.slopes, self.dictionary.values
-        latent = values[:, fit.active] @ fit.posterior.weights
-        moment = self.dictionary.project(slopes.curvature * latent + slopes.error)
+        slopes = fit.posterior.slopes
+        latent = self.dictionary.values[:, fit.active] @ fit.posterior.weights
         return LinearModel(
-            self.dictionary, slopes.curvature, moment, KnownNoise(), fit.active, fit.posterior.alpha, self.least
+            self.dictionary,
+            slopes.curvature,
+            slopes.curvature * latent + slopes.error,
+            KnownNoise(),
+            fit.active,
+            fit.posterior.alpha,
+            self.least,
         )
 
     def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
-        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean)
-
-
-@dataclass(frozen=True)
-class Classical(Algorithm):
-    """All functions at first, alpha = gamma / w^2 re-estimated at once, large alpha pruned.
-
-    Tipping (2001); Kropotov et al., eq. 6, which has lost the square on w. Every iteration
-    factorises all functions that are left, O(n M^2) at first: for comparison, and for
-    dictionaries so small that the order of additions matters more than time.
-
-    Parameters
-    ----------
-    tol : float
-        Largest change of ln alpha at which the iteration has converged.
-    max_iter : int
-    polished : bool
-    """
-
-    tol: float = 1e-2
-    max_iter: int = 100
-
-    #: Relative to the function's sum of squares: where a weight counts as pruned.
-    _PRUNED = 1e6
-
-    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
-        norms = likelihood.sample_weight @ dictionary.squares
-        active = np.flatnonzero(norms > 0.0)
-        alpha = norms[active] / len(dictionary.values)
-        fit = solve_at(dictionary.values, active, alpha, likelihood)
-        for _ in range(self.max_iter):
-            alpha, likelihood = _reestimated(fit)
-            precision = likelihood.precision if isinstance(likelihood, Normal) else 1.0
-            kept = alpha < self._PRUNED * precision * norms[fit.active]
-            change = np.abs(np.log(alpha[kept] / fit.posterior.alpha[kept])).max(initial=0.0)
-            fit = solve_at(dictionary.values, fit.active[kept], alpha[kept], likelihood)
-            if change < self.tol and kept.all():
-                break
-        return polish(dictionary.values, fit) if self.polished else fit
-
-
-def _reestimated(fit: SparseFit) -> tuple[Array, Likelihood]:
-    """Return alpha = gamma / w^2 and, for normal noise, beta = (N - sum gamma) / |t - Phi w|^2."""
-    posterior, likelihood = fit.posterior, fit.likelihood
-    gamma = posterior.determination()
-    alpha = gamma / np.maximum(posterior.weights**2, 1e-300)
-    alpha = np.where(gamma > 0.0, alpha, np.inf)
-    if not isinstance(likelihood, Normal):
-        return alpha, likelihood
-    misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature)) / likelihood.precision
-    floor = NOISE_FLOOR * float(likelihood.sample_weight @ likelihood.targets**2)
-    free = max(likelihood.count - float(gamma.sum()), 1e-3 * likelihood.count)
-    return alpha, likelihood.with_precision(free / max(misfit, floor))
+        tol = _ROUGH if self.options.polished else EXACT
+        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean, tol)

@@ -23,7 +23,12 @@ class Slopes:
     value: float
     error: Array  # (n,) e
     curvature: Array  # (n,) B
-    skew: Array  # (n,) B'
+    tilt: Array | float = 0.0  # (n,) B' / B
+
+    @property
+    def skew(self) -> Array:
+        """B' (n,)."""
+        return self.curvature * self.tilt
 
 
 class Likelihood(ABC):
@@ -44,8 +49,11 @@ class Likelihood(ABC):
         """Return ln p(t | h) with its derivatives."""
 
     @abstractmethod
-    def least_alpha(self, columns: Array) -> Array:
-        """Return the smallest precision allowed for the weight of each of ``columns`` (n, m)."""
+    def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
+        """Return the smallest precision allowed for the weight of each of ``columns`` (n, m).
+
+        ``squares`` are their squares where these are at hand.
+        """
 
 
 @dataclass(frozen=True)
@@ -63,23 +71,22 @@ class Bernoulli(Likelihood):
         return float(self.sample_weight @ log_expit(self.targets * h))
 
     def slopes(self, h: Array) -> Slopes:
-        p, s = expit(h), self.sample_weight
+        p, rest, s = expit(h), expit(-h), self.sample_weight
         # y - p without cancellation: t sigmoid(-t h)
-        error = s * self.targets * expit(-self.targets * h)
-        curvature = s * p * expit(-h)
-        return Slopes(self.value(h), error, curvature, curvature * (expit(-h) - p))
+        error = s * np.where(self.targets > 0.0, rest, -p)
+        return Slopes(self.value(h), error, s * p * rest, rest - p)
 
-    def least_alpha(self, columns: Array) -> Array:
+    def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
         """Let no function alone move the log-odds by more than about a hundred.
 
         On separable labels the evidence may rise on for ever, with weights of 1e6 that reach
         far rows through the tails of narrow functions; nobody means that by a prior.
         """
         s = self.sample_weight / self.sample_weight.sum()
-        squares = s @ columns**2
-        variance = squares - (s @ columns) ** 2
+        size = s @ (columns**2 if squares is None else squares)
+        variance = size - (s @ columns) ** 2
         # A constant has no variance: its size counts.
-        return np.where(variance > 1e-12 * squares, variance, squares) / self._LARGEST_VARIANCE
+        return np.where(variance > 1e-12 * size, variance, size) / self._LARGEST_VARIANCE
 
 
 @dataclass(frozen=True)
@@ -104,11 +111,12 @@ class Normal(Likelihood):
 
     def slopes(self, h: Array) -> Slopes:
         s = self.precision * self.sample_weight
-        return Slopes(self.value(h), s * (self.targets - h), s, np.zeros(len(h)))
+        return Slopes(self.value(h), s * (self.targets - h), s)
 
-    def least_alpha(self, columns: Array) -> Array:
+    def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
         """Keep alpha above rounding, relative to beta and the function's sum of squares."""
-        return np.asarray(self._LEAST_RATIO * self.precision * (self.sample_weight @ columns**2), dtype=float)
+        size = self.sample_weight @ (columns**2 if squares is None else squares)
+        return np.asarray(self._LEAST_RATIO * self.precision * size, dtype=float)
 
     def with_precision(self, precision: float) -> Normal:
         """Return the likelihood with another noise precision."""

@@ -16,13 +16,13 @@ small) and S, Q by one matrix-vector product; Sigma itself is never updated, bec
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kernelect.linalg import product
+from kernelect.machines.rvm_noise import Noise
 from kernelect.machines.rvm_posterior import ScaledFactor
 from kernelect.typing import Array, Indices, Mask
 
@@ -36,60 +36,13 @@ _TIE = 1e-6
 _REFRESH = 40
 
 
-class Noise(ABC):
-    """How the evidence depends on one precision, everything else held."""
-
-    @abstractmethod
-    def best(self, s: Array, q2: Array, rest: Array) -> Array:
-        """Return the alpha with the highest evidence; infinite where the function should be out."""
-
-    @abstractmethod
-    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
-        """Return the evidence with the function at ``alpha`` minus that without it."""
-
-
-class KnownNoise(Noise):
-    """Row precisions as they are: alpha = s^2 / (q^2 - s) where q^2 > s."""
-
-    def best(self, s: Array, q2: Array, rest: Array) -> Array:
-        excess = q2 - s
-        return np.divide(s**2, excess, out=np.full_like(s, np.inf), where=excess > 0)
-
-    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
-        total = alpha + s
-        inside = 0.5 * (np.log(alpha) - np.log(total) + q2 / total)
-        return np.asarray(inside, dtype=float)
-
-
-@dataclass(frozen=True)
-class ProfiledNoise(Noise):
-    """Row precisions up to a common factor beta, which is at its best value for every alpha.
-
-    With alpha = beta lambda and A(lambda) = z^T C^-1 z, beta = count / A and the evidence is
-    -count/2 ln A + ...; with r = q^2 / A (A without the function) its maximum over lambda is
-    at lambda = s (s - r) / (count r - s). No separate re-estimation of the noise is needed.
-    """
-
-    count: float
-
-    def best(self, s: Array, q2: Array, rest: Array) -> Array:
-        r = q2 / rest
-        excess = self.count * r - s
-        return np.divide(s * np.maximum(s - r, 0.0), excess, out=np.full_like(s, np.inf), where=excess > 0)
-
-    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
-        total = alpha + s
-        left = np.maximum(1.0 - q2 / (rest * total), 1e-300)
-        inside = 0.5 * (np.log(alpha) - np.log(total)) - 0.5 * self.count * np.log(left)
-        return np.asarray(inside, dtype=float)
-
-
 @dataclass(frozen=True)
 class Dictionary:
     """All candidate functions at the training rows, with their squares."""
 
     values: Array  # (n, M), Fortran order
     squares: Array  # (n, M), Fortran order
+    left_out: int | None = None  # a function that is not to be had
 
     @classmethod
     def of(cls, gram: Array) -> Dictionary:
@@ -101,6 +54,10 @@ class Dictionary:
 
     def __len__(self) -> int:
         return self.values.shape[1]
+
+    def without(self, function: int) -> Dictionary:
+        """Return the same functions, of which one is not to be had; nothing is copied."""
+        return replace(self, left_out=function)
 
     def project(self, rows: Array) -> Array:
         """Return D^T rows for (n,) or (n, k) ``rows``."""
@@ -116,31 +73,44 @@ class LinearModel:
         self,
         dictionary: Dictionary,
         row_precision: Array,
-        moment: Array,  # (M,) D^T B z
+        weighted_targets: Array,  # (n,) B z
         noise: Noise,
         active: Indices,
         alpha: Array,
         least: Array,  # (M,) smallest alpha of each function
-        *,
-        weighted_targets: Array | None = None,  # (n,) B z, wanted by ProfiledNoise
         floor: float = 0.0,
     ) -> None:
         self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
-        self.row_precision, self.moment = row_precision, moment
-        self.weighted_targets = weighted_targets
+        self.row_precision, self.weighted_targets = row_precision, weighted_targets
         self.norms = product(dictionary.squares.T, row_precision[:, None])[:, 0]
         self.active, self.alpha = active.copy(), alpha.copy()
         self.S = self.Q = np.zeros(0)
         self.banned = np.zeros(len(dictionary), dtype=bool)
-        self.V = dictionary.project(row_precision[:, None] * dictionary.values[:, active])
+        if dictionary.left_out is not None:
+            self.banned[dictionary.left_out] = True
+        #: Whether the precisions of active functions are at their best by the exact evidence, whatever the
+        #: quadratic says: only additions are actions then.
+        self.settled = False
+        weighted = row_precision[:, None] * dictionary.values[:, active]
+        projected = dictionary.project(np.column_stack([weighted_targets, weighted]))  # in one pass over D
+        self.moment, self.V = projected[:, 0].copy(), projected[:, 1:]
         self._solve()
         self._refresh()
 
     def copy(self) -> LinearModel:
         """Return a model that can be changed by itself; what is never written to is shared."""
         other = copy(self)
-        other.alpha = self.alpha.copy()
+        other.alpha, other.banned = self.alpha.copy(), self.banned.copy()
         return other
+
+    def ban(self, function: int) -> None:
+        """Take no further action on ``function``, nor on any other that is active where it is.
+
+        The precisions of active functions all gain by the same quadratic, which was just seen
+        to be wrong in that.
+        """
+        self.banned[function] = True
+        self.settled |= function in self.active
 
     def advance(self, count: int, tol: float) -> list[tuple[int, float]]:
         """Take up to ``count`` actions that gain more than ``tol`` nats each; returns (function, gain) pairs."""
@@ -162,6 +132,8 @@ class LinearModel:
         gains[inside] = self.noise.gain(best[inside], s[inside], q2[inside], rest[inside])
         a = self.active
         gains[a] -= self.noise.gain(self.alpha, s[a], q2[a], rest[a])
+        if self.settled:
+            gains[a] = 0.0
         gains[self.banned] = -np.inf
         function = int(np.argmax(gains))
         # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
@@ -183,7 +155,7 @@ class LinearModel:
         usable[self.active] = False
         if not usable.any():
             return []
-        found, c = [], self.V @ self.factor.inverse()
+        found, c = [], self.V @ self.covariance
         for i, function in enumerate(self.active):
             S = np.maximum(self.S + c[:, i] ** 2 / self.variance[i], 1e-15 * self.norms + 1e-300)
             Q2 = (self.Q + c[:, i] * (self.mean[i] / self.variance[i])) ** 2
@@ -213,11 +185,11 @@ class LinearModel:
 
     def apply(self, function: int, alpha: float) -> None:
         """Put ``function`` at precision ``alpha``: add, re-estimate, or take out where infinite."""
-        where = np.flatnonzero(self.active == function)
-        if not len(where):
-            self._add(function, alpha)
-        else:
+        where = (self.active == function).nonzero()[0]
+        if len(where):
             self._change(int(where[0]), alpha)
+        else:
+            self._add(function, alpha)
         self._solve()
         self._since_refresh += 1
         if self._since_refresh >= _REFRESH:
@@ -234,32 +206,34 @@ class LinearModel:
         self.V = np.column_stack([self.V, column])
 
     def _change(self, i: int, alpha: float) -> None:
-        unit = np.zeros(len(self.active))
-        unit[i] = 1.0
-        c = self.V @ self.factor.solve(unit)
+        c = self.V @ self.covariance[i]
         change = alpha - self.alpha[i]
         step = 1.0 / self.variance[i] if np.isinf(alpha) else change / (1.0 + change * self.variance[i])
         self.S = self.S + c**2 * step
         self.Q = self.Q + c * (self.mean[i] * step)
         if np.isinf(alpha):
-            self.active, self.alpha = np.delete(self.active, i), np.delete(self.alpha, i)
-            self.V = np.delete(self.V, i, axis=1)
+            kept = np.arange(len(self.active)) != i
+            self.active, self.alpha, self.V = self.active[kept], self.alpha[kept], self.V[:, kept]
         else:
             self.alpha[i] = alpha
 
     def _solve(self) -> None:
         """Set factor, mean, variances and energy A for the present alpha."""
-        self.factor = ScaledFactor.of(self.V[self.active] + np.diag(self.alpha))
+        H = self.V[self.active]
+        H.flat[:: len(H) + 1] += self.alpha
+        self.factor = ScaledFactor.of(H)
         self.mean = self.factor.solve(self.moment[self.active])
-        self.variance = np.diagonal(self.factor.inverse())
+        self.covariance = self.factor.inverse()
+        self.variance = self.covariance.diagonal()
         self.energy = self._energy()
 
     def _energy(self) -> float:
         """Return z^T C^-1 z plus the floor, as a sum of squares, which cannot cancel."""
-        if self.weighted_targets is None:
+        if not self.noise.profiled:
             return 1.0
         B = self.row_precision
-        residual = self.weighted_targets / B - self.dictionary.values[:, self.active] @ self.mean
+        targets = np.divide(self.weighted_targets, B, out=np.zeros_like(B), where=B > 0.0)
+        residual = targets - self.dictionary.values[:, self.active] @ self.mean
         return float(B @ residual**2 + self.alpha @ self.mean**2) + self.floor
 
     def _refresh(self) -> None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.optimize import minimize
 
+from kernelect.machines.rvm_ascent import ascend
+from kernelect.machines.rvm_curvature import evidence_curvature
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
-from kernelect.machines.rvm_posterior import Posterior, evidence_gradient, find_mode
+from kernelect.machines.rvm_posterior import EXACT, Posterior, find_mode, precision_slope
 from kernelect.typing import Array, Indices
 
 #: Largest alpha, relative to the sum of squares of its function (times beta for normal noise).
@@ -25,6 +26,9 @@ _TOL = 1e-9
 
 #: A weight that the data determine to less than this part of its prior is taken out.
 _UNDETERMINED = 1e-3
+
+#: Below this part it is taken out where the evidence does not fall.
+_FADING = 0.1
 
 
 @dataclass(frozen=True)
@@ -45,60 +49,128 @@ class SparseFit:
 
 
 def solve_at(
-    values: Array, active: Indices, alpha: Array, likelihood: Likelihood, start: Array | None = None
+    values: Array,
+    active: Indices,
+    alpha: Array,
+    likelihood: Likelihood,
+    start: Array | None = None,
+    tol: float = EXACT,
 ) -> SparseFit:
     """Return the fit for given functions and precisions, with ``active`` sorted; ``start`` is near the weights."""
     order = np.argsort(active)
     active, start = active[order], None if start is None else start[order]
-    return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start), likelihood)
+    return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start, tol), likelihood)
 
 
-def polish(values: Array, fit: SparseFit, max_iter: int = 200) -> SparseFit:
+@dataclass(frozen=True)
+class Aim:
+    """How far a polish should go.
+
+    Parameters
+    ----------
+    tol : float
+        Rise of the evidence, relative to its size, at which it ends.
+    goal : float
+        Evidence that is wanted: an ascent that will not reach it is given up.
+    """
+
+    tol: float = _TOL
+    goal: float = -np.inf
+
+
+def polish(values: Array, fit: SparseFit, aim: Aim | None = None) -> SparseFit:
     """Raise the evidence to a stationary point, and take out what the data do not determine.
 
     ``values`` (n, M) is the dictionary. The result never has a lower evidence, up to the
     thousandths of a nat that an undetermined weight was worth.
     """
+    aim = aim or Aim()
+    fit, done = _polished(values, fit, _FADING, aim)
+    return fit if done else _polished(values, fit, _UNDETERMINED, aim)[0]
+
+
+def _polished(values: Array, fit: SparseFit, share: float, aim: Aim) -> tuple[SparseFit, bool]:
+    """Ascend and take out what falls below ``share``; says whether that was possible.
+
+    A function on its way out takes many steps, in each of which its precision grows by a
+    factor of e: it is taken out early where that does not lower the evidence.
+    """
     while len(fit.active):
-        fit = _ascend(values, fit, max_iter)
-        kept = fit.posterior.determination() >= _UNDETERMINED
+        fit = _ascend(values, fit, share, aim)
+        kept = fit.posterior.determination() >= share
         if kept.all():
-            return fit
-        fit = solve_at(values, fit.active[kept], fit.posterior.alpha[kept], fit.likelihood)
-    return fit
+            break
+        without = solve_at(
+            values, fit.active[kept], fit.posterior.alpha[kept], fit.likelihood, fit.posterior.weights[kept]
+        )
+        if share > _UNDETERMINED and without.log_evidence < fit.log_evidence:
+            return fit, False
+        fit = without
+    return fit, True
 
 
 def posterior_at(fit: SparseFit, design: Array, x: Array) -> SparseFit:
     """Return the same functions at other precisions ``x``: ln alpha, then ln beta where there is one."""
     alpha, likelihood = _unpacked(x, fit.likelihood)
-    return SparseFit(fit.active, find_mode(design, alpha, likelihood, fit.posterior.weights), likelihood)
+    return SparseFit(fit.active, find_mode(design, alpha, likelihood, _followed(fit.posterior, alpha)), likelihood)
 
 
-def _ascend(values: Array, fit: SparseFit, max_iter: int) -> SparseFit:
+@dataclass(frozen=True)
+class _Point:
+    """The evidence at one packed vector, and its derivatives."""
+
+    posterior: Posterior
+    design: Array
+    likelihood: Likelihood
+    share: float
+
+    @property
+    def value(self) -> float:
+        return self.posterior.log_evidence
+
+    @property
+    def ended(self) -> bool:
+        """Whether a function is to be taken out before the ascent goes on."""
+        return bool(np.any(self.posterior.determination() < self.share))
+
+    def slope(self) -> Array:
+        return evidence_slope(self.posterior, self.design, self.likelihood)
+
+    def curvature(self) -> Array:
+        return evidence_curvature(self.posterior, self.design, self.likelihood)
+
+
+def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:
+    """Climb to the top, or to where a weight is determined to less than ``share``."""
     design = values[:, fit.active]
     rows, likelihood = _fewer_rows(design, fit.likelihood)
     start = packed(fit.posterior.alpha, likelihood)
-    mode = [fit.posterior.weights]
-
-    def loss(x: Array) -> tuple[float, Array]:
-        alpha, trial = _unpacked(x, likelihood)
-        posterior = find_mode(rows, alpha, trial, mode[0])
-        mode[0] = posterior.weights
-        return -posterior.log_evidence, -evidence_slope(posterior, rows, trial)
-
     lower, upper = _bounds(start, design, fit.likelihood)
-    found = minimize(
-        loss,
-        np.clip(start, lower, upper),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=np.column_stack([lower, upper]),
-        options={"maxiter": max_iter, "ftol": _TOL, "gtol": 1e-4, "maxcor": 20},
-    )
-    alpha, _ = _unpacked(found.x, likelihood)
-    chosen = fit.likelihood if len(alpha) == len(found.x) else _with_precision(fit.likelihood, found.x[-1])
-    better = SparseFit(fit.active, find_mode(design, alpha, chosen, mode[0]), chosen)
+
+    def at(x: Array, near: _Point | None) -> _Point:
+        alpha, trial = _unpacked(x, likelihood)
+        guess = fit.posterior.weights if near is None else _followed(near.posterior, alpha)
+        return _Point(find_mode(rows, alpha, trial, guess), rows, trial, share)
+
+    tol = aim.tol * (1.0 + abs(fit.log_evidence))
+    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=aim.goal)
+    better = _on_all_rows(fit, design, x, top.posterior)
     return better if better.log_evidence >= fit.log_evidence else fit
+
+
+def _on_all_rows(fit: SparseFit, design: Array, x: Array, posterior: Posterior) -> SparseFit:
+    """Return the fit at ``x``, whose posterior is known where the likelihood has kept its rows."""
+    _, likelihood = _unpacked(x, fit.likelihood)
+    if len(posterior.slopes.error) < len(design):
+        posterior = find_mode(design, posterior.alpha, likelihood, posterior.weights)
+    return SparseFit(fit.active, posterior, likelihood)
+
+
+def _followed(posterior: Posterior, alpha: Array) -> Array:
+    """Return about where the weights go with new precisions: Newton's step with B held."""
+    change = posterior.covariance * (alpha - posterior.alpha)
+    w = posterior.weights
+    return w - np.linalg.solve(np.eye(len(w)) + change, change @ w)
 
 
 def _fewer_rows(design: Array, likelihood: Likelihood) -> tuple[Array, Likelihood]:
@@ -130,12 +202,12 @@ def _with_precision(likelihood: Likelihood, log_precision: float) -> Likelihood:
 
 def evidence_slope(posterior: Posterior, design: Array, likelihood: Likelihood) -> Array:
     """Return the derivative of ln E in ln alpha, then in ln beta where there is one."""
-    by_alpha = evidence_gradient(posterior, design).log_alpha
+    by_alpha = precision_slope(posterior, design)
     if not isinstance(likelihood, Normal):
         return by_alpha
     # dE/dln beta = 1/2 (N - beta |t - Phi w|^2 - sum gamma), and e = beta s (t - Phi w)
     misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature))
-    gamma = 1.0 - posterior.alpha * np.diagonal(posterior.factor.inverse())
+    gamma = 1.0 - posterior.alpha * np.diagonal(posterior.covariance)
     return np.append(by_alpha, 0.5 * (likelihood.count - misfit - float(gamma.sum())))
 
 

@@ -123,6 +123,10 @@ class Search(ABC):
                 "use search='nelder-mead' or 'random-walk'."
             )
 
+    def uses_gradient(self, n_parameters: int) -> bool:
+        """Return whether gradients are looked at, so that they need not be computed where not."""
+        return self.needs_gradient and n_parameters > 0
+
     def seeded(self, seed: int) -> Search:
         """Return the search with a seed for its random numbers, if it draws any and has none."""
         return self

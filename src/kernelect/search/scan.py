@@ -36,6 +36,9 @@ class Scan(Search):
         self.then = then
         self.needs_gradient = then is not None and then.needs_gradient
 
+    def uses_gradient(self, n_parameters: int) -> bool:
+        return n_parameters > 1 and super().uses_gradient(n_parameters)
+
     def check(self, has_gradient: bool, criterion: str) -> None:
         """Raise where what follows the scan needs a gradient that is not there."""
         if self.then is not None:

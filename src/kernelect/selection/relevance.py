@@ -16,13 +16,16 @@ from typing import Any
 import numpy as np
 
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.machines import CentreState, RVMState
+from kernelect.machines import RVM, CentreState, RVMState, SparseFit
 from kernelect.machines.rvm_centres import at_rows, joint_mode
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Array
 
 #: Largest step of a log-parameter after which the last solution is a start for the next.
 _NEAR = 0.4
+
+#: Nats per row below the best evidence of a search where a width is not worth the last improvements.
+_HOPELESS = 0.15
 
 
 @dataclass(frozen=True)
@@ -31,21 +34,35 @@ class RelevanceObjective(SelectionObjective):
 
     solutions: dict[bytes, RVMState] = field(default_factory=dict)
 
+    def fits(self, theta: Array) -> tuple[SparseFit, ...]:
+        """Return the sparse fits at ``theta``, remembered ones without a new Gram matrix."""
+        known = self.solutions.get(theta.tobytes())
+        return (self.solved(theta).state if known is None else known).fits
+
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
         key = theta.tobytes()
         if key not in self.solutions:
             self.solutions[key] = self._solution(theta, gram)
-        self.memory.state = (theta, self.solutions[key])
-        return self.solutions[key]
+        state = self.solutions[key]
+        self.memory.state = (theta, state, max(state.log_evidence, self._best()))
+        return state
 
     def _solution(self, theta: Array, gram: Array) -> RVMState:
-        return self.machine.fit(gram, self.targets, 1.0, self.weights, self._near(theta))
+        assert isinstance(self.machine, RVM)
+        machine = self.machine
+        if self.targets.shape[1] == 1:  # the evidence of several outputs is a sum, of which none alone is hopeless
+            machine = machine.giving_up_below(self._best() - _HOPELESS * float(self.weights.sum()))
+        return machine.fit(gram, self.targets, 1.0, self.weights, self._near(theta))
+
+    def _best(self) -> float:
+        """Return the highest evidence that this search has seen."""
+        return -np.inf if self.memory.state is None else float(self.memory.state[2])
 
     def _near(self, theta: Array) -> RVMState | None:
         """Return the last solution of this search where it was found near by."""
         if self.memory.state is None:
             return None
-        before, state = self.memory.state
+        before, state, _ = self.memory.state
         on, was_on = np.isfinite(theta), np.isfinite(before)  # a width of 0 is at minus infinity
         if not np.array_equal(on, was_on):
             return None

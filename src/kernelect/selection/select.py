@@ -117,8 +117,9 @@ class _Selector:
         A spherical kernel with many irrelevant inputs may be best when almost linear; from there no
         step tells that two inputs with narrow widths explain everything.
         """
-        begun, widths = self.objective.space, space.all_widths
-        far = np.abs(space.start - begun.start)[widths[space.free[widths]]].max() > _FAR
+        begun = self.objective.space
+        widths = space.all_widths[space.free[space.all_widths]]
+        far = np.abs(space.start[widths] - begun.start[widths]).max() > _FAR
         return [space, begun] if far else [space]
 
     def _way(self, space: ParameterSpace) -> tuple[Array, Array]:
@@ -142,13 +143,14 @@ class _Selector:
         Directions are columns of 0 and 1 that share no row, so bounds on theta are bounds on phi.
         """
         start = space.start
+        by_gradient = self.options.search.uses_gradient(directions.shape[1])
 
         def in_phi() -> Objective:
             fresh = replace(objective, memory=Memory())
 
             def evaluate(phi: Array) -> tuple[float, Array | None]:
                 theta = _combined(start, directions, phi)
-                value, gradient = fresh(theta) if self.options.search.needs_gradient else (fresh.value(theta), None)
+                value, gradient = fresh(theta) if by_gradient else (fresh.value(theta), None)
                 return value, None if gradient is None else directions.T @ gradient
 
             return evaluate
