@@ -22,6 +22,7 @@ from kernelect.studies.statistics import (
     z_score,
 )
 from kernelect.studies.store import Results
+from kernelect.typing import Array
 
 BEST, SECOND = "best", "second"
 
@@ -226,7 +227,39 @@ def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
         "Entries: mean difference ± standard error (negative: the default is better); bold: significant at 5 % "
         "(paired t-test)."
     )
-    return [Table(title, heads, tuple(rows), (note,))]
+    tables = [Table(title, heads, tuple(rows), (note,))]
+    return [*tables, *_against_published(study, values, spec, datasets)]
+
+
+def _against_published(study: Study, values: Values, spec: TableSpec, datasets: list[str]) -> list[Table]:
+    """The default's means against the published ones: other splits, so z-scores and no pairs."""
+    columns = study.published.get(spec.published or "", {})
+    labels = {method.published: method.label for method in study.methods.values() if method.published in columns}
+    if not labels or spec.spread != "standard error":
+        return []
+    means = {dataset: Mean.of(values[dataset, str(study.default)].values()) for dataset in datasets}
+    rows = []
+    for dataset in datasets:
+        entries = [_published_entry(means[dataset], columns[name].get(dataset, ()), spec.digits) for name in labels]
+        rows.append((Entry(dataset), *entries))
+    tests = []
+    for name in labels:
+        shared = [dataset for dataset in datasets if dataset in columns[name]]
+        ours, theirs = [means[d].mean for d in shared], [columns[name][d][0] for d in shared]
+        tests.append(_signed_rank_entry(np.array(ours) - np.array(theirs)))
+    rows.append((Entry("Wilcoxon over data sets, p"), *tests))
+    title = f"{study.methods[str(study.default)].label} minus the published columns"
+    note = "Entries: difference of the means (z-score); negative: the default is better; bold: |z| > 1.96."
+    return [Table(title, ("data", *(f"{label}, published" for label in labels.values())), tuple(rows), (note,))]
+
+
+def _published_entry(ours: Mean, published: Sequence[float], digits: int) -> Entry:
+    z = z_score(ours, published)
+    if z is None:
+        return Entry("-")
+    difference = ours.mean - published[0]
+    mark = BEST if abs(z) > 1.96 else ""
+    return Entry(f"{difference:+.{digits}f} ({z:+.1f})", mark, {"difference": difference, "z": z})
 
 
 def _paired_entry(values: Values, dataset: str, default: str, other: str, digits: int) -> Entry:
@@ -242,7 +275,10 @@ def _paired_entry(values: Values, dataset: str, default: str, other: str, digits
 def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> Entry:
     """Signed ranks of the mean paired differences, on the data sets that both have."""
     found = [paired(values, dataset, default, other) for dataset in datasets]
-    differences = np.array([pair.difference for pair in found if pair is not None])
+    return _signed_rank_entry(np.array([pair.difference for pair in found if pair is not None]))
+
+
+def _signed_rank_entry(differences: Array) -> Entry:
     p = signed_rank(differences, np.zeros(len(differences)))
     if p is None:
         return Entry("-")
