@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelect import LSSVC, SVC, BasisSearchRegressor
+from kernelect import LSSVC, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import InvalidArgument
 from kernelect.plots import EvolutionDisplay, RelevanceDisplay, SizesDisplay, TraceDisplay
@@ -127,3 +127,18 @@ def test_sizes_show_the_best_of_every_size_and_the_chosen_one(rng):
     assert display.evidence.max() == pytest.approx(-model.selection_.value)
     ax = display.plot()
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), display.evidence)
+
+
+@pytest.mark.parametrize("machine", [RVC(kernel="rbf"), RVR(kernel="rbf")], ids=["labels", "values"])
+def test_sizes_of_a_relevance_vector_machine_go_down_to_the_model_of_nothing(rng, machine):
+    X = rng.uniform(-1, 1, size=(60, 2))
+    y = np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=60)
+    y = y if machine._regression else (y > 0).astype(int)
+    display = SizesDisplay.from_estimator(machine.fit(X, y), X, y)
+    assert display.size[0] == 0
+    assert display.size[-1] == display.chosen >= 1
+    assert display.evidence[-1] > display.evidence[0]
+    if not machine._regression:  # without any function each label has probability 1/2
+        assert display.evidence[0] == pytest.approx(-60 * np.log(2.0))
+    with pytest.raises(InvalidArgument, match="needs X and y"):
+        SizesDisplay.from_estimator(machine)

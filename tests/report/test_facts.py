@@ -57,9 +57,9 @@ MACHINES = [
     (LSSVC(), "classification", "sizes", 8),
     (GPC(kernel="rbf"), "classification", "sizes", 6),
     (SVC(kernel="rbf", criterion="span"), "classification", "sizes", 6),
-    (RVC(kernel="rbf"), "classification", "sizes", 6),
+    (RVC(kernel="rbf"), "classification", "residuals", 7),
     (LSSVR(), "regression", "calibration", 7),
-    (RVR(kernel="rbf"), "regression", "confusion", 6),
+    (RVR(kernel="rbf"), "regression", "confusion", 7),
     (BasisSearchRegressor(strategy="forward"), "regression", "surface", 5),
     (LSSVC(RBF(0.5), regularization=1.0), "classification", "surface", 7),
 ]

@@ -28,6 +28,8 @@ from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import RVM, Classical, Sequential
 from kernelect.machines.rvm_centres import moved_centres
 from kernelect.machines.rvm_likelihoods import Likelihood
+from kernelect.machines.rvm_linear import Dictionary
+from kernelect.machines.rvm_sizes import evidence_by_size
 from kernelect.priors import as_prior
 from kernelect.search import LBFGS, Scan, Search, Stay, as_search
 from kernelect.selection import CentreObjective, RelevanceObjective, select
@@ -143,6 +145,31 @@ class RVMBase(SelfSelecting):
 
     def _objective_on(self, X: Array, y: Array) -> RelevanceObjective:
         return self._objective(self._kernel(), X, *self._targets(y))
+
+    def evidence_by_size(self, X: Any, y: Any) -> tuple[Array, Array]:
+        """Return sizes and ln evidence as the model's functions are taken away, the weakest first.
+
+        Parameters
+        ----------
+        X, y
+            What the machine was fitted on.
+
+        Returns
+        -------
+        size, log_evidence : ndarray of shape (n_models,)
+            The constant counts as a function. Centres are at the data; several one-against-rest
+            machines, for more than two classes, have no single size and are refused.
+        """
+        check_is_fitted(self)
+        objective = self._objective_on(np.asarray(X, dtype=float), np.asarray(y))
+        if objective.targets.shape[1] > 1:
+            raise MissingCapability(
+                f"evidence_by_size is for one machine, and {objective.targets.shape[1]} tell the classes apart: "
+                "fit two classes, or a regression."
+            )
+        design, _ = objective.kernel_at(self.selection_.theta).linearize(objective.X)
+        targets, weights = objective.targets[:, 0], objective.weights
+        return evidence_by_size(Dictionary.of(design[:, self.support_]), objective.machine.likelihood(targets, weights))
 
     def _keep(self, objective: RelevanceObjective, theta: Array) -> None:
         """Set the fitted attributes at ``theta``."""

@@ -21,7 +21,7 @@ from kernelect.plots import (
 )
 from kernelect.plots._leave_one_out import left_out_labels, left_out_probabilities, left_out_values
 from kernelect.plots._names import selection_words
-from kernelect.plots._sources import input_names, machine_of
+from kernelect.plots._sources import input_names, machine_inputs, machine_of
 from kernelect.plots.dependence import most_relevant
 from kernelect.report.numbers import record_as_plain, shown
 from kernelect.report.quality import best_source
@@ -209,15 +209,18 @@ def _surface(material: Material) -> Iterator[Picture]:
 
 
 def _sizes(material: Material) -> Iterator[Picture]:
-    selection = material.machine.selection_
-    if not hasattr(selection, "best_per_size"):
+    machine = material.machine
+    if hasattr(machine.selection_, "best_per_size"):
+        record = SizesDisplay.from_selection(machine.selection_)
+        caption = f"Best subset of every size that the search ({machine.selection_.strategy}) passed; it "
+        caption += f"{machine.selection_.status}."
+    elif hasattr(machine, "evidence_by_size"):
+        inputs = machine_inputs(material.estimator, material.X)
+        record = SizesDisplay.from_path(*machine.evidence_by_size(inputs, material.y))
+        caption = "What is left when functions are taken away, the weakest first, with all precisions found anew."
+    else:
         return
-    yield _picture(
-        "found",
-        SizesDisplay.from_selection(selection),
-        "Evidence against size",
-        f"Best subset of every size that the search ({selection.strategy}) passed; it {selection.status}.",
-    )
+    yield _picture("found", record, "Evidence against size", caption)
 
 
 _BUILDERS: tuple[Callable[[Material], Iterator[Picture]], ...] = (
