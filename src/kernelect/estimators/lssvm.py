@@ -55,7 +55,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     polish : "auto" or bool, default="auto"
         Choose ridge and overall width once more, at the end, by the leave-one-out log-loss of
         the calibrated probabilities in the place of squares; measured on the papers' data, this
-        lowers the error (docs/results/lssvm.md). ``"auto"`` does so with ``prior="auto"``: a
+        lowers the error (docs/results/cawley2007.md). ``"auto"`` does so with ``prior="auto"``: a
         prior given by name, or None, keeps to the criterion alone, as the papers do.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None

@@ -75,6 +75,7 @@ class SizesDisplay:
             height = float(self.evidence[self.size == self.chosen].max())
             ax.plot([self.chosen], [height], "o", color=colour, ms=8, label=f"chosen: {self.chosen} functions")
             ax.set_xlabel("basis functions")
+            ax.xaxis.get_major_locator().set_params(integer=True)
             ax.set_ylabel("ln evidence (larger is better)")
             ax.legend(loc="lower right")
         return ax
