@@ -89,12 +89,19 @@ def test_what_there_is(definition):
 
 
 def test_wide_tables_are_cut_into_columns_that_fit():
-    from kernelect.cli.study import _pieces
+    from kernelect.cli._study import pieces
     from kernelect.studies.tables import Entry, Table
 
     heads = ("data", *(f"method number {j}" for j in range(7)))
     table = Table("t", heads, (tuple(Entry(f"{j}.00") for j in range(8)),))
-    pieces = list(_pieces(table, 60))
-    assert [head for piece in pieces for head in piece.heads[1:]] == list(heads[1:])
-    assert all(piece.heads[0] == "data" and len(piece.heads) <= 4 for piece in pieces)
-    assert len(list(_pieces(table, 200))) == 1
+    cut = list(pieces(table, 60))
+    assert [head for piece in cut for head in piece.heads[1:]] == list(heads[1:])
+    assert all(piece.heads[0] == "data" and len(piece.heads) <= 4 for piece in cut)
+    assert len(list(pieces(table, 200))) == 1
+
+
+def test_the_formats_of_the_help_are_those_there_are():
+    from kernelect.cli.study import FORMATS
+    from kernelect.studies.formats import FORMATS as WRITERS
+
+    assert set(FORMATS) == set(WRITERS)
