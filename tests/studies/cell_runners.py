@@ -7,6 +7,8 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
+
 
 def fails(problem, method, needed, seed):
     raise ValueError("broken on purpose")
@@ -42,3 +44,17 @@ def slow(problem, method, needed, seed):
 
 def doubles(problem, method, needed, seed):
     return {"error": 2.0 * needed["error"]}
+
+
+def kills_first(problem, method, needed, seed):
+    """The cell with the smallest number kills its process once, after a moment; the others take longer."""
+    mark = Path(method.options["folder"]) / "killed"
+    if seed == method.options["killer"] and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.2)
+    return {"error": 1.0}
+
+
+def gives_numpy(problem, method, needed, seed):
+    return {"error": np.float64(1.5), "mistakes": np.int64(3), "theta": np.arange(2)}

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from kernelect.studies import Local, Plan, Results, ResultsError, parse_study, run_study
+from kernelect.exceptions import InvalidArgument
+from kernelect.studies import Local, Plan, Results, ResultsError, check_plan, parse_study, run_study
 from kernelect.studies.cells import DONE, FAILED, TIMED_OUT, Key
 from kernelect.studies.definition import Method
+from kernelect.studies.run import seed_of
 
 
 def plan_of(study, **changes):
@@ -112,6 +120,65 @@ def test_a_cell_that_kills_every_worker_is_a_failure(tiny, tmp_path):
     assert "the worker process died 3 times" in cell.message
 
 
+def test_cells_not_yet_handed_out_survive_the_death_of_a_worker(tiny, tmp_path):
+    killer = seed_of(Key("twonorm", "only", 0), tiny.seed)
+    dying = with_runner(tiny, "kills_first", folder=str(tmp_path), killer=killer)
+    with Results.create(tmp_path / "r", tiny) as results:
+        progress = run_study(plan_of(dying, splits=4), results, Local(2))
+        states = [cell.state for cell in results.cells()]
+    assert (tmp_path / "killed").exists()
+    assert states == [DONE] * 12
+    assert progress.left == 0
+
+
+def test_figures_may_be_those_of_numpy(tiny, tmp_path):
+    study = with_runner(tiny, "gives_numpy")
+    with Results.create(tmp_path / "r", tiny) as results:
+        run_study(plan_of(study, splits=1, datasets=("twonorm",)), results)
+        assert dict(next(results.cells()).figures) == {
+            "split_kind": "drawn",
+            "error": 1.5,
+            "mistakes": 3,
+            "theta": [0, 1],
+        }
+
+
+def test_a_plan_is_checked_before_it_is_run(text, tmp_path):
+    for old, new, words in (
+        ("kernelect.LSSVC", "kernelect.LSSVD", "was not found"),
+        ('kind = "draws"\nrows = 40', 'kind = "random"\nfraction = 1.0', "leaves no rows"),
+        ('kind = "draws"\nrows = 40', 'kind = "blocks"\nrows = 9000', "cannot be made"),
+    ):
+        with pytest.raises(InvalidArgument, match=words):
+            check_plan(plan_of(parse_study(text.replace(old, new))))
+
+
+def test_what_needs_a_failed_cell_is_left(tiny, tmp_path):
+    first = Method("first", "first", runner="studies.cell_runners:fails")
+    second = Method("second", "second", runner="studies.cell_runners:doubles", needs="first")
+    study = replace(tiny, methods={"first": first, "second": second}, default=None)
+    with Results.create(tmp_path / "r", tiny) as results:
+        assert run_study(Plan(study, ("twonorm",), ("second",), 2), results).left == 2
+
+
+def test_a_class_of_the_test_part_alone_costs_no_cell():
+    from kernelect.studies.scoring import score
+    from kernelect.studies.splits import Problem
+
+    rng = np.random.default_rng(0)
+    problem = Problem(rng.normal(size=(20, 2)), np.tile([0, 1], 10), rng.normal(size=(9, 2)), np.tile([0, 1, 2], 3))
+    figures = score(LogisticRegression().fit(problem.X, problem.y), problem)
+    assert figures["error"] >= 100.0 / 3.0
+    assert np.isfinite(figures["log_loss"])
+
+
+def test_every_part_that_is_random_gets_the_seed():
+    from kernelect.studies.scoring import seeded
+
+    forest = make_pipeline(StandardScaler(), RandomForestClassifier())
+    assert seeded(forest, 7).get_params()["randomforestclassifier__random_state"] == 7
+
+
 def test_what_a_method_needs_is_run_first_and_handed_on(tiny, tmp_path):
     second = Method("second", "second", runner="studies.cell_runners:doubles", needs="ours")
     study = replace(tiny, methods={"second": second, **tiny.methods})
@@ -145,6 +212,7 @@ from dataclasses import replace
 from pathlib import Path
 from kernelect.studies import Local, Plan, Results, parse_study, run_study
 from kernelect.studies.definition import Method
+from kernelect.studies.run import seed_of
 study = parse_study(Path(sys.argv[1]).read_text())
 method = Method("only", "only", runner="studies.cell_runners:slow", options={"folder": sys.argv[3], "seconds": 0.15})
 study = replace(study, methods={"only": method}, default=None)
@@ -201,6 +269,23 @@ def test_a_definition_may_grow_but_not_change_under_its_cells(text, tiny, tmp_pa
     ):
         with pytest.raises(ResultsError, match="give another --out"):
             Results.create(path, parse_study(grown.text.replace(old, new)))
+
+
+def test_names_that_mean_something_in_an_address(tiny, tmp_path):
+    path = tmp_path / "r#1?a=b.sqlite"
+    Results.create(path, tiny).close()
+    with Results.open(path) as results:
+        assert results.study.name == "tiny"
+
+
+def test_a_database_of_something_else_is_left_alone(tiny, tmp_path):
+    path = tmp_path / "mine.sqlite"
+    with closing(sqlite3.connect(path)) as mine, mine:
+        mine.execute("CREATE TABLE precious (x)")
+    before = path.read_bytes()
+    with pytest.raises(ResultsError, match="a database of something else"):
+        Results.create(path, tiny)
+    assert path.read_bytes() == before
 
 
 def test_files_that_cannot_be_used(tiny, tmp_path):

@@ -96,6 +96,16 @@ def test_the_default_is_compared_with_every_other_method(results):
     assert table.rows[-1][0].text.startswith("Wilcoxon")
 
 
+def test_the_best_of_the_best_is_bold_by_what_is_shown(results):
+    from kernelect.studies.definition import TableSpec
+    from kernelect.studies.tables import _table
+
+    table = _table(results.study, list(results.cells()), TableSpec("best", "error", kind="smallest"))
+    for row in table.rows:
+        values = [entry.numbers["value"] for entry in row[1:]]
+        assert row[1 + int(np.argmin(values))].emphasis == BEST
+
+
 def test_the_default_is_compared_with_what_was_published(results):
     table = make_tables(results)[-1]
     assert table.title == "LSSVC minus the published columns"

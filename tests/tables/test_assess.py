@@ -133,10 +133,11 @@ def test_a_class_that_a_fold_lacks_has_probability_zero(mixed):
 
 def test_weights_count(mixed):
     weighted = mixed.assign(weight=np.arange(60.0)).drop(columns="value")
-    schema, rows, _ = describe_table(weighted, "label", weight="weight")
+    schema, rows, remarks = describe_table(weighted, "label", weight="weight")
+    assert "1 row(s) of weight 0 were left out." in remarks
     found = fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=2)).assessment
     missed = found.outer_folds.prediction != found.outer_folds.y_true
-    assert found.outer_folds.score("error").value == pytest.approx(np.average(missed, weights=np.arange(60.0)))
+    assert found.outer_folds.score("error").value == pytest.approx(np.average(missed, weights=np.arange(1.0, 60.0)))
     assert found.outer_folds.score("AUC") is None
 
 

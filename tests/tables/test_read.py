@@ -71,6 +71,13 @@ def test_svmlight_names_its_columns_and_absent_ones_are_zeros(tmp_path):
     assert table.absent_is_zero
 
 
+def test_svmlight_columns_do_not_depend_on_which_indices_a_file_writes(tmp_path):
+    whole = read_table(write(tmp_path, "a.svm", "1 0:2.5 2:4\n-1 1:1\n")).frame
+    part = read_table(write(tmp_path, "b.svm", "-1 1:1\n")).frame
+    assert list(whole) == ["x0", "x1", "x2", "target"]
+    assert part.to_dict("list") == {"x1": [1], "target": [-1]}
+
+
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n")))
     table = read_table("-")

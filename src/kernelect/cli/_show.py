@@ -40,7 +40,7 @@ def with_error(value: float, error: float | None) -> str:
 
 def print_json(facts: Any) -> None:
     """Print a JSON document; what JSON does not know (infinity, not a number) becomes null."""
-    click.echo(json.dumps(_finite(facts), indent=1, ensure_ascii=False))
+    click.echo(json.dumps(_finite(facts), indent=1, ensure_ascii=False, default=str))
 
 
 def _finite(facts: Any) -> Any:

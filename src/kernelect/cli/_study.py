@@ -113,9 +113,9 @@ def _columns(table: Table, group: list[int]) -> Table:
 
 def as_rich(table: Table) -> RichTable:
     """Return the table as the terminal shows it: the best bold, the second italic."""
-    shown = RichTable(title=table.title, title_justify="left", title_style="bold")
+    shown = RichTable(title=Text(table.title), title_justify="left", title_style="bold")
     for number, head in enumerate(table.heads):
-        shown.add_column(head, justify="left" if number == 0 else "right", overflow="fold")
+        shown.add_column(Text(head), justify="left" if number == 0 else "right", overflow="fold")
     styles = {BEST: "bold green", SECOND: "italic"}
     for row in table.rows:
         shown.add_row(*(Text(entry.text, style=styles.get(entry.emphasis, "")) for entry in row))

@@ -97,7 +97,7 @@ def run(
     wanted = tuple(study.chosen("datasets", datasets)), tuple(study.chosen("methods", methods))
     plan = studies.Plan(study, *wanted, splits, folder, time_limit, threads)
     runner = studies.engine_for(engine, jobs)
-    studies.check_data(plan)
+    studies.check_plan(plan)
     for sentence in plan.skipped().values():
         click.echo(f"{sentence}.", err=True)
     path = out or Path(f"{study.name}.sqlite")
@@ -109,6 +109,9 @@ def run(
             sys.exit(INTERRUPTED)
     done, failed = progress.ended - progress.failures, progress.failures
     click.echo(f"{progress.already} cells were there, {done} were run, {failed} failed: {path}")
+    if progress.left:
+        click.echo(f"{progress.left} cells could not be run, because what they need has failed.", err=True)
+        sys.exit(1)
     click.echo(f"See them: kernelect study table {path}")
 
 
@@ -157,12 +160,13 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
     from kernelect.cli._study import print_tables
     from kernelect.studies import Results, make_tables
     from kernelect.studies.formats import FORMATS as WRITERS
+    from kernelect.tables.files import write_whole
 
     with Results.open(file) as results:
         made = make_tables(results, metric)
     text = WRITERS[form](made) if form != "terminal" else print_tables(made, record=out is not None)
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        write_whole(out, text.encode(), force=True)
         click.echo(f"Written: {out}", err=True)
     elif text:
         click.echo(text, nl=False)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from sklearn import datasets as sklearn_datasets
@@ -85,11 +86,12 @@ def _from_file(name: str, path: Path) -> DataSet:
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
-    except (OSError, ValueError) as error:
+            arrays["X"] = np.asarray(arrays.get("X", ()), dtype=float)
+    except (OSError, ValueError, TypeError, AttributeError, BadZipFile) as error:
         raise InvalidArgument(f"{path} cannot be read as a NumPy archive of plain arrays ({error}).") from error
-    if missing := {"X", "y"} - set(arrays):
+    if missing := {"X", "y"} - {name for name, array in arrays.items() if array.size}:
         raise InvalidArgument(f"{path} has no array {' and no '.join(sorted(missing))}: it needs X and y.")
-    X, y = np.asarray(arrays.pop("X"), dtype=float), arrays.pop("y")
+    X, y = arrays.pop("X"), arrays.pop("y")
     if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
         raise InvalidArgument(f"{path} has X of shape {X.shape} and y of shape {y.shape}: give (n, d) and (n,).")
     return DataSet(name, X, y, "file", arrays)

@@ -3,7 +3,7 @@
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, builtin_studies, parse_study, read_study
 from kernelect.studies.engines import Dask, Engine, Local, engine_for
-from kernelect.studies.run import Plan, Progress, check_data, run_study
+from kernelect.studies.run import Plan, Progress, check_plan, run_study
 from kernelect.studies.store import Results, ResultsError
 from kernelect.studies.tables import Table, make_tables
 
@@ -19,7 +19,7 @@ __all__ = [
     "Study",
     "Table",
     "builtin_studies",
-    "check_data",
+    "check_plan",
     "engine_for",
     "make_tables",
     "parse_study",

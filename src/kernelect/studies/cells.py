@@ -7,6 +7,7 @@ with its message.
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import platform
 import sys
@@ -82,13 +83,20 @@ def run_cell(task: Task) -> Outcome:
         with threadpool_limits(task.threads), warnings.catch_warnings(), _clock(task.time_limit):
             warnings.simplefilter("ignore")  # what a fit warns of is in its status, which is kept
             runner = named(task.method.runner)
-            figures = {"split_kind": task.problem.kind, **runner(task.problem, task.method, task.needed, task.seed)}
+            figures = runner(task.problem, task.method, task.needed, task.seed)
+            figures = _plain({"split_kind": task.problem.kind, **figures})
     except TimeLimitReached:
         state, message = TIMED_OUT, f"stopped at the time limit of {task.time_limit:g} s"
     except Exception as error:
         state, message = FAILED, f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - began
     return Outcome(task.key, state, message, figures, seconds, task.seed, environment(task.threads))
+
+
+def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures as they come back from the file: NumPy's numbers and arrays as Python's."""
+    plain: dict[str, Any] = json.loads(json.dumps(figures, default=lambda value: value.tolist()))
+    return plain
 
 
 def lost(task: Task, message: str) -> Outcome:

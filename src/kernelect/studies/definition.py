@@ -7,6 +7,7 @@ those inside the package. An object is written as the table ``{call = "package.C
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,6 +38,11 @@ class Method:
     needs: str | None = None
     splits: int | None = None
     published: str | None = None
+
+    @property
+    def essence(self) -> tuple[Any, ...]:
+        """What decides the results, unlike words and counts."""
+        return self.estimator, self.runner, self.options, self.needs
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,9 @@ def read_study(name: str) -> Study:
     path = Path(name)
     if path.suffix != ".toml":
         raise unknown_name("NAME", name, [*builtin_studies(), "the path of a .toml file"])
+    folder = str(path.parent.resolve())
+    if folder not in sys.path:  # so that runners and estimators beside the file are found, here and in local workers
+        sys.path.append(folder)
     try:
         return parse_study(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:

@@ -7,7 +7,6 @@ is tried again, three times in all, and is then a failure with a message.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -48,24 +47,22 @@ class Local(Engine):
         if self.jobs == 1:
             yield from map(run_cell, tasks)
             return
-        source, running, deaths = iter(tasks), dict[Key, Task](), Counter[Key]()
-        again: list[Task] = []
+        source, running = iter(tasks), dict[Key, Task]()
         while True:
             try:
-                yield from self._round(source, again, running)
+                yield from self._round(source, running)
                 return
             except TerminatedWorkerError:
-                # Any of the cells that were under way may be the one that killed its process.
-                deaths.update(running.keys())
-                again = [task for key, task in running.items() if deaths[key] < TRIES]
-                yield from [lost(task, _DIED) for key, task in running.items() if deaths[key] >= TRIES]
+                # Any of the cells that were under way may have killed its process: each is tried alone.
+                suspects = list(running.values())
                 running.clear()
+                yield from map(_alone, suspects)
 
-    def _round(self, source: Iterator[Task], again: list[Task], running: dict[Key, Task]) -> Iterator[Outcome]:
+    def _round(self, source: Iterator[Task], running: dict[Key, Task]) -> Iterator[Outcome]:
         """Run until all is done or a worker dies; ``running`` is what was handed out and did not come back."""
 
         def handed_out() -> Iterator[Any]:
-            for task in _chained(again, source):
+            for task in source:  # no `yield from`: the source has to outlive a round that is broken off
                 running[task.key] = task
                 yield delayed(run_cell)(task)
 
@@ -76,10 +73,15 @@ class Local(Engine):
             yield outcome
 
 
-def _chained(first: list[Task], rest: Iterator[Task]) -> Iterator[Task]:
-    while first:
-        yield first.pop(0)
-    yield from rest
+def _alone(task: Task) -> Outcome:
+    """Run a cell in a process of its own, again if that dies."""
+    for _ in range(TRIES):
+        try:
+            (outcome,) = Parallel(2)([delayed(run_cell)(task)])
+        except TerminatedWorkerError:
+            continue
+        return outcome
+    return lost(task, _DIED)
 
 
 @dataclass(frozen=True)

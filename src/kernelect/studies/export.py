@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from kernelect.exceptions import unknown_name
 from kernelect.studies.store import Results
+from kernelect.tables.files import write_whole
 
 
 def rows(results: Results) -> Iterator[dict[str, Any]]:
@@ -34,10 +35,9 @@ def export(results: Results, path: Path) -> int:
     if path.suffix not in _WRITERS:
         raise unknown_name("the ending of --out", path.suffix, list(_WRITERS))
     found = list(rows(results))
-    beside = path.with_name(path.name + ".part")
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        _WRITERS[path.suffix](found, file)
-    os.replace(beside, path)
+    text = io.StringIO(newline="")
+    _WRITERS[path.suffix](found, text)
+    write_whole(path, text.getvalue().encode(), force=True)
     return len(found)
 
 

@@ -43,9 +43,9 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
         tol=options.get("tol", 1e-6),
         relative=objective.criterion.latent and objective.prior is None,
     )
-    began = time.process_time()
+    began = time.thread_time()
     found = _search(objective, searching, begin, budget)
-    seconds = time.process_time() - began
+    seconds = time.thread_time() - began
     theta = _full(begin, objective.space, found.theta)
     return {
         **_errors(problem, objective, theta),

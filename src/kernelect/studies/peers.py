@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -14,7 +13,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies.build import build
 from kernelect.studies.definition import Method
-from kernelect.studies.scoring import Figures, describe, score
+from kernelect.studies.scoring import Figures, fitted_and_scored, seeded
 from kernelect.studies.splits import Problem
 from kernelect.typing import Array
 
@@ -25,12 +24,12 @@ def rbf_with_amplitude() -> Any:
 
 
 def fit_scaled(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
-    """Standardise the inputs by the training rows, then fit and score; some peers are no estimators to clone."""
-    del needed, seed
+    """Standardise the inputs by the training rows, then fit and score."""
+    del needed
     mean, spread = problem.X.mean(axis=0), problem.X.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     scaled = replace(problem, X=(problem.X - mean) / spread, X_test=(problem.X_test - mean) / spread)
-    return _timed(build(method.estimator), scaled)
+    return fitted_and_scored(seeded(build(method.estimator), seed), scaled)
 
 
 def fit_encoded(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
@@ -38,14 +37,7 @@ def fit_encoded(problem: Problem, method: Method, needed: Mapping[str, Any] | No
     del needed
     classes, y = np.unique(problem.y, return_inverse=True)
     encoded = replace(problem, y=y, y_test=np.searchsorted(classes, problem.y_test))
-    return _timed(build(method.estimator).set_params(random_state=seed), encoded)
-
-
-def _timed(model: Any, problem: Problem) -> Figures:
-    began = time.process_time()
-    model.fit(problem.X, problem.y)
-    seconds = time.process_time() - began
-    return {**score(model, problem), **describe(model), "fit_seconds": seconds}
+    return fitted_and_scored(seeded(build(method.estimator), seed), encoded)
 
 
 class GPyClassifier(ClassifierMixin, BaseEstimator):

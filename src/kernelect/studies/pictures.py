@@ -105,6 +105,8 @@ def _scatter(results: Results, values: Values, metric: str, methods: tuple[str, 
         y = {d: [values[d, against][split] for split in splits] for d, splits in pairs.items()}
         labels = [f"{study.methods[m].label}: {_words(metric)}" for m in (other, against)]
         figures.append((f"{other}-{against}", PairedScatterDisplay(x, y, *labels).plot().figure))
+    if not figures:
+        raise InvalidArgument(f"No other method shares a split with {against!r}: run more of them, or name two.")
     return figures
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from kernelect.datasets import DataSet, load
 from kernelect.exceptions import InvalidArgument
+from kernelect.studies.build import build, named
 from kernelect.studies.cells import Key, Outcome, Task
 from kernelect.studies.definition import Method, Study
 from kernelect.studies.engines import Engine, Local
@@ -96,6 +97,11 @@ class Progress:
     seconds: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     waiting: dict[tuple[str, str], int] = field(default_factory=dict)
 
+    @property
+    def left(self) -> int:
+        """Cells that were not run: what they need has failed, or the run goes on."""
+        return self.total - self.already - self.ended
+
     def note(self, outcome: Outcome) -> None:
         """Count one more cell."""
         pair = outcome.key.dataset, outcome.key.method
@@ -176,9 +182,31 @@ def seed_of(key: Key, seed: int) -> int:
     return crc32(f"{seed}/{key.dataset}/{key.split}".encode()) % 2**31
 
 
-def check_data(plan: Plan) -> None:
-    """Load every data set once, so that a missing one is said before hours of work."""
-    for name in plan.datasets:
-        plan.load(name)
+def check_plan(plan: Plan) -> None:
+    """Find what is missing or misspelt before hours of work: data sets, splits, methods."""
     if not plan.datasets or not plan.methods:
         raise InvalidArgument("Nothing is left to run: name at least one data set and one method.")
+    skipped = plan.skipped()
+    for name in plan.methods:
+        if name not in skipped:
+            named(plan.study.methods[name].runner)
+            build(plan.study.methods[name].estimator)
+    keys = plan.cells()
+    for name in plan.datasets:
+        data, splits = plan.load(name), [key.split for key in keys if key.dataset == name]
+        for split in {min(splits), max(splits)}:
+            _check_split(plan, data, split)
+
+
+def _check_split(plan: Plan, data: DataSet, split: int) -> None:
+    try:
+        problem = make_problem(data, plan.protocol(data.name), split, plan.study.seed)
+    except (ValueError, ArithmeticError, KeyError, IndexError) as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        raise InvalidArgument(
+            f"Split {split} of {data.name} ({len(data.X)} rows) cannot be made ({type(error).__name__}: {error}): "
+            "check the protocol of the definition."
+        ) from error
+    if not len(problem.y) or not len(problem.y_test):
+        raise InvalidArgument(f"Split {split} of {data.name} leaves no rows for training or test: check its protocol.")

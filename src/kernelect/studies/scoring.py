@@ -13,6 +13,7 @@ from sklearn.metrics import log_loss
 from kernelect.studies.build import build
 from kernelect.studies.definition import Method
 from kernelect.studies.splits import Problem
+from kernelect.typing import Array
 
 Figures = dict[str, Any]
 
@@ -21,12 +22,21 @@ def fit_and_score(problem: Problem, method: Method, needed: Mapping[str, Any] | 
     """Fit the method's estimator on the training part and score it on the test part."""
     del needed
     estimator = build(method.estimator)
-    if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
-        estimator.set_params(random_state=seed)
-    began = time.process_time()
-    estimator.fit(problem.X, problem.y)
-    seconds = time.process_time() - began
-    return {**score(estimator, problem), **describe(estimator), "fit_seconds": seconds}
+    return fitted_and_scored(seeded(estimator, seed), problem)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Give a seed to every part of an estimator that asks for one and has none."""
+    names = [name for name, value in estimator.get_params().items() if name.endswith("random_state") and value is None]
+    return estimator.set_params(**dict.fromkeys(names, seed))
+
+
+def fitted_and_scored(model: Any, problem: Problem) -> Figures:
+    """Fit, score and describe a model; seconds are those of this thread, others may share the process."""
+    began = time.thread_time()
+    model.fit(problem.X, problem.y)
+    seconds = time.thread_time() - began
+    return {**score(model, problem), **describe(model), "fit_seconds": seconds}
 
 
 def score(model: Any, problem: Problem) -> Figures:
@@ -38,10 +48,19 @@ def score(model: Any, problem: Problem) -> Figures:
         "majority": 100.0 * _majority_error(problem),
     }
     if hasattr(model, "predict_proba"):
-        p = model.predict_proba(problem.X_test)
-        figures["log_loss"] = float(log_loss(problem.y_test, p, labels=model.classes_))
-        figures["brier"] = float(np.mean(((problem.y_test[:, None] == model.classes_) - p) ** 2) * p.shape[1])
+        classes, p = _widened(model, problem)
+        figures["log_loss"] = float(log_loss(problem.y_test, p, labels=classes))
+        figures["brier"] = float(np.mean(np.sum(((problem.y_test[:, None] == classes) - p) ** 2, axis=1)))
     return figures
+
+
+def _widened(model: Any, problem: Problem) -> tuple[Any, Array]:
+    """Return classes and probabilities, with 0 for a class that only the test part has."""
+    p = np.asarray(model.predict_proba(problem.X_test))
+    classes = np.union1d(model.classes_, problem.y_test)
+    wide = np.zeros((len(p), len(classes)))
+    wide[:, np.searchsorted(classes, model.classes_)] = p
+    return classes, wide
 
 
 def _majority_error(problem: Problem) -> float:

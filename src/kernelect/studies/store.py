@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote
 
 from kernelect.exceptions import KernelectError
 from kernelect.studies.cells import DONE, Key, Outcome
-from kernelect.studies.definition import Study, parse_study
+from kernelect.studies.definition import Method, Study, parse_study
 
 SCHEMA = 1
 
@@ -53,6 +54,10 @@ class Results:
             raise ResultsError(f"The folder {path.parent} for the results does not exist: make it first.")
         with _clear_errors(path):
             connection = sqlite3.connect(path, timeout=30.0)
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if tables and "cells" not in tables:
+                connection.close()
+                raise ResultsError(f"{path} is a database of something else, and is left alone: give another --out.")
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
             results = cls(path, connection)
@@ -79,7 +84,7 @@ class Results:
         keys = self.keys(failures=True)
         for kind, names in (("methods", {key.method for key in keys}), ("datasets", {key.dataset for key in keys})):
             for name in sorted(names):
-                if getattr(old, kind).get(name) != getattr(study, kind).get(name):
+                if _essence(getattr(old, kind).get(name)) != _essence(getattr(study, kind).get(name)):
                     raise ResultsError(f"{changed} with another definition of {name!r}: give another --out.")
         if keys and (old.protocol, old.seed) != (study.protocol, study.seed):
             raise ResultsError(f"{changed} with another protocol or seed: give another --out.")
@@ -93,7 +98,7 @@ class Results:
             raise ResultsError(f"There is no results file {path}: kernelect study run NAME --out {path} makes one.")
         with _clear_errors(path):
             # An immutable or read-only place has no room for the write-ahead log, hence the URI.
-            connection = sqlite3.connect(f"file:{path.resolve().as_posix()}?mode=ro", uri=True, timeout=30.0)
+            connection = sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?mode=ro", uri=True, timeout=30.0)
             found = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'cells'").fetchone()[0]
         if not found:
             raise ResultsError(f"{path} is not a results file of kernelect study.")
@@ -142,6 +147,11 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _essence(entry: object) -> object:
+    """Return what of a method's or data set's definition decides its results."""
+    return entry.essence if isinstance(entry, Method) else entry
 
 
 @contextmanager

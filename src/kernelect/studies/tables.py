@@ -55,7 +55,7 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     specs = study.tables or (TableSpec(f"Results: {first}", first, published=first if study.published else None),)
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
-    if study.default is not None and study.default in study.methods:
+    if study.default is not None and study.default in study.methods and specs[0].best == "smallest":
         tables += _claims(study, cells, specs[0])
     return tables
 
@@ -64,7 +64,8 @@ def _one_metric(study: Study, cells: list[Outcome], metric: str) -> Table:
     known = sorted({key for cell in cells for key, value in cell.figures.items() if isinstance(value, int | float)})
     if metric not in known:
         raise unknown_name("--metric", metric, known)
-    table = _table(study, cells, TableSpec(metric, metric, digits=3))
+    best = "smallest" if metric in ("error", "mse", "log_loss", "brier") else "none"
+    table = _table(study, cells, TableSpec(metric, metric, digits=3, best=best))
     assert table is not None
     return table
 
@@ -97,7 +98,7 @@ def _means_table(
     rows = []
     for dataset in datasets:
         means = {m: Mean.of(values[dataset, m].values()) for m in methods if values.get((dataset, m))}
-        marks = _emphasis({method: mean.mean for method, mean in means.items()}, spec.best)
+        marks = _emphasis({method: _shown(spec, mean) for method, mean in means.items()}, spec.best)
         entries = [_entry(study, spec, dataset, method, means.get(method), marks.get(method, "")) for method in methods]
         rows.append((Entry(f"{dataset} ({_split_counts(cells, dataset, methods)})"), *entries))
     heads = ("data (splits)", *(study.methods[method].label for method in methods))
@@ -122,12 +123,16 @@ def _emphasis(means: Mapping[str, float], best: str) -> dict[str, str]:
     return {ordered[0]: BEST, ordered[1]: SECOND}
 
 
+def _shown(spec: TableSpec, mean: Mean) -> float:
+    return mean.smallest if spec.kind == "smallest" else mean.mean
+
+
 def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean | None, mark: str) -> Entry:
     if mean is None:
         return Entry("-")
     smallest = spec.kind == "smallest"
     spread = mean.standard_deviation if spec.spread == "standard deviation" else mean.standard_error
-    value = mean.smallest if smallest else mean.mean
+    value = _shown(spec, mean)
     text = f"{value:.{spec.digits}f}"
     if np.isfinite(spread) and not smallest:
         text += f" ± {spread:.{spec.digits}f}"
@@ -136,7 +141,7 @@ def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean 
     if published:
         text += f" / {published[0]:g}"
         numbers["published"] = float(published[0])
-        z = z_score(mean, published) if spec.spread == "standard error" else None
+        z = z_score(mean, published) if spec.spread == "standard error" and not smallest else None
         if z is not None:
             text += f" ({z:+.1f})"
             numbers["z"] = z
@@ -234,7 +239,8 @@ def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
 def _against_published(study: Study, values: Values, spec: TableSpec, datasets: list[str]) -> list[Table]:
     """The default's means against the published ones: other splits, so z-scores and no pairs."""
     columns = study.published.get(spec.published or "", {})
-    labels = {method.published: method.label for method in study.methods.values() if method.published in columns}
+    labels = {method.published or method.name: method.label for method in reversed(study.methods.values())}
+    labels = {name: labels[name] for name in columns if name in labels}
     if not labels or spec.spread != "standard error":
         return []
     means = {dataset: Mean.of(values[dataset, str(study.default)].values()) for dataset in datasets}

@@ -62,10 +62,11 @@ _OURS = {
     "tables.schema": ["Schema"],
     "tables.scores": ["Score"],
 }
-#: With NumPy's dtype, of which imputers keep some and which builds nothing but itself.
-TRUSTED = frozenset(
-    ["numpy.dtype", *(f"kernelect.{module}.{name}" for module, names in _OURS.items() for name in names)]
-)
+#: Types inside a pipeline that skops does not trust by itself: they hold data and run nothing. Imputers keep NumPy's
+#: dtype, scikit-learn 1.6 a list of left-over columns.
+_HARMLESS = ("numpy.dtype", "sklearn.compose._column_transformer._RemainderColsList")
+
+TRUSTED = frozenset([*_HARMLESS, *(f"kernelect.{module}.{name}" for module, names in _OURS.items() for name in names)])
 
 
 def save_model(model: TableModel, path: Path, force: bool = False) -> None:

@@ -164,7 +164,8 @@ def _read_svmlight(data: bytes, source: str) -> Table:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(io.BytesIO(data))
+        # Columns are named by the written index: whether a file counts from 0 or 1 cannot be told from a part of it.
+        X, y = load_svmlight_file(io.BytesIO(data), zero_based=True)
     except (ValueError, IndexError, OverflowError) as error:
         raise UnusableTable(
             f"{source} is no svmlight file that can be read ({error}): each line is a label and index:value pairs."
@@ -174,7 +175,9 @@ def _read_svmlight(data: bytes, source: str) -> Table:
             f"{source} has {X.shape[0]} rows and {X.shape[1]} inputs, more than {_MOST_CELLS} cells when written out: "
             "keep fewer inputs or rows."
         )
-    frame = pd.DataFrame(X.toarray(), columns=[f"x{j + 1}" for j in range(X.shape[1])])
+    frame = pd.DataFrame(X.toarray(), columns=[f"x{j}" for j in range(X.shape[1])])
+    if "x0" in frame and not frame["x0"].any():
+        frame = frame.drop(columns="x0")
     return Table(frame.assign(**{SVMLIGHT_TARGET: y}), source, absent_is_zero=True)
 
 

@@ -103,6 +103,8 @@ def describe_table(
         for name in names:
             check_name(frame, name, option)
     frame, remarks = _with_target(frame, target)
+    frame, light = _with_weight(frame, weight)
+    remarks += light
     found, why = find_task(frame[target])
     remarks += [] if task else [f"The task is {found}: {why}. Say otherwise with --task."]
     frame, more = _usable(frame, target, task or found)
@@ -162,6 +164,16 @@ def _with_target(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[s
     lost = int((~known).sum())
     remarks = [f"{lost} row(s) without a target were left out."] if lost else []
     return frame[known].reset_index(drop=True), remarks
+
+
+def _with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows that count."""
+    if weight is None:
+        return frame, []
+    counted = weights_of(frame, weight) > 0
+    lost = int((~counted).sum())
+    remarks = [f"{lost} row(s) of weight 0 were left out."] if lost else []
+    return frame[counted].reset_index(drop=True), remarks
 
 
 def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, list[str]]:
