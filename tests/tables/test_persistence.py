@@ -155,11 +155,11 @@ def test_damage_is_told(tmp_path, classifier):
 
 
 def test_other_versions_are_told(tmp_path, classifier):
-    older = {**classifier.versions, "scikit-learn": "1.6.0"}
+    older = {**classifier.versions, "scikit-learn": "1.5.0"}
     save_model(replace(classifier, versions=older), tmp_path / "m.skops")
     _, remarks = load_model(tmp_path / "m.skops")
     assert len(remarks) == 1
-    assert remarks[0].startswith("The model was saved with scikit-learn 1.6.0 and is used with")
+    assert remarks[0].startswith("The model was saved with scikit-learn 1.5.0 and is used with")
 
 
 def test_other_formats_are_told(tmp_path, classifier, monkeypatch):
