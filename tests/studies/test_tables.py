@@ -68,8 +68,8 @@ def test_paired_test_is_that_of_scipy():
 
 def test_signed_rank_of_all_better_is_the_smallest_possible():
     """With 6 differences of one sign the two-sided p is 2 / 2^6."""
-    assert signed_rank(np.arange(1.0, 7.0), np.zeros(6)) == pytest.approx(2.0 / 64.0)
-    assert signed_rank(np.ones(5), np.ones(5)) is None
+    assert signed_rank(np.arange(1.0, 7.0)) == pytest.approx(2.0 / 64.0)
+    assert signed_rank(np.zeros(5)) is None
 
 
 def test_a_table_holds_the_means_of_its_cells(results):

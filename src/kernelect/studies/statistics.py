@@ -91,12 +91,11 @@ def mean_table(values: Values, datasets: Sequence[str], methods: Sequence[str]) 
     return np.array(rows, dtype=float).reshape(len(rows), len(methods))
 
 
-def signed_rank(first: Array, second: Array) -> float | None:
+def signed_rank(differences: Array) -> float | None:
     """Return the two-sided p of Wilcoxon's signed-rank test over data sets; None where nothing differs."""
-    difference = np.asarray(first) - np.asarray(second)
-    if len(difference) < 2 or not np.any(difference):
+    if len(differences) < 2 or not np.any(differences):
         return None
-    return float(wilcoxon(difference, zero_method="zsplit").pvalue)
+    return float(wilcoxon(differences, zero_method="zsplit").pvalue)
 
 
 @dataclass(frozen=True)

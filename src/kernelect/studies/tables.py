@@ -285,7 +285,7 @@ def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> 
 
 
 def _signed_rank_entry(differences: Array) -> Entry:
-    p = signed_rank(differences, np.zeros(len(differences)))
+    p = signed_rank(differences)
     if p is None:
         return Entry("-")
     fewer, more = int(np.sum(differences < 0)), int(np.sum(differences > 0))
