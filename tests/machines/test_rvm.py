@@ -158,3 +158,13 @@ def test_precisions_of_labels_stay_bounded_on_separable_wavy():
     design = active_design(fit, gram)
     assert np.all(fit.posterior.alpha >= 0.999 * Bernoulli(t, np.ones(20)).least_alpha(design))
     assert np.abs(fit.posterior.weights).max() < 1e4
+
+
+def test_no_further_effort_is_made_where_a_fit_is_hopeless():
+    X, y = twonorm(150, random_state=1)
+    gram, t, ones = RBF(0.2).gram(X), y[:, None].astype(float), np.ones(150)
+    seen = []
+    given_up = RVM().giving_up_where(lambda fit: not seen.append(fit)).fit(gram, t, 1.0, ones).fits[0]
+    assert len(seen) == 1
+    assert given_up is seen[0]
+    assert RVM().fit(gram, t, 1.0, ones).fits[0].log_evidence > given_up.log_evidence

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kernelect.machines import rvm_curvature
 from kernelect.machines.rvm_curvature import evidence_curvature
 from kernelect.machines.rvm_likelihoods import Bernoulli, Normal
 from kernelect.machines.rvm_polish import Aim, SparseFit, evidence_slope, packed, polish
@@ -87,6 +88,20 @@ def test_curvature_in_precisions_and_noise(problem, kind, n):
     found = evidence_curvature(find_mode(Phi, alpha, likelihood), Phi, likelihood)
     expected = -np.array([central_difference(lambda x, i=i: slope(x)[i], x) for i in range(len(x))])
     np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_rows_without_leverage_are_left_out_of_the_curvature(problem, monkeypatch):
+    Phi, t, alpha = problem
+    far = np.vstack([Phi, np.repeat(60.0 * Phi[:1], 200, axis=0)])  # rows that are told apart beyond doubt
+    labels = np.append(t, np.full(200, np.sign(Phi[0] @ find_mode(Phi, alpha, Bernoulli(t, np.ones(30))).weights)))
+    likelihood = Bernoulli(labels, np.ones(230))
+    posterior = find_mode(far, alpha, likelihood)
+    seen, whole = [], rvm_curvature._squared_times
+    monkeypatch.setattr(rvm_curvature, "_squared_times", lambda R, *rest: seen.append(len(R)) or whole(R, *rest))
+    thin, full, rough = (evidence_curvature(posterior, far, likelihood, *least) for least in ((), (-1.0,), (1e-5,)))
+    np.testing.assert_allclose(thin, full, atol=1e-8)
+    np.testing.assert_allclose(rough, full, atol=1e-3)
+    assert seen[0] <= 30 < seen[1] == 230
 
 
 def test_an_ascent_that_cannot_reach_its_goal_is_given_up(problem):

@@ -25,6 +25,12 @@ def test_goes_on_beyond_one_bump():
     assert abs(result.theta[0] - 3.0) <= 0.25
 
 
+def test_looks_around_the_second_best_as_well():
+    # the valley at -1.5 lies between the steps; a bump hides that -1 and -2 are near it
+    result = run(Scan(), lambda x: min(abs(x[0] - 1.0) + 1.0, 5.0 * abs(x[0] + 1.5) - 1.0), [0.0])
+    assert result.theta[0] == pytest.approx(-1.5)
+
+
 def test_stays_within_bounds():
     seen = []
     result = run(Scan(), lambda x: seen.append(x[0]) or -x[0], [0.0], reach=2.5)

@@ -36,7 +36,7 @@ class RVMEvidence(Criterion):
     name = "evidence"
 
     def value(self, fitted: Fitted) -> CriterionValue:
-        value = -sum(self._merit(fit) for fit in fitted.state.fits)
+        value = -sum(self.merit(fit) for fit in fitted.state.fits)
         return CriterionValue(value, np.column_stack([latent(fit, fitted.gram) for fit in fitted.state.fits]))
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
@@ -51,7 +51,8 @@ class RVMEvidence(Criterion):
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         return value, 1.0
 
-    def _merit(self, fit: SparseFit) -> float:
+    def merit(self, fit: SparseFit) -> float:
+        """Return what is minimised, with the opposite sign, of one target column."""
         return fit.log_evidence
 
     def _merit_gradient(self, fit: SparseFit, design: Array) -> Array:
@@ -77,7 +78,7 @@ class RVMOccamEvidence(RVMEvidence):
     log_width: float = _LOG_WIDTH
     name = "occam-evidence"
 
-    def _merit(self, fit: SparseFit) -> float:
+    def merit(self, fit: SparseFit) -> float:
         return fit.log_evidence + float(np.minimum(self._charges(fit), 0.0).sum())
 
     def _charges(self, fit: SparseFit) -> Array:

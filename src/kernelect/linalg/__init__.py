@@ -9,7 +9,7 @@ from kernelect.linalg.cholesky import (
     not_positive_definite,
 )
 from kernelect.linalg.memory import require_memory
-from kernelect.linalg.products import product
+from kernelect.linalg.products import matrix_vector, product
 from kernelect.linalg.threads import blas_threads_for
 from kernelect.linalg.triangular import InverseFactor, triangular_inverse
 
@@ -19,6 +19,7 @@ __all__ = [
     "blas_threads_for",
     "factorize",
     "factorize_overwriting",
+    "matrix_vector",
     "mean_diagonal",
     "not_positive_definite",
     "product",

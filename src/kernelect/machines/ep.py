@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kernelect.linalg import InverseFactor, factorize, product
+from kernelect.linalg import InverseFactor, factorize, matrix_vector
 from kernelect.machines.base import Machine
 from kernelect.machines.likelihoods import Likelihood, Probit, Tilted
 from kernelect.machines.mixing import AndersonMixing
@@ -247,9 +247,9 @@ class _Run:
         dual, variance, cavity_variance = shift, diagonal, diagonal
         if root.any():
             factor = factorize(self.gram, 1.0, root).inverted()
-            dual = shift - root * factor.solve(root * product(self.gram, shift[:, None])[:, 0])
+            dual = shift - root * factor.solve(root * matrix_vector(self.gram, shift))
             variance, cavity_variance = self._variances(factor, sites, root, diagonal)
-        mean = product(self.gram, dual[:, None])[:, 0]
+        mean = matrix_vector(self.gram, dual)
         # mu_- = v_- (mu/Sigma_ii - nu) = mu + v_- (tau mu - nu), and N - T mu = b
         cavity_mean = mean - cavity_variance * dual / self.copies
         tilted = self.machine.likelihood.tilted(y * cavity_mean, cavity_variance, self.constant, self.power)

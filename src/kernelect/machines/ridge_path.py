@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from kernelect.linalg import mean_diagonal, not_positive_definite, product
+from kernelect.linalg import matrix_vector, mean_diagonal, not_positive_definite, product
 from kernelect.typing import Array
 
 
@@ -42,7 +42,7 @@ class RidgePath:
         rho, v = solved[:, 0], solved[:, 1:]
         total = rho.sum()
         alpha = v - np.outer(rho, v.sum(axis=0) / total)
-        diagonal = product(self._squares, shrink[:, None])[:, 0] - rho**2 / total
+        diagonal = matrix_vector(self._squares, shrink) - rho**2 / total
         return np.asarray(alpha / diagonal[:, None], dtype=float)
 
     def press(self, mu: float) -> float:

@@ -7,6 +7,7 @@ always added to them. Several target columns are several machines, one against t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 
@@ -73,9 +74,9 @@ class RVM(Machine[RVMState]):
             return solve_at(dictionary.values, np.zeros(0, dtype=np.intp), np.zeros(0), likelihood)
         return self.algorithm.fit(dictionary, likelihood, start)
 
-    def giving_up_below(self, log_evidence: float) -> RVM:
-        """Return the machine that makes no further effort where its evidence is lower."""
-        return replace(self, algorithm=replace(self.algorithm, hopeless=log_evidence))
+    def giving_up_where(self, hopeless: Callable[[SparseFit], bool]) -> RVM:
+        """Return the machine that makes no further effort at a fit that is ``hopeless``."""
+        return replace(self, algorithm=replace(self.algorithm, hopeless=hopeless))
 
     def likelihood(self, targets: Array, weights: Array) -> Likelihood:
         """Return the likelihood of one target column; noise starts at the targets' own size."""

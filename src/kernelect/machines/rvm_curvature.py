@@ -14,6 +14,9 @@ alpha_i w_i v_i term by term:
     dSigma_ii/dx_j = -[(R o R)^T Z]_ij - alpha_j Sigma_ij^2,
     dq/dx_j = -(P o P) Z_j - alpha_j R_j^2,
     dv/dx_j = -Sigma (1/2 Phi^T (B'' o (Phi W)_j o q + B' o dq/dx_j) + Phi^T (Z_j o Phi v) + alpha_j v_j).
+
+Every sum over rows has the factors B' or B'', both below B, and P_ij^2 <= q_i q_j: a row enters
+by its leverage B q, at most 1. In a model that tells the classes apart most rows have none.
 """
 
 from __future__ import annotations
@@ -25,16 +28,25 @@ from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_posterior import Posterior
 from kernelect.typing import Array
 
+#: Leverage, relative to the largest, below which a row is left out of the curvature.
+_NEGLIGIBLE = 1e-10
 
-def evidence_curvature(posterior: Posterior, design: Array, likelihood: Likelihood) -> Array:
+#: The same where the curvature only guides an ascent whose slope is exact.
+ROUGH_LEVERAGE = 1e-5
+
+
+def evidence_curvature(
+    posterior: Posterior, design: Array, likelihood: Likelihood, least_leverage: float = _NEGLIGIBLE
+) -> Array:
     """Return minus the second derivative of ln E in ln alpha, then in ln beta where there is one.
 
-    Cost O(n m^2) for normal noise, for labels O(n m min(n, m^2)).
+    Cost O(n m^2) for normal noise, for labels O(r m min(r, m^2)) with r the rows of more than
+    ``least_leverage`` (of the largest one).
     """
     inner = _with_rows_held(posterior)
     if isinstance(likelihood, Normal):
         return _bordered(inner, posterior)
-    return inner + _through_rows(posterior, design) if len(inner) else inner
+    return inner + _through_rows(posterior, design, least_leverage) if len(inner) else inner
 
 
 def _with_rows_held(posterior: Posterior) -> Array:
@@ -56,18 +68,21 @@ def _bordered(inner: Array, posterior: Posterior) -> Array:
     return np.block([[inner, across[:, None]], [across[None, :], np.array([[corner]])]])
 
 
-def _through_rows(posterior: Posterior, design: Array) -> Array:
+def _through_rows(posterior: Posterior, design: Array, least_leverage: float) -> Array:
     """Return what the move of B adds."""
     alpha, w, Sigma, slopes = posterior.alpha, posterior.weights, posterior.covariance, posterior.slopes
+    B, skew = slopes.curvature, slopes.skew
+    bend = B * (1.5 * slopes.tilt**2 - 0.5)  # B'' of the sigmoid
     R = product(design, Sigma)
-    bend = slopes.curvature * (1.5 * slopes.tilt**2 - 0.5)  # B'' of the sigmoid
     q = np.einsum("ij,ij->i", R, design)
-    v = -0.5 * (R.T @ (slopes.skew * q))
+    v = -0.5 * (R.T @ (skew * q))
+    rows = B * q > least_leverage * np.max(B * q)
+    design, R, q, skew, bend = (each[rows] for each in (design, R, q, skew, bend))
     W = -Sigma * (alpha * w)
     dh = product(design, W)
-    Z = slopes.skew[:, None] * dh
+    Z = skew[:, None] * dh
     dq = -_squared_times(R, design, Z) - alpha * R**2
-    by_row = 0.5 * ((bend * q)[:, None] * dh + slopes.skew[:, None] * dq) + Z * (design @ v)[:, None]
+    by_row = 0.5 * ((bend * q)[:, None] * dh + skew[:, None] * dq) + Z * (design @ v)[:, None]
     dv = -product(R.T, by_row) - Sigma * (alpha * v)
     variance = -product((R * R).T, Z)  # of the weights, as far as B moves it
     total = np.diag(alpha * w * v) + alpha[:, None] * (0.5 * variance + v[:, None] * W + w[:, None] * dv)

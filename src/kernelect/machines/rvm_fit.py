@@ -8,6 +8,7 @@ D^T B z = D^T (B Phi w + e), which needs no division by a vanishing B.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,6 @@ from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_linear import Dictionary, LinearModel
 from kernelect.machines.rvm_noise import KnownNoise, ProfiledNoise
 from kernelect.machines.rvm_polish import NOISE_FLOOR, Aim, SparseFit, polish, solve_at
-from kernelect.machines.rvm_posterior import EXACT
 from kernelect.typing import Indices
 
 #: Actions taken on one quadratic before the mode is found again, at most.
@@ -40,10 +40,15 @@ _POLISH_GAIN = 2.0
 #: A batch of actions that raises the evidence by less is the last before the polish, which converges faster.
 _SLOW = 0.5
 
-#: Newton's decrement, and relative rise of the evidence, that are small enough for a fit that is polished later.
+#: Newton's decrement, and relative rise of the evidence, that are small enough before the last polish, and for
+#: predictions: about a hundredth of a weight's standard deviation.
 _ROUGH = 1e-6
 
 _NONE: Indices = np.zeros(0, dtype=np.intp)
+
+
+def _never(_fit: SparseFit) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,12 @@ class Algorithm(ABC):
     ----------
     polished : bool
         Whether to raise the evidence to a stationary point on the functions found.
-    hopeless : float
-        Evidence below which no further effort is made to raise it.
+    hopeless : callable
+        Says of a polished fit whether no further effort should be made to improve it.
     """
 
     polished: bool = True
-    hopeless: float = -np.inf
+    hopeless: Callable[[SparseFit], bool] = _never
 
     @abstractmethod
     def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
@@ -107,8 +112,8 @@ class _Run(ABC):
         fit = self.grow(fit, self.model(fit))
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
-            if fit.log_evidence < self.options.hopeless:
-                break
+            if self.options.hopeless(fit):
+                return fit
             further = self.improved(fit, exchange=start is None)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
@@ -120,7 +125,7 @@ class _Run(ABC):
         if start is None:
             return solve_at(self.dictionary.values, _NONE, np.zeros(0), self.likelihood)
         posterior, likelihood = start.posterior, _with_noise_of(start.likelihood, self.likelihood)
-        return solve_at(self.dictionary.values, start.active, posterior.alpha, likelihood, posterior.weights)
+        return solve_at(self.dictionary.values, start.active, posterior.alpha, likelihood, posterior.weights, _ROUGH)
 
     def improved(self, fit: SparseFit, exchange: bool) -> SparseFit:
         """Return what further functions, or else exchanges, make of a polished fit.
@@ -262,5 +267,4 @@ class _LabelRun(_Run):
         )
 
     def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
-        tol = _ROUGH if self.options.polished else EXACT
-        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean, tol)
+        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean, _ROUGH)

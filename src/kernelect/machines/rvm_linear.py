@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.linalg import product
+from kernelect.linalg import matrix_vector, product
 from kernelect.machines.rvm_noise import Noise
 from kernelect.machines.rvm_posterior import ScaledFactor
 from kernelect.typing import Array, Indices, Mask
@@ -62,7 +62,7 @@ class Dictionary:
     def project(self, rows: Array) -> Array:
         """Return D^T rows for (n,) or (n, k) ``rows``."""
         if rows.ndim == 1:
-            return product(self.values.T, rows[:, None])[:, 0]
+            return matrix_vector(self.values.T, rows)
         return product(self.values.T, rows)
 
 
@@ -82,7 +82,7 @@ class LinearModel:
     ) -> None:
         self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
         self.row_precision, self.weighted_targets = row_precision, weighted_targets
-        self.norms = product(dictionary.squares.T, row_precision[:, None])[:, 0]
+        self.norms = matrix_vector(dictionary.squares.T, row_precision)
         self.active, self.alpha = active.copy(), alpha.copy()
         self.S = self.Q = np.zeros(0)
         self.banned = np.zeros(len(dictionary), dtype=bool)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from kernelect.machines.rvm_ascent import ascend
-from kernelect.machines.rvm_curvature import evidence_curvature
+from kernelect.machines.rvm_curvature import ROUGH_LEVERAGE, evidence_curvature
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_posterior import EXACT, Posterior, find_mode, precision_slope
 from kernelect.typing import Array, Indices
@@ -137,7 +137,7 @@ class _Point:
         return evidence_slope(self.posterior, self.design, self.likelihood)
 
     def curvature(self) -> Array:
-        return evidence_curvature(self.posterior, self.design, self.likelihood)
+        return evidence_curvature(self.posterior, self.design, self.likelihood, ROUGH_LEVERAGE)
 
 
 def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:

@@ -13,7 +13,8 @@ class Scan(Search):
     """Steps of one log unit from the start, then finer ones around the best.
 
     One parameter: up and down from the start, each until two steps running bring nothing
-    better, then the interval around the best is halved twice. Unlike a simplex it is not
+    better, then the intervals around the two best are halved (bumps may have hidden which of
+    them is the better), and those around the best of all once more. Unlike a simplex it is not
     stopped by the plateaus and small bumps of an error count. Several parameters: the search
     ``then``, or else a compass search, one parameter at a time, with a step that is halved
     where no direction improves.
@@ -28,7 +29,6 @@ class Scan(Search):
     needs_gradient = False
 
     _PATIENCE = 2
-    _REFINEMENTS = 2
     _TOUCH = 1e-9
     _LAST_STEP = 0.2
 
@@ -64,11 +64,10 @@ class Scan(Search):
                 before = min(values.values())
                 visit(x)
                 patience = self._PATIENCE if min(values.values()) < before else patience - 1
-        width = 1.0
-        for _ in range(self._REFINEMENTS):
-            width, best = 0.5 * width, _best(values)
-            visit(best - width)
-            visit(best + width)
+        for width, centres in ((0.5, 2), (0.25, 1)):
+            for best in _best(values)[:centres]:
+                visit(best - width)
+                visit(best + width)
         return Status.CONVERGED, "the scan is complete"
 
     def _compass(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
@@ -101,8 +100,9 @@ class Stay(Search):
         return Status.CONVERGED, "the start was taken as it is"
 
 
-def _best(values: dict[float, float]) -> float:
-    """Return the place of the smallest value; among equals the one in the middle."""
-    least = min(values.values())
-    ties = sorted(x for x, value in values.items() if value == least)
-    return ties[len(ties) // 2]
+def _best(values: dict[float, float]) -> list[float]:
+    """Return the places, smallest value first; among those of the smallest value the middle one leads."""
+    places = sorted(values, key=lambda x: (values[x], x))
+    ties = [x for x in places if values[x] == values[places[0]]]
+    middle = ties[len(ties) // 2]
+    return [middle, *(x for x in places if x != middle)]

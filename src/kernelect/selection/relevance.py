@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.criteria import RVMEvidence
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines import RVM, CentreState, RVMState, SparseFit
 from kernelect.machines.rvm_centres import at_rows, joint_mode
@@ -24,8 +25,9 @@ from kernelect.typing import Array
 #: Largest step of a log-parameter after which the last solution is a start for the next.
 _NEAR = 0.4
 
-#: Nats per row below the best evidence of a search where a width is not worth the last improvements.
-_HOPELESS = 0.15
+#: Nats per row below the best of a search where a width is not worth the last improvements: by the
+#: criterion itself where it is an evidence, or by the evidence where it is not.
+_HOPELESS, _HOPELESS_EVIDENCE = 0.05, 0.15
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,26 @@ class RelevanceObjective(SelectionObjective):
         if key not in self.solutions:
             self.solutions[key] = self._solution(theta, gram)
         state = self.solutions[key]
-        self.memory.state = (theta, state, max(state.log_evidence, self._best()))
+        self.memory.state = (theta, state, max(sum(map(self._merit, state.fits)), self._best()))
         return state
 
     def _solution(self, theta: Array, gram: Array) -> RVMState:
         assert isinstance(self.machine, RVM)
         machine = self.machine
         if self.targets.shape[1] == 1:  # the evidence of several outputs is a sum, of which none alone is hopeless
-            machine = machine.giving_up_below(self._best() - _HOPELESS * float(self.weights.sum()))
+            machine = machine.giving_up_where(self._is_hopeless)
         return machine.fit(gram, self.targets, 1.0, self.weights, self._near(theta))
 
+    def _is_hopeless(self, fit: SparseFit) -> bool:
+        slack = _HOPELESS if isinstance(self.criterion, RVMEvidence) else _HOPELESS_EVIDENCE
+        return self._merit(fit) < self._best() - slack * float(self.weights.sum())
+
+    def _merit(self, fit: SparseFit) -> float:
+        """Return what tells a hopeless fit: the criterion where one fit is enough to know it."""
+        return self.criterion.merit(fit) if isinstance(self.criterion, RVMEvidence) else fit.log_evidence
+
     def _best(self) -> float:
-        """Return the highest evidence that this search has seen."""
+        """Return the highest merit that this search has seen."""
         return -np.inf if self.memory.state is None else float(self.memory.state[2])
 
     def _near(self, theta: Array) -> RVMState | None:
