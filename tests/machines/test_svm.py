@@ -242,3 +242,19 @@ def test_a_kernel_matrix_that_is_not_finite_is_refused(slack):
 def test_a_misspelt_slack_is_refused():
     with pytest.raises(InvalidArgument, match=r"slack='squared' is not known.*'linear', 'quadratic'"):
         SVM("squared")
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
+@pytest.mark.parametrize("n", [80, 700])
+def test_the_reported_gradient_and_violation_are_those_of_the_solution(rng, n, tolerance):
+    """They are carried through the pivots, and evaluated afresh only where rounding matters."""
+    X, y = overlapping(rng, n)
+    gram = rbf(X)
+    state = SVM("linear", tolerance).fit(gram, y[:, None], 1.0, np.ones(n))
+    solution = state.solutions[0]
+    gradient = 1.0 - y * (gram @ (y * solution.alpha) + state.ridge * y * solution.alpha)
+    np.testing.assert_allclose(solution.gradient, gradient, atol=max(0.02 * tolerance, 1e-11))
+    inside = (solution.alpha > 0) & (solution.alpha < 1.0)
+    worst = np.select([inside, solution.alpha == 0], [np.abs(gradient), gradient], -gradient).max()
+    assert worst <= solution.violation + 0.02 * tolerance
+    assert solution.violation <= solution.tolerance

@@ -26,10 +26,12 @@ import numpy.typing as npt
 from kernelect.exceptions import SingularSystem
 from kernelect.linalg import CholeskyFactor, factorize, factorize_overwriting
 from kernelect.machines.interior_point import interior_point
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 Sides = npt.NDArray[np.int8]
-LOWER, FREE, UPPER = 0, 1, 2
+
+#: The direction in which alpha may go: a row at a bound is wrong where its gradient has that sign.
+LOWER, FREE, UPPER = 1, 0, -1
 
 #: Largest violation of the optimality conditions, in units of the margin.
 KKT_TOLERANCE = 1e-9
@@ -37,8 +39,11 @@ KKT_TOLERANCE = 1e-9
 _EPSILON = float(np.finfo(float).eps)
 _MAX_PIVOTS = 60
 _PATIENCE = 6  # pivots without fewer wrong rows
+_TRUSTED = 1e-2  # part of the tolerance that rounding may take without another look
 _COARSEST = 256  # rows below which a cold start needs no coarser problem
 _EVERY = 4  # one row in four makes the coarser problem
+_GROWTH = 4  # free rows may become more by a quarter in one pivot,
+_FEW = 32  # or by this many
 _FIRST_RIDGE = 2e-2  # of proximal pivoting, as a part of the mean diagonal
 _FALL = 10.0
 _PROXIMAL_STEPS = 25
@@ -54,6 +59,17 @@ class BoxQP:
     upper: Array  # (n,) u
     target: Array  # (n,) in the place of y in r: y itself, but for proximal programs
     tolerance: float = KKT_TOLERANCE
+
+    @cached_property
+    def bounds(self) -> Array:
+        """Beta at the upper bounds."""
+        return self.labels * self.upper
+
+    @cached_property
+    def fixed(self) -> Mask | None:
+        """Rows whose bounds are both 0, if there are any."""
+        fixed = self.upper <= 0.0
+        return fixed if fixed.any() else None
 
     def around(self, beta: Array, ridge: float) -> BoxQP:
         """Return the program with ridge/2 |. - beta|^2 added."""
@@ -110,9 +126,11 @@ def solve_box_qp(problem: BoxQP, start: BoxSolution | None = None) -> BoxSolutio
 @dataclass(frozen=True)
 class _Pivoted:
     beta: Array
+    r: Array
     sides: Sides
     factor: CholeskyFactor | None
     pivots: int
+    drift: float  # of r, which is carried from pivot to pivot, by rounding
 
 
 def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | None:
@@ -120,83 +138,87 @@ def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | N
 
     With ``capped=False`` all wrong rows change sides at once.
     """
-    y, u = problem.labels, problem.upper
-    sides = np.where(u > 0, sides, LOWER).astype(np.int8)
-    beta, r = np.zeros(len(y)), problem.target.copy()
-    fewest, most_free, patience, seen = len(y) + 1, 0.0, _PATIENCE, set[bytes]()
+    n = len(sides)
+    if problem.fixed is not None:
+        sides = np.where(problem.fixed, np.int8(LOWER), sides)
+    beta, r, drift = np.zeros(n), problem.target.copy(), 0.0
+    fewest, most_free, patience, seen = n + 1, 0.0, _PATIENCE, set[bytes]()
     for count in range(1, _MAX_PIVOTS + 1):
+        free = (sides == FREE).nonzero()[0]
         try:
-            beta, r, factor = _moved(problem, sides, beta, r)
+            beta, r, factor = _moved(problem, sides, free, beta, r)
         except SingularSystem:
             return None
-        new = _exchanged(problem, sides, y * beta, y * r, max(problem.tolerance, problem.rounding(beta)))
-        wrong = int(np.count_nonzero(new != sides))
-        if not wrong:
-            return _Pivoted(beta, sides, factor, count)
-        waiting = capped and _cap_additions(new, sides, np.abs(r))
-        n_free = int(np.count_nonzero(new == FREE))
-        progress = wrong < fewest or (waiting and n_free > 1.1 * most_free)
+        rounding = problem.rounding(beta)
+        drift += rounding
+        cap = max(_FEW, len(free) // _GROWTH) if capped else n
+        new = _exchanged(problem, sides, free, beta, r, max(problem.tolerance, rounding), cap)
+        if not new.wrong:
+            return _Pivoted(beta, r, sides, factor, count, drift)
+        progress = new.wrong < fewest or (new.waiting and new.n_free > 1.1 * most_free)
         patience = _PATIENCE if progress else patience - 1
-        fewest, most_free = min(fewest, wrong), max(most_free, n_free)
-        mark = new.tobytes()
+        fewest, most_free = min(fewest, new.wrong), max(most_free, new.n_free)
+        mark = new.sides.tobytes()
         if patience < 0 or mark in seen:  # sides that come back would do so for ever
             return None
         seen.add(mark)
-        sides = new
+        sides = new.sides
     return None
 
 
-def _moved(problem: BoxQP, sides: Sides, beta: Array, r: Array) -> tuple[Array, Array, CholeskyFactor | None]:
+def _moved(
+    problem: BoxQP, sides: Sides, free: Indices, beta: Array, r: Array
+) -> tuple[Array, Array, CholeskyFactor | None]:
     """Return beta, r and the factor for given sides: r = 0 on the free rows."""
-    free = (sides == FREE).nonzero()[0]
-    step = -beta
-    upper = (sides == UPPER).nonzero()[0]
-    step[upper] += problem.labels[upper] * problem.upper[upper]
+    step = np.where(sides == UPPER, problem.bounds, 0.0) - beta
     step[free] = 0.0
     jumped = step.nonzero()[0]
     factor = None
     if len(jumped):
-        r = r - step[jumped] @ problem.gram[jumped]
+        r = r - step[jumped] @ problem.gram.take(jumped, axis=0)
     if len(free):
-        rows = problem.gram[free]
+        rows = problem.gram.take(free, axis=0)
         factor = _free_factor(rows, free, problem.ridge[free])
-        step[free] = factor.solve(r[free])
-        r = r - step[free] @ rows
+        step[free] = found = factor.solve(r[free])
+        r = r - found @ rows
     return beta + step, r - problem.ridge * step, factor
 
 
 def _free_factor(rows: Array, free: Indices, ridge: Array) -> CholeskyFactor:
     """Return the factor of M on the free rows, from those rows of K."""
-    block = rows[:, free]
+    block = rows.take(free, axis=1)
     block.flat[:: len(free) + 1] += ridge
     return factorize_overwriting(block) or factorize(rows[:, free], ridge)
 
 
-def _exchanged(problem: BoxQP, sides: Sides, alpha: Array, gradient: Array, tolerance: float) -> Sides:
-    """Return the sides with every row of wrong sign exchanged."""
-    new = sides.copy()
-    free = (sides == FREE).nonzero()[0]
-    inside = alpha[free]
-    new[free[inside < 0.0]] = LOWER
-    new[free[inside > problem.upper[free]]] = UPPER
-    inward = np.where(sides == UPPER, -gradient, gradient) > tolerance
-    inward &= (sides != FREE) & (problem.upper > 0)
-    new[inward] = FREE
-    return new
+@dataclass(frozen=True)
+class _Exchanged:
+    sides: Sides
+    wrong: int  # rows of the wrong sign
+    waiting: bool  # whether some of them had to stay
+    n_free: int
 
 
-def _cap_additions(new: Sides, sides: Sides, violation: Array) -> bool:
-    """Let only the most violated rows become free, half as many as there are; say if any waits.
+def _exchanged(
+    problem: BoxQP, sides: Sides, free: Indices, beta: Array, r: Array, tolerance: float, cap: int
+) -> _Exchanged:
+    """Let rows of wrong sign change sides, and at most ``cap`` of them become free: the most violated.
 
     Freeing all violated rows at once makes blocks far larger than the final one.
     """
-    added = np.flatnonzero((new == FREE) & (sides != FREE))
-    cap = max(32, int(np.count_nonzero(sides == FREE)) // 2)
-    if len(added) <= cap:
-        return False
-    waiting = added[np.argpartition(-violation[added], cap)[cap:]]
-    new[waiting] = sides[waiting]
-    return True
+    inward = problem.labels * r * sides > tolerance
+    if problem.fixed is not None:
+        inward &= ~problem.fixed
+    added = inward.nonzero()[0]
+    alpha = problem.labels[free] * beta[free]
+    below, above = free[alpha < 0.0], free[alpha > problem.upper[free]]
+    leaving = len(below) + len(above)
+    wrong, waiting = len(added) + leaving, len(added) > cap
+    if waiting:
+        added = added[np.argpartition(-np.abs(r[added]), cap)[:cap]]
+    new = sides.copy()
+    new[added], new[below], new[above] = FREE, LOWER, UPPER
+    return _Exchanged(new, wrong, waiting, len(free) - leaving + len(added))
 
 
 def _coarse_to_fine(problem: BoxQP) -> _Pivoted | None:
@@ -207,21 +229,22 @@ def _coarse_to_fine(problem: BoxQP) -> _Pivoted | None:
     n = len(problem.labels)
     if n <= _COARSEST:
         return _pivot_or_proximal(problem, np.full(n, FREE, dtype=np.int8))
-    rows = np.arange(n // (2 * _EVERY), n, _EVERY)
+    some = slice(n // (2 * _EVERY), n, _EVERY)
+    rows = np.arange(n)[some]
     share = n / len(rows)
     coarse = BoxQP(
-        problem.gram[np.ix_(rows, rows)],
-        problem.ridge[rows] / share,
-        problem.labels[rows],
-        problem.upper[rows] * share,
-        problem.target[rows],
+        np.ascontiguousarray(problem.gram[some, some]),
+        problem.ridge[some] / share,
+        problem.labels[some],
+        problem.upper[some] * share,
+        problem.target[some],
         problem.tolerance,
     )
     found = _coarse_to_fine(coarse)
     if found is None:
         return None
-    support = np.flatnonzero(found.beta)
-    margins = problem.labels * (found.beta[support] @ problem.gram[rows[support]])
+    support = found.beta.nonzero()[0]
+    margins = problem.labels * (found.beta[support] @ problem.gram.take(rows[support], axis=0))
     return _pivot_or_proximal(problem, _sides_from_margins(problem, margins, found.sides))
 
 
@@ -275,28 +298,34 @@ def _from_interior_point(problem: BoxQP) -> BoxSolution:
     beta = problem.labels * point.alpha
     found = _pivot(problem, sides) or _proximal(problem, sides, beta)
     if found is None:
-        found = _Pivoted(beta, sides, None, 0)
+        found = _Pivoted(beta, beta, sides, None, 0, np.inf)
     return _checked(problem, found, "interior point")
 
 
 def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
-    """Return the solution with its optimality conditions evaluated afresh.
+    """Return the solution with its optimality conditions.
 
-    r was carried from pivot to pivot; one step of refinement removes what rounding left.
+    r was carried from pivot to pivot: where rounding may have moved it, it is evaluated afresh,
+    and one step of refinement removes what is left on the free rows.
     """
-    y, u, free = problem.labels, problem.upper, np.flatnonzero(found.sides == FREE)
-    beta = found.beta
-    r = problem.target - problem.applied(beta)
-    factor = found.factor
-    if factor is not None and np.max(np.abs(r[free])) > 1e-2 * problem.tolerance:
-        beta = beta.copy()
-        beta[free] += factor.solve(r[free])
+    y, u, free = problem.labels, problem.upper, (found.sides == FREE).nonzero()[0]
+    beta, r, factor = found.beta, found.r, found.factor
+    if found.drift > _TRUSTED * problem.tolerance:
         r = problem.target - problem.applied(beta)
-    elif factor is None and len(free):
+        if factor is not None and np.max(np.abs(r[free])) > _TRUSTED * problem.tolerance:
+            beta = beta.copy()
+            beta[free] += factor.solve(r[free])
+            r = problem.target - problem.applied(beta)
+    if factor is None and len(free):
         factor = factorize(problem.gram[np.ix_(free, free)], problem.ridge[free])
-    alpha, g = np.clip(y * beta, 0.0, u), y * r
-    wrong = np.where(found.sides == LOWER, np.maximum(g, 0.0), np.where(found.sides == UPPER, -g, np.abs(g)))
-    outside = problem.size * np.abs(y * beta - alpha)  # what clipping changes in the margin
-    violation = float(np.max(np.where(u > 0, np.maximum(wrong, outside), 0.0), initial=0.0))
+    g, unclipped = y * r, y * beta
+    alpha = np.clip(unclipped, 0.0, u)
+    wrong = np.maximum(g * found.sides, 0.0)
+    wrong[free] = np.abs(g[free])
+    outside = problem.size * np.abs(unclipped - alpha)  # what clipping changes in the margin
+    violations = np.maximum(wrong, outside)
+    if problem.fixed is not None:
+        violations[problem.fixed] = 0.0
     tolerance = max(problem.tolerance, 16.0 * problem.rounding(beta))
+    violation = float(violations.max(initial=0.0))
     return BoxSolution(alpha, g, found.sides, free, factor, violation, tolerance, found.pivots, method)
