@@ -41,6 +41,8 @@ class Criterion(ABC):
 
     name: ClassVar[str]
     has_gradient: ClassVar[bool] = True
+    #: Whether it looks at the solution on all rows, or only at machines that it trains itself.
+    needs_solution: ClassVar[bool] = True
 
     #: Whether it judges the posterior of a latent function, found by expectation propagation.
     latent: ClassVar[bool] = False

@@ -49,6 +49,7 @@ class RVMCrossValidation(Criterion):
     centred_on_rows: bool = True
     name = "cv"
     has_gradient = False
+    needs_solution = False
 
     def value(self, fitted: Fitted) -> CriterionValue:
         losses = np.empty(len(fitted.gram))
@@ -90,6 +91,7 @@ class RVMLeaveOneOut(RVMCrossValidation):
 
     loss: str = "error"
     name = "loo"
+    needs_solution = True
 
     def value(self, fitted: Fitted) -> CriterionValue:
         everything = Dictionary.of(fitted.gram)

@@ -39,9 +39,12 @@ class RelevanceObjective(SelectionObjective):
     def fits(self, theta: Array) -> tuple[SparseFit, ...]:
         """Return the sparse fits at ``theta``, remembered ones without a new Gram matrix."""
         known = self.solutions.get(theta.tobytes())
-        return (self.solved(theta).state if known is None else known).fits
+        return (self._remembered(theta, self.kernel_at(theta).linearize(self.X)[0]) if known is None else known).fits
 
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
+        return self._remembered(theta, gram) if self.criterion.needs_solution else None
+
+    def _remembered(self, theta: Array, gram: Array) -> RVMState:
         key = theta.tobytes()
         if key not in self.solutions:
             self.solutions[key] = self._solution(theta, gram)
