@@ -258,3 +258,53 @@ def test_the_reported_gradient_and_violation_are_those_of_the_solution(rng, n, t
     worst = np.select([inside, solution.alpha == 0], [np.abs(gradient), gradient], -gradient).max()
     assert worst <= solution.violation + 0.02 * tolerance
     assert solution.violation <= solution.tolerance
+
+
+def exact_violation(problem, solution):
+    """Largest violation of the optimality conditions, in extended precision."""
+    alpha, y = solution.alpha.astype(np.longdouble), problem.labels.astype(np.longdouble)
+    g = 1 - y * (problem.gram.astype(np.longdouble) @ (y * alpha) + problem.ridge.astype(np.longdouble) * y * alpha)
+    wrong = np.select([alpha <= 0, alpha >= problem.upper], [g, -g], abs(g))
+    return float(wrong[problem.upper > 0].max())
+
+
+@pytest.mark.parametrize("weight", [1e-14, 1e-12, 1e-6])
+def test_one_tiny_weight_does_not_loosen_the_conditions_of_all_rows(rng, weight):
+    X, y = overlapping(rng, 300)
+    weights = np.ones(300)
+    weights[7] = weight
+    (problem,) = SVM("quadratic").problems(rbf(X, amplitude=10.0), y[:, None], 1.0, weights)
+    solution = box_qp.solve_box_qp(problem)
+    assert solution.tolerance < 1e-8
+    assert exact_violation(problem, solution) < 1e-8
+
+
+@pytest.mark.parametrize("C", [1e3, 1e5, 1e7])
+def test_where_pivoting_ends_at_no_solution_the_interior_point_goes_on(C):
+    generator = np.random.default_rng(18)
+    X, y = generator.normal(size=(300, 3)), np.where(generator.random(300) < 0.5, 1.0, -1.0)
+    (problem,) = SVM("linear").problems(X @ X.T + 1.0, y[:, None], C, np.ones(300))
+    solution = box_qp.solve_box_qp(problem)
+    assert solution.optimal
+    assert exact_violation(problem, solution) <= 2.0 * solution.tolerance < 1e-3
+
+
+@pytest.mark.parametrize("amplitude", [1e-12, 1.5, 190.0])
+@pytest.mark.parametrize("C", [1e-8, 1e-3, 0.1])
+def test_bounded_rows_are_at_their_bound_exactly(rng, amplitude, C):
+    """Where all rows are free first, beta is huge, and must leave no trace."""
+    X = rng.normal(size=(40, 2))
+    gram, y = rbf(np.vstack([X, X]), amplitude, 0.1, 0.1 * amplitude), np.repeat([1.0, -1.0], 40)
+    _, solution = solved("linear", gram, y, C, np.ones(80))
+    np.testing.assert_array_equal(solution.alpha, C)
+    assert solution.optimal
+
+
+def test_a_warm_start_from_the_other_slack_and_rows_without_weight(problem):
+    gram, y, weights = problem
+    weights[3] = 0.0
+    other, _ = solved("linear", gram, y, 0.1, weights)
+    warm, cold = (solved("quadratic", gram, y, 0.1, weights, start)[1] for start in (other, None))
+    assert warm.optimal
+    np.testing.assert_allclose(warm.alpha, cold.alpha, atol=1e-9)
+    assert warm.alpha[3] == 0.0

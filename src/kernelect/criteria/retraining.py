@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,24 +15,39 @@ from kernelect.machines.svm import SVMState
 from kernelect.typing import Array
 
 
-def leave_one_out_decisions(fitted: Fitted) -> Array:
-    """Return the decision value (n, k) of every row from the machine trained without it.
+@dataclass(frozen=True)
+class _Retraining:
+    """The machine of one column of targets, trained without one row."""
 
-    A row that is no support vector keeps its own: the machine without it is the same. The
-    others are solved anew, each from the sides of the whole solution: a pivot or two.
-    """
+    row: int
+    column: int
+    decision: float  # of the row left out
+    solved: bool
+
+
+def _retrainings(fitted: Fitted) -> Iterator[_Retraining]:
+    """Yield one per support vector, each solved from the sides of the whole solution: a pivot or two."""
     machine, state = fitted.machine, fitted.state
     assert isinstance(machine, SVM)
     assert isinstance(state, SVMState)
-    decisions = fitted.gram @ state.dual_coef
     problems = machine.problems(fitted.gram, fitted.targets, fitted.regularization, fitted.weights)
     for column, (problem, solution) in enumerate(zip(problems, state.solutions, strict=True)):
-        for row in np.flatnonzero(solution.alpha):
+        for row in map(int, np.flatnonzero(solution.alpha)):
             upper = problem.upper.copy()
             upper[row] = 0.0
             without = solve_box_qp(replace(problem, upper=upper), solution)
-            decisions[row, column] = problem.gram[row] @ (problem.labels * without.alpha)
-    return np.asarray(decisions, dtype=float)
+            yield _Retraining(row, column, problem.gram[row] @ (problem.labels * without.alpha), solved=without.optimal)
+
+
+def leave_one_out_decisions(fitted: Fitted) -> Array:
+    """Return the decision value (n, k) of every row from the machine trained without it.
+
+    A row that is no support vector keeps its own: the machine without it is the same.
+    """
+    decisions = np.asarray(fitted.gram @ fitted.state.dual_coef, dtype=float)
+    for each in _retrainings(fitted):
+        decisions[each.row, each.column] = each.decision
+    return decisions
 
 
 class LeaveOneOut(SVMCriterion):
@@ -55,3 +71,9 @@ class LeaveOneOut(SVMCriterion):
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         return flip_nats(value, fitted)
+
+    def doubt(self, fitted: Fitted) -> str:
+        solved = [each.solved for each in _retrainings(fitted)]
+        if all(solved):
+            return ""
+        return f"{len(solved) - sum(solved)} of {len(solved)} leave-one-out machines could not be solved exactly"

@@ -462,6 +462,8 @@ class SVC(ClassifierMixin, SelfSelecting):
             selection = replace(selection, ending=f"{selection.ending}; {remark}")
         machine: Any = objective.machine
         doubts = [machine.doubt(fitted.state), criterion.doubt(fitted)]
+        if self.ensemble:
+            doubts += {machine.doubt(objective.solved(theta).state) for theta in selection.optima} - set(doubts)
         if criterion.latent and not self._is_posterior:
             plain: Any = SVM(self.slack)
             doubts.append(plain.doubt(self._predicting(objective).solved(selection.theta).state))

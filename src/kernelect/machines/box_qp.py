@@ -10,13 +10,15 @@ Block pivoting: given a guess which rows are at 0, free, or at u, one Cholesky s
 free block gives beta, and the rows whose sign is wrong change sides. A handful of solves
 suffices, whatever accuracy is asked for; there is no proof that it ends, so the chain is
 
-    warm or coarse start -> pivoting -> proximal pivoting -> interior point,
+    warm start -> coarse start -> interior point,
 
-and the optimality conditions are checked at its end.
+each with pivoting and, where that does not settle, proximal pivoting. The optimality conditions
+are checked at the end of each link, and the next is tried where they do not hold.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,6 +42,8 @@ _EPSILON = float(np.finfo(float).eps)
 _MAX_PIVOTS = 60
 _PATIENCE = 6  # pivots without fewer wrong rows
 _TRUSTED = 1e-2  # part of the tolerance that rounding may take without another look
+_ROUNDINGS = 16.0  # rounding errors that a violation may consist of,
+_LOOSEST = 1e-2  # but never more than this, in units of the margin
 _COARSEST = 256  # rows below which a cold start needs no coarser problem
 _EVERY = 4  # one row in four makes the coarser problem
 _GROWTH = 4  # free rows may become more by a quarter in one pivot,
@@ -71,6 +75,20 @@ class BoxQP:
         fixed = self.upper <= 0.0
         return fixed if fixed.any() else None
 
+    def settled(self, sides: Sides) -> Sides:
+        """Return ``sides``, which may be those of another program, as far as the bounds allow them."""
+        if self.fixed is not None:
+            sides = np.where(self.fixed, np.int8(LOWER), sides)
+        if self.unbounded is not None:
+            sides = np.where(self.unbounded & (sides == UPPER), np.int8(FREE), sides)
+        return sides
+
+    @cached_property
+    def unbounded(self) -> Mask | None:
+        """Rows without upper bound, if there are any."""
+        unbounded = np.isinf(self.upper)
+        return unbounded if unbounded.any() else None
+
     def around(self, beta: Array, ridge: float) -> BoxQP:
         """Return the program with ridge/2 |. - beta|^2 added."""
         return replace(self, ridge=self.ridge + ridge, target=self.target + ridge * beta)
@@ -81,13 +99,29 @@ class BoxQP:
         return np.asarray(beta[rows] @ self.gram[rows] + self.ridge * beta, dtype=float)
 
     @cached_property
-    def size(self) -> float:
-        """Largest entry of the diagonal of M."""
-        return float(np.max(np.diagonal(self.gram) + self.ridge))
+    def scale(self) -> Array:
+        """Square roots of the diagonal of K: |K_ij| <= scale_i scale_j."""
+        return np.sqrt(np.maximum(self.gram.diagonal(), 0.0))
+
+    @cached_property
+    def _largest_scale(self) -> float:
+        return float(self.scale.max())
 
     def rounding(self, beta: Array) -> float:
-        """Return the size of rounding errors in M beta."""
-        return 4.0 * _EPSILON * self.size * float(np.abs(beta).sum())
+        """Return a bound of the rounding errors in M beta."""
+        size = np.abs(beta)
+        return 4.0 * _EPSILON * float(self._largest_scale * (self.scale @ size) + self.ridge @ size)
+
+    def row_rounding(self, beta: Array) -> Array:
+        """Return the same for every row, which is less where rows are of different size."""
+        size = np.abs(beta)
+        return np.asarray((4.0 * _EPSILON) * (self.scale * (self.scale @ size) + self.ridge * size), dtype=float)
+
+    def resolution(self, beta: Array, rounding: float) -> Array | float:
+        """Return the violation that counts as none: the tolerance, or what rounding makes of it."""
+        if rounding <= self.tolerance:
+            return self.tolerance
+        return np.maximum(self.tolerance, self.row_rounding(beta))
 
 
 @dataclass(frozen=True)
@@ -112,15 +146,28 @@ class BoxSolution:
 
 def solve_box_qp(problem: BoxQP, start: BoxSolution | None = None) -> BoxSolution:
     """Return the solution, from that of a similar problem where given."""
+    best: BoxSolution | None = None
+    for found in _chain(problem, start):
+        if found.optimal:
+            return found
+        if best is None or not best.violation <= found.violation:
+            best = found
+    assert best is not None
+    return best
+
+
+def _chain(problem: BoxQP, start: BoxSolution | None) -> Iterator[BoxSolution]:
+    """Yield what each link makes of the problem, the fastest first."""
     if start is not None:
         beta = problem.labels * np.minimum(start.alpha, problem.upper)
-        found = _pivot(problem, start.sides) or _proximal(problem, start.sides, beta)
+        sides = problem.settled(start.sides)
+        found = _pivot(problem, sides) or _proximal(problem, sides, beta)
         if found is not None:
-            return _checked(problem, found, "active set, warm")
+            yield _checked(problem, found, "active set, warm")
     found = _coarse_to_fine(problem)
     if found is not None:
-        return _checked(problem, found, "active set")
-    return _from_interior_point(problem)
+        yield _checked(problem, found, "active set")
+    yield from _by_interior_point(problem)
 
 
 @dataclass(frozen=True)
@@ -139,8 +186,7 @@ def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | N
     With ``capped=False`` all wrong rows change sides at once.
     """
     n = len(sides)
-    if problem.fixed is not None:
-        sides = np.where(problem.fixed, np.int8(LOWER), sides)
+    sides = problem.settled(sides)
     beta, r, drift = np.zeros(n), problem.target.copy(), 0.0
     fewest, most_free, patience, seen = n + 1, 0.0, _PATIENCE, set[bytes]()
     for count in range(1, _MAX_PIVOTS + 1):
@@ -151,8 +197,10 @@ def _pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> _Pivoted | N
             return None
         rounding = problem.rounding(beta)
         drift += rounding
+        if drift > _MAX_PIVOTS * max(problem.tolerance, rounding):  # beta has been far larger
+            r, drift = problem.target - problem.applied(beta), rounding
         cap = max(_FEW, len(free) // _GROWTH) if capped else n
-        new = _exchanged(problem, sides, free, beta, r, max(problem.tolerance, rounding), cap)
+        new = _exchanged(problem, sides, free, beta, r, problem.resolution(beta, rounding), cap)
         if not new.wrong:
             return _Pivoted(beta, r, sides, factor, count, drift)
         progress = new.wrong < fewest or (new.waiting and new.n_free > 1.1 * most_free)
@@ -170,7 +218,8 @@ def _moved(
     problem: BoxQP, sides: Sides, free: Indices, beta: Array, r: Array
 ) -> tuple[Array, Array, CholeskyFactor | None]:
     """Return beta, r and the factor for given sides: r = 0 on the free rows."""
-    step = np.where(sides == UPPER, problem.bounds, 0.0) - beta
+    at_bounds = np.where(sides == UPPER, problem.bounds, 0.0)
+    step = at_bounds - beta
     step[free] = 0.0
     jumped = step.nonzero()[0]
     factor = None
@@ -181,7 +230,8 @@ def _moved(
         factor = _free_factor(rows, free, problem.ridge[free])
         step[free] = found = factor.solve(r[free])
         r = r - found @ rows
-    return beta + step, r - problem.ridge * step, factor
+    at_bounds[free] = beta[free] + step[free]  # all others are at their bounds exactly, however far they came
+    return at_bounds, r - problem.ridge * step, factor
 
 
 def _free_factor(rows: Array, free: Indices, ridge: Array) -> CholeskyFactor:
@@ -200,7 +250,7 @@ class _Exchanged:
 
 
 def _exchanged(
-    problem: BoxQP, sides: Sides, free: Indices, beta: Array, r: Array, tolerance: float, cap: int
+    problem: BoxQP, sides: Sides, free: Indices, beta: Array, r: Array, tolerance: Array | float, cap: int
 ) -> _Exchanged:
     """Let rows of wrong sign change sides, and at most ``cap`` of them become free: the most violated.
 
@@ -291,15 +341,15 @@ def _proximal(problem: BoxQP, sides: Sides, beta: Array) -> _Pivoted | None:
     return None
 
 
-def _from_interior_point(problem: BoxQP) -> BoxSolution:
-    """Solve by the interior point, then pivot from where it ended to be exact."""
+def _by_interior_point(problem: BoxQP) -> Iterator[BoxSolution]:
+    """Yield the interior point's solution made exact by pivoting, then as it is."""
     point = interior_point(problem.gram, problem.ridge, problem.labels, problem.upper)
     sides = np.where(point.at_lower, LOWER, np.where(point.at_upper, UPPER, FREE)).astype(np.int8)
     beta = problem.labels * point.alpha
     found = _pivot(problem, sides) or _proximal(problem, sides, beta)
-    if found is None:
-        found = _Pivoted(beta, beta, sides, None, 0, np.inf)
-    return _checked(problem, found, "interior point")
+    if found is not None:
+        yield _checked(problem, found, "interior point")
+    yield _checked(problem, _Pivoted(beta, beta, sides, None, 0, np.inf), "interior point")
 
 
 def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
@@ -309,23 +359,19 @@ def _checked(problem: BoxQP, found: _Pivoted, method: str) -> BoxSolution:
     and one step of refinement removes what is left on the free rows.
     """
     y, u, free = problem.labels, problem.upper, (found.sides == FREE).nonzero()[0]
-    beta, r, factor = found.beta, found.r, found.factor
+    r, factor, alpha = found.r, found.factor, np.clip(y * found.beta, 0.0, u)
     if found.drift > _TRUSTED * problem.tolerance:
-        r = problem.target - problem.applied(beta)
+        r = problem.target - problem.applied(y * alpha)
         if factor is not None and np.max(np.abs(r[free])) > _TRUSTED * problem.tolerance:
-            beta = beta.copy()
-            beta[free] += factor.solve(r[free])
-            r = problem.target - problem.applied(beta)
+            alpha[free] = np.clip(alpha[free] + y[free] * factor.solve(r[free]), 0.0, u[free])
+            r = problem.target - problem.applied(y * alpha)
     if factor is None and len(free):
         factor = factorize(problem.gram[np.ix_(free, free)], problem.ridge[free])
-    g, unclipped = y * r, y * beta
-    alpha = np.clip(unclipped, 0.0, u)
+    g = y * r
     wrong = np.maximum(g * found.sides, 0.0)
     wrong[free] = np.abs(g[free])
-    outside = problem.size * np.abs(unclipped - alpha)  # what clipping changes in the margin
-    violations = np.maximum(wrong, outside)
     if problem.fixed is not None:
-        violations[problem.fixed] = 0.0
-    tolerance = max(problem.tolerance, 16.0 * problem.rounding(beta))
-    violation = float(violations.max(initial=0.0))
-    return BoxSolution(alpha, g, found.sides, free, factor, violation, tolerance, found.pivots, method)
+        wrong[problem.fixed] = 0.0
+    rounding = _ROUNDINGS * problem.rounding(alpha)
+    tolerance = max(problem.tolerance, min(rounding, _LOOSEST))
+    return BoxSolution(alpha, g, found.sides, free, factor, float(wrong.max()), tolerance, found.pivots, method)

@@ -59,7 +59,7 @@ class _Iteration:
     def __init__(self, gram: Array, ridge: Array, labels: Array, upper: Array) -> None:
         self.gram, self.ridge, self.y, self.u = gram, ridge, labels, upper
         self.boxed = np.isfinite(upper)
-        self.alpha = np.where(self.boxed, 0.5 * upper, 1.0 / (np.diagonal(gram) + ridge))
+        self.alpha = np.where(self.boxed, 0.5 * upper, 1.0 / np.maximum(np.diagonal(gram) + ridge, _TINY))
         self.p = np.ones(len(labels))
         self.q = np.where(self.boxed, 1.0, 0.0)
 

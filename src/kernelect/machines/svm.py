@@ -144,8 +144,9 @@ class SVM(Machine[SVMState]):
         gram = gram if gram.flags.c_contiguous else gram.T
         box = regularization * weights
         scale = mean_diagonal(gram)
-        if self.quadratic:
-            ridge, upper = 1.0 / box, np.full(len(box), np.inf)
+        if self.quadratic:  # a row without weight has no variable
+            ridge = np.divide(1.0, box, out=np.zeros(len(box)), where=box > 0.0)
+            upper = np.where(box > 0.0, np.inf, 0.0)
         else:
             ridge, upper = np.full(len(box), JITTER * scale), box
         return [BoxQP(gram, ridge, labels, upper, labels, self.tolerance) for labels in targets.T]
