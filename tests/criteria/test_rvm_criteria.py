@@ -5,11 +5,13 @@ import pytest
 from scipy.optimize import root
 
 from instances import wavy
-from kernelect.criteria import RVMCrossValidation, RVMEvidence, RVMLeaveOneOut, RVMOccamEvidence
-from kernelect.criteria.rvm_cross_validation import held_out_losses
+from kernelect.criteria import RVMCrossValidation, RVMEvidence, RVMLeaveOneOut, RVMOccamEvidence, rvm_cross_validation
+from kernelect.criteria.rvm_cross_validation import held_log_odds, held_out_losses
+from kernelect.datasets import twonorm
 from kernelect.kernels import ARD, RBF
 from kernelect.machines import RVM, Fitted, RVMState, Sequential
 from kernelect.machines.rvm import active_design
+from kernelect.machines.rvm_likelihoods import Bernoulli
 from kernelect.machines.rvm_polish import SparseFit, evidence_slope, packed, posterior_at
 from kernelect.machines.rvm_posterior import find_mode
 
@@ -82,7 +84,7 @@ def test_cross_validation_is_the_loop_over_parts():
 
 
 def fitted_rows(gram, t, rows):
-    machine = RVM(algorithm=Sequential(polished=False))
+    machine = RVM(algorithm=Sequential(polished=False, tol=0.1))
     return machine.fit(gram[np.ix_(rows, rows)], t[rows, None], 1.0, np.ones(rows.sum()))
 
 
@@ -112,6 +114,34 @@ def test_leave_one_out_is_close_to_refits_from_nothing(regression):
         slow[i] = held_out_losses(state, gram[i : i + 1, rest], t[i : i + 1, None], "error")[0]
     assert found.value == pytest.approx(slow.mean(), rel=0.2)
     assert np.corrcoef(found.pointwise, slow)[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("width", [0.01, 0.05, 0.2])
+def test_rows_counted_as_right_without_a_refit_are_right(width, monkeypatch):
+    X, y = twonorm(150, random_state=3)
+    point = fitted(RBF(width).gram(X), np.where(y > 0, 1.0, -1.0))
+    refits, loss = [], RVMLeaveOneOut._loss
+    monkeypatch.setattr(RVMLeaveOneOut, "_loss", lambda *parts: refits.append(parts[-1]) or loss(*parts))
+    found = RVMLeaveOneOut().value(point).pointwise
+    skipped = 150 - len(refits)
+    monkeypatch.setattr(rvm_cross_validation, "_SURE", np.inf)
+    np.testing.assert_array_equal(found, RVMLeaveOneOut().value(point).pointwise)
+    assert skipped > 50
+
+
+def test_closed_form_of_a_row_left_out_is_close_to_the_mode_without_it():
+    X, _, labels = wavy(50, seed=2)
+    gram = RBF(0.3).gram(X)
+    fit = fitted(gram, labels).state.fits[0]
+    design = active_design(fit, gram)
+    found = held_log_odds(fit, design)
+    slow = np.empty(50)
+    for i in range(50):
+        without = find_mode(design, fit.posterior.alpha, Bernoulli(labels, np.where(np.arange(50) == i, 0.0, 1.0)))
+        slow[i] = design[i] @ without.weights
+    moved = np.abs(slow - design @ fit.posterior.weights)
+    assert np.all(np.abs(found - slow) <= 0.02 + 0.5 * moved)
+    assert np.median(np.abs(found - slow)) < 0.1 * np.median(moved)
 
 
 def test_precisions_that_follow_the_kernel_have_the_evidence_of_their_own_mode():

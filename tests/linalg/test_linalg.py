@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from kernelect.exceptions import NotEnoughMemory, SingularSystem
-from kernelect.linalg import factorize, matrix_vector, product, require_memory, row_blocks, symmetrize_from_lower
+from kernelect.linalg import (
+    factorize,
+    matrix_vector,
+    outer_gram,
+    product,
+    require_memory,
+    row_blocks,
+    symmetrize_from_lower,
+)
 
 
 @pytest.fixture
@@ -63,6 +71,7 @@ def test_product_is_the_matrix_product_in_any_layout(left, right, rng):
     out = np.empty((7, 4))
     assert product(laid_out(A, left), laid_out(B, right), out=out) is out
     np.testing.assert_allclose(out, A @ B, rtol=1e-13)
+    np.testing.assert_allclose(outer_gram(laid_out(A, left)), A @ A.T, rtol=1e-13)
     np.testing.assert_allclose(matrix_vector(laid_out(A, left), B[:, 0]), A @ B[:, 0], rtol=1e-13)
     np.testing.assert_allclose(product(laid_out(A, left), laid_out(B, right)[:, :1]), A @ B[:, :1], rtol=1e-13)
 

@@ -9,7 +9,7 @@ from kernelect.linalg.cholesky import (
     not_positive_definite,
 )
 from kernelect.linalg.memory import require_memory
-from kernelect.linalg.products import matrix_vector, product
+from kernelect.linalg.products import matrix_vector, outer_gram, product
 from kernelect.linalg.threads import blas_threads_for
 from kernelect.linalg.triangular import InverseFactor, triangular_inverse
 
@@ -22,6 +22,7 @@ __all__ = [
     "matrix_vector",
     "mean_diagonal",
     "not_positive_definite",
+    "outer_gram",
     "product",
     "require_memory",
     "row_blocks",
