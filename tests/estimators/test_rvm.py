@@ -17,8 +17,18 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Linear, Polynomial
 from oracles.rvm import laplace_evidence, normal_evidence
 
+PARTS = (
+    "of two equal rows each goes to a part of its own, a row of weight 2 to one: five-fold losses differ; by the "
+    "evidence the models agree (checked beside it)"
+)
 
-@parametrize_with_checks([RVC(), RVR()])
+
+def expected_failures(estimator):
+    by_parts = estimator.criterion == "cv"
+    return {"check_sample_weight_equivalence_on_dense_data": PARTS} if by_parts else {}
+
+
+@parametrize_with_checks([RVC(), RVC(criterion="occam-evidence"), RVR()], expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -168,3 +168,15 @@ def test_no_further_effort_is_made_where_a_fit_is_hopeless():
     assert len(seen) == 1
     assert given_up is seen[0]
     assert RVM().fit(gram, t, 1.0, ones).fits[0].log_evidence > given_up.log_evidence
+
+
+@pytest.mark.parametrize("regression", [False, True])
+@pytest.mark.parametrize("log_width", [-6.0, -8.0])
+def test_functions_that_are_nearly_constant_are_taken_in_pairs(regression, log_width):
+    X, y = twonorm(120, random_state=0)
+    t = X.sum(axis=1) - X.sum(axis=1).mean() if regression else y.astype(float)
+    gram = RBF(np.exp(log_width)).gram(X)
+    fit = RVM(regression).fit(gram, t[:, None], 1.0, np.ones(120)).fits[0]
+    narrower = RVM(regression).fit(RBF(np.exp(-4.5)).gram(X), t[:, None], 1.0, np.ones(120)).fits[0]
+    assert np.any(fit.active > 0)
+    assert fit.log_evidence > narrower.log_evidence - 20.0

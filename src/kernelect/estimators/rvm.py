@@ -38,11 +38,14 @@ class RVC(ClassifierMixin, RVMBase):
         :mod:`kernelect.kernels` (used exactly as given) or one of
         ``sklearn.gaussian_process.kernels``. Every training row gives one candidate
         function k(., x_i); a constant is always among the candidates.
-    criterion : {"evidence", "occam-evidence", "centre-evidence", "cv", "loo"}
-        What selects the widths: minus ln evidence; the same with each precision charged for
-        having been fitted; with the centres integrated out (generalised RVM); five-fold
-        log-loss; the leave-one-out error rate. The last three have no gradient. Objects of
-        :mod:`kernelect.criteria` are taken too.
+    criterion : {"cv", "evidence", "occam-evidence", "centre-evidence", "loo"}, default="cv"
+        What selects the widths: five-fold log-loss; minus ln evidence; the same with each
+        precision charged for having been fitted; with the centres integrated out (generalised
+        RVM); the leave-one-out error rate. Only ``"evidence"`` and ``"occam-evidence"`` have a
+        gradient, by which each input's width can be chosen by itself; with the others an
+        elliptical kernel has widths tied to the inputs' spread. Objects of
+        :mod:`kernelect.criteria` are taken too. The default is what measured best on 14 data
+        sets, and among the cheapest.
     centres : "data" or "movable"
         Whether functions stay on their training rows or move to the joint mode of weights
         and centres (Gaussian kernels only).
@@ -85,7 +88,7 @@ class RVC(ClassifierMixin, RVMBase):
     n_iter_ : int
         Evaluations of the criterion.
     selection_ : Selection
-        Value (minus ln evidence, summed over one-against-rest machines for more than two
+        Value of the criterion (summed over one-against-rest machines for more than two
         classes), status sentence and trace of the selection.
 
     Notes
@@ -118,7 +121,7 @@ class RVC(ClassifierMixin, RVMBase):
         self,
         kernel: Any = "ard",
         *,
-        criterion: Any = "occam-evidence",
+        criterion: Any = "cv",
         centres: str = "data",
         algorithm: str = "sequential",
         dictionary: Any = None,
@@ -214,9 +217,11 @@ class RVR(RegressorMixin, RVMBase):
     ----------
     kernel, criterion, centres, algorithm, dictionary, prior, search, n_restarts, max_iter, tol, \
 time_limit, random_state, n_jobs, verbose
-        As for :class:`RVC`; ``"cv"`` is the five-fold minus log predictive density, ``"loo"``
-        the leave-one-out squared error. With several inputs the plain ``"evidence"`` may choose
-        functions so narrow that each row has its own, and error bars far too small.
+        As for :class:`RVC`, but that ``"occam-evidence"`` is the default: with normal noise the
+        evidence is exact, and chose best on five data sets. ``"cv"`` is the five-fold minus log
+        predictive density, ``"loo"`` the leave-one-out squared error. With several inputs the
+        plain ``"evidence"`` may choose functions so narrow that each row has its own, and error
+        bars far too small.
 
     Attributes
     ----------

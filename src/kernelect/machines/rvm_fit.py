@@ -17,7 +17,7 @@ from kernelect.machines.rvm_likelihoods import Likelihood, Normal
 from kernelect.machines.rvm_linear import Dictionary, LinearModel
 from kernelect.machines.rvm_noise import KnownNoise, ProfiledNoise
 from kernelect.machines.rvm_polish import NOISE_FLOOR, Aim, SparseFit, polish, solve_at
-from kernelect.typing import Indices
+from kernelect.typing import Array, Indices
 
 #: Actions taken on one quadratic before the mode is found again, at most.
 _BATCH = 8
@@ -110,6 +110,8 @@ class _Run(ABC):
     def run(self, start: SparseFit | None) -> SparseFit:
         fit = self.begun(start)
         fit = self.grow(fit, self.model(fit))
+        if start is None and not np.any(fit.active > 0):
+            fit = self.paired(fit)
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
             if self.options.hopeless(fit):
@@ -126,6 +128,28 @@ class _Run(ABC):
             return solve_at(self.dictionary.values, _NONE, np.zeros(0), self.likelihood)
         posterior, likelihood = start.posterior, _with_noise_of(start.likelihood, self.likelihood)
         return solve_at(self.dictionary.values, start.active, posterior.alpha, likelihood, posterior.weights, _ROUGH)
+
+    def paired(self, fit: SparseFit) -> SparseFit:
+        """Return what the constant and one function make together, or ``fit`` where that is no better.
+
+        Functions so wide that each is nearly a constant gain nothing alone, nor does the constant.
+        """
+        null = solve_at(self.dictionary.values, np.zeros(1, dtype=np.intp), self.loose(), fit.likelihood)
+        model = self.model(null)
+        model.settled = True
+        function, alpha, gain = model.best_action()
+        if gain <= 0.0:
+            return fit
+        model.apply(function, alpha)
+        self.steps += 2
+        pair = self.solved(model, null)
+        pair = self.grow(pair, self.model(pair))
+        return pair if pair.log_evidence > fit.log_evidence else fit
+
+    def loose(self) -> Array:
+        """Return a precision of the constant that lets it move by ten units of the targets."""
+        likelihood = self.likelihood
+        return np.array([0.01 * (likelihood.precision if isinstance(likelihood, Normal) else 1.0)])
 
     def improved(self, fit: SparseFit, exchange: bool) -> SparseFit:
         """Return what further functions, or else exchanges, make of a polished fit.

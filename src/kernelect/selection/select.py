@@ -66,6 +66,7 @@ class _Selector:
         self.counter = itertools.count(1)
         self.traces: list[Trace] = []
         self.runs: list[str] = []
+        self.out_of_time = False
 
     def run(self) -> tuple[Selection, SelectionObjective]:
         space = self._prepared(self.objective.space)
@@ -167,6 +168,7 @@ class _Selector:
         thetas = np.array([_combined(start, directions, phi) for phi in found.trace.theta])
         thetas = thetas.reshape(len(found.trace), len(space))
         self.traces.append(replace(found.trace, theta=thetas))
+        self.out_of_time |= found.status is Status.TIME_LIMIT
         self.runs += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
         return replace(found, theta=_combined(start, directions, found.theta))
 
@@ -211,12 +213,13 @@ class _Selector:
         space = objective.space.moved(result.theta)
         at_bound = space.at_bound(result.theta)
         doubt = "" if objective.prior is None else objective.prior.doubt(result.theta, space)
+        status = Status.TIME_LIMIT if self.out_of_time else result.status
         return Selection(
             value=result.value,
             theta=result.theta,
             names=objective.space.names,
-            ending=f"ended, but {doubt}" if doubt else result.status.value,
-            converged=result.status.trustworthy and not doubt,
+            ending=f"ended, but {doubt}" if doubt else status.value,
+            converged=status.trustworthy and not doubt,
             at_bound=at_bound,
             trace=Trace.joined(self.traces),
             runs=tuple(self.runs),
