@@ -24,7 +24,8 @@ MACHINES = [
     GPC(),
     SVC(),
     SVC(criterion="span"),
-    RVR(kernel="rbf"),  # RVC's fits depend on the fit before them, its value holds up to that
+    RVC(),
+    RVR(kernel="rbf"),  # by its evidence; RVC's depends on the fit before, and holds up to that
     LSSVC(class_weight="balanced", polish=False),
 ]
 
@@ -37,6 +38,14 @@ def test_the_objective_is_the_one_that_was_minimised(machine, rows):
     if machine.prior is not None and objective.criterion.latent:
         value /= 60  # shown per row
     assert value == pytest.approx(model.selection_.value, rel=1e-6)
+
+
+@pytest.mark.parametrize("machine", [RVC(), LSSVC()], ids=str)
+def test_the_objective_on_some_of_the_rows(machine, rows):
+    model = machine.fit(*rows)
+    part = objective_of(model, *rows, np.arange(7, 60, 2))
+    assert np.isfinite(part.value(model.selection_.theta))
+    assert len(part.X) == 27
 
 
 def test_the_selected_point_is_the_lowest_of_the_surface(rows):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelect.machines import Fitted
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,10 @@ class Criterion(ABC):
 
         This is the scale on which a prior over hyper-parameters can be added.
         """
+
+    def on_rows(self, rows: Indices) -> Criterion:
+        """Return the criterion for a part of the rows, where it knows them one by one."""
+        return self
 
     def doubt(self, fitted: Fitted) -> str:
         """Return a sentence where the value deserves doubt as an optimum, else nothing."""

@@ -55,10 +55,9 @@ class RVMCrossValidation(Criterion):
     needs_solution = False
 
     def value(self, fitted: Fitted) -> CriterionValue:
-        losses = np.empty(len(fitted.gram))
-        for part in range(int(self._parts(fitted).max()) + 1):
-            out = self._parts(fitted) == part
-            losses[out] = self._losses(fitted, out)
+        losses, parts = np.empty(len(fitted.gram)), self._parts(fitted)
+        for part in np.unique(parts):
+            losses[parts == part] = self._losses(fitted, parts == part)
         return CriterionValue(float(np.average(losses, weights=fitted.weights)), losses)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
@@ -67,6 +66,9 @@ class RVMCrossValidation(Criterion):
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         n = fitted.n_residuals
         return n * value, float(n)
+
+    def on_rows(self, rows: Indices) -> RVMCrossValidation:
+        return self if self.parts is None else replace(self, parts=self.parts[rows])
 
     def _parts(self, fitted: Fitted) -> Indices:
         if self.parts is not None:

@@ -103,7 +103,8 @@ def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> Sel
     # Bounds and priors speak of the scale of all rows.
     whole = estimator._objective_on(X, np.asarray(y))
     part = X[np.ix_(rows, rows)] if estimator._is_precomputed else X[rows]
-    return replace(whole, X=part, targets=whole.targets[rows], weights=whole.weights[rows])
+    criterion = whole.criterion.on_rows(rows)
+    return replace(whole, X=part, targets=whole.targets[rows], weights=whole.weights[rows], criterion=criterion)
 
 
 def check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:
