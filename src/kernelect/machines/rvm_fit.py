@@ -28,6 +28,9 @@ _MAX_FAILURES = 10
 #: Rounds of polish and further additions.
 _MAX_ROUNDS = 10
 
+#: Functions up to which a pair is tried in their place.
+_FEW = 2
+
 #: Exchanges of one function for another that are tried where no single action gains, at most.
 _EXCHANGES = 8
 
@@ -110,7 +113,7 @@ class _Run(ABC):
     def run(self, start: SparseFit | None) -> SparseFit:
         fit = self.begun(start)
         fit = self.grow(fit, self.model(fit))
-        if start is None and not np.any(fit.active > 0):
+        if start is None and len(fit.active) <= _FEW:
             fit = self.paired(fit)
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
             fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
@@ -132,7 +135,7 @@ class _Run(ABC):
     def paired(self, fit: SparseFit) -> SparseFit:
         """Return what the constant and one function make together, or ``fit`` where that is no better.
 
-        Functions so wide that each is nearly a constant gain nothing alone, nor does the constant.
+        Functions so wide that each is nearly a constant gain next to nothing alone, and so does the constant.
         """
         null = solve_at(self.dictionary.values, np.zeros(1, dtype=np.intp), self.loose(), fit.likelihood)
         model = self.model(null)
