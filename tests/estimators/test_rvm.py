@@ -17,18 +17,8 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Linear, Polynomial
 from oracles.rvm import laplace_evidence, normal_evidence
 
-PARTS = (
-    "of two equal rows each goes to a part of its own, a row of weight 2 to one: five-fold losses differ; by the "
-    "evidence the models agree (checked beside it)"
-)
 
-
-def expected_failures(estimator):
-    by_parts = estimator.criterion == "cv"
-    return {"check_sample_weight_equivalence_on_dense_data": PARTS} if by_parts else {}
-
-
-@parametrize_with_checks([RVC(), RVC(criterion="occam-evidence"), RVR()], expected_failed_checks=expected_failures)
+@parametrize_with_checks([RVC(), RVC(criterion="occam-evidence"), RVR()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -369,6 +359,39 @@ def test_a_fitted_model_is_small_and_pickles():
     assert len(stored) < 20_000
     np.testing.assert_array_equal(pickle.loads(stored).predict(X), model.predict(X))
     assert clone(model).get_params()["criterion"] == model.criterion
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_equal_rows_share_a_part_and_the_order_of_rows_does_not_matter(kernel):
+    X, y = make_moons(60, noise=0.3, random_state=1)
+    again, order = np.repeat(np.arange(60), 3), np.random.default_rng(0).permutation(180)
+
+    def fitted(rows, weights=None):
+        inputs = RBF(1.0).gram(X[rows]) if kernel == "precomputed" else X[rows]
+        return RVC(kernel).fit(inputs, y[rows], sample_weight=weights)
+
+    whole, mixed, weighted = fitted(again), fitted(again[order]), fitted(np.arange(60), np.full(60, 3.0))
+    assert mixed.selection_.value == pytest.approx(whole.selection_.value, rel=1e-6)
+    assert weighted.selection_.value == pytest.approx(whole.selection_.value, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [
+        (lambda: RVMCrossValidation(parts=np.zeros(7, dtype=int)), "parts has 7 entries for 120 rows"),
+        (lambda: RVMCrossValidation(n_parts=1), "n_parts=1"),
+        (lambda: RVMCrossValidation(loss="lag"), "Did you mean 'log'"),
+    ],
+)
+def test_cross_validation_that_cannot_be_is_refused(moons, criterion, words):
+    with pytest.raises(InvalidArgument, match=words):
+        RVC("rbf", criterion=criterion()).fit(*moons)
+
+
+@pytest.mark.parametrize("criterion", ["cv", "loo", "centre-evidence"])
+def test_the_evidence_prior_wants_a_gradient(moons, criterion):
+    with pytest.raises(MissingCapability, match="prior='evidence' needs the gradient"):
+        RVC(criterion=criterion, prior="evidence").fit(*moons)
 
 
 def test_time_limit_gives_the_best_so_far_and_one_warning(moons):

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import log_expit
 
 from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.machines import RVM, Fitted, Machine, RVMState, SparseFit
 from kernelect.machines.rvm import active_design
 from kernelect.machines.rvm_fit import Sequential
@@ -24,16 +25,16 @@ from kernelect.typing import Array, Indices, Mask
 #: Log-odds of a label that no refit turns round.
 _SURE = 2.0
 
-#: Gain of an action that is worth taking where only predictions are wanted, in nats.
-_ACTION = 0.1
+#: Gain of an action that is worth taking where only predictions are wanted: in nats per row, and from where to where.
+_ACTION, _LEAST_ACTION, _LARGEST_ACTION = 1e-4, 0.01, 0.1
 
 
 @dataclass(frozen=True)
 class RVMCrossValidation(Criterion):
     """Mean loss per row over parts of the data left out in turn.
 
-    The fits to the other rows take the sequential algorithm's actions that are worth a tenth of a
-    nat, and go without the polish, which costs more than all the rest and changes predictions little.
+    The fits to the other rows leave out the sequential algorithm's smallest actions, and go without
+    the polish, which costs more than all the rest and changes predictions little.
 
     Parameters
     ----------
@@ -51,6 +52,13 @@ class RVMCrossValidation(Criterion):
     parts: Indices | None = None
     centred_on_rows: bool = True
     name = "cv"
+
+    def __post_init__(self) -> None:
+        if self.loss not in ("log", "error"):
+            raise unknown_name("loss", self.loss, ["log", "error"])
+        if self.n_parts < 2:
+            raise InvalidArgument(f"n_parts={self.n_parts!r} leaves no rows to train on: give 2 or more.")
+
     has_gradient = False
     needs_solution = False
 
@@ -64,7 +72,7 @@ class RVMCrossValidation(Criterion):
         return self.value(fitted)
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
-        n = fitted.n_residuals
+        n = len(fitted.targets)  # losses are sums over the outputs already
         return n * value, float(n)
 
     def on_rows(self, rows: Indices) -> RVMCrossValidation:
@@ -81,7 +89,8 @@ class RVMCrossValidation(Criterion):
         """Return the losses of the rows ``out`` under the machine trained on the others."""
         columns = ~out if self.centred_on_rows else np.ones(fitted.gram.shape[1], dtype=bool)
         gram = fitted.gram[np.ix_(~out, columns)]
-        state = quick(fitted.machine).fit(gram, fitted.targets[~out], 1.0, fitted.weights[~out])
+        total = float(fitted.weights[~out].sum())
+        state = quick(fitted.machine, total).fit(gram, fitted.targets[~out], 1.0, fitted.weights[~out])
         design = fitted.gram[np.ix_(out, columns)]
         return held_out_losses(state, design, fitted.targets[out], self.loss)
 
@@ -122,18 +131,18 @@ class RVMLeaveOneOut(RVMCrossValidation):
         dictionary, start = everything, fitted.state
         if self.centred_on_rows:
             dictionary, start = everything.without(row + 1), _without(fitted.state, row + 1)
-        machine = replace(quick(fitted.machine), algorithm=Sequential(polished=False, tol=_ACTION))
+        machine = replace(quick(fitted.machine, 1), algorithm=Sequential(polished=False, tol=_LARGEST_ACTION))
         state = machine.fit_on(dictionary, fitted.targets, weights, start)
         one = slice(row, row + 1)
         return float(held_out_losses(state, fitted.gram[one], fitted.targets[one], self.loss)[0])
 
 
-def quick(machine: Machine[Any]) -> RVM:
+def quick(machine: Machine[Any], n_rows: float) -> RVM:
     """Return the machine without the exact ascent at the end, and without its smallest actions."""
     assert isinstance(machine, RVM)
     algorithm = replace(machine.algorithm, polished=False)
     if isinstance(algorithm, Sequential):
-        algorithm = replace(algorithm, tol=_ACTION)
+        algorithm = replace(algorithm, tol=min(max(_ACTION * n_rows, _LEAST_ACTION), _LARGEST_ACTION))
     return replace(machine, algorithm=algorithm)
 
 

@@ -118,7 +118,7 @@ class RVMBase(SelfSelecting):
             raise unknown_name("criterion", self.criterion, list(CRITERIA))
         return CRITERIA[self.criterion]
 
-    def _criterion(self, X: Array, targets: Array) -> Criterion:
+    def _criterion(self, X: Array, targets: Array, weights: Array) -> Criterion:
         """Return the criterion; parts for cross-validation do not depend on the rows' order."""
         kind = self._criterion_class()
         criterion = self.criterion if isinstance(self.criterion, kind) else kind()
@@ -126,8 +126,12 @@ class RVMBase(SelfSelecting):
             return criterion
         parts = criterion.parts
         if parts is None:
-            parts = np.empty(len(X), dtype=np.intp)
-            parts[np.lexsort(np.vstack([X.T, targets.T]))] = np.arange(len(X)) % min(criterion.n_parts, len(X))
+            inputs = np.sort(X, axis=1) if self._is_precomputed else X
+            parts = dealt_out(inputs, targets, weights, criterion.n_parts)
+        elif len(parts) != len(X):
+            raise InvalidArgument(
+                f"parts has {len(parts)} entries for {len(X)} rows of positive weight: give one for each of them."
+            )
         return replace(criterion, parts=parts, centred_on_rows=self.dictionary is None)
 
     def _objective(self, kernel: Kernel, X: Array, targets: Array, weights: Array) -> RelevanceObjective:
@@ -136,7 +140,7 @@ class RVMBase(SelfSelecting):
         space, start = kernel.space(distinct), kernel.start(distinct)
         prior = as_prior(self.prior, space) if space.free.any() or self.prior != "auto" else None
         machine = RVM(self._regression, _ALGORITHMS[self.algorithm]())
-        criterion = self._criterion(X, targets)
+        criterion = self._criterion(X, targets, weights)
         parts = (X, targets, weights, start, space, machine, criterion, prior)
         if isinstance(criterion, RVMCentreEvidence):
             GaussianCentres.of(start, X)
@@ -233,6 +237,20 @@ class RVMBase(SelfSelecting):
     def _validated(self, X: Any) -> Array:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
+
+
+def dealt_out(X: Array, targets: Array, weights: Array, n_parts: int) -> Indices:
+    """Return a part for every row: distinct inputs are dealt out in the order of their targets.
+
+    Rows with the same inputs share a part, as one row of their joint weight would.
+    """
+    distinct, which = np.unique(X, axis=0, return_inverse=True)
+    which = which.reshape(-1)
+    n, total = len(distinct), np.bincount(which, weights)
+    means = np.column_stack([np.bincount(which, weights * column) / total for column in targets.T])
+    parts = np.empty(n, dtype=np.intp)
+    parts[np.lexsort(np.vstack([np.arange(n), means.T]))] = np.arange(n) % min(n_parts, n)
+    return parts[which]
 
 
 def _squares(kernel: Kernel, X: Array) -> float:

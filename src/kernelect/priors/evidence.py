@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernelect.exceptions import MissingCapability
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_omega
 from kernelect.typing import Array, Indices, Objective
@@ -71,7 +72,11 @@ class Evidence(Prior):
 def _hessian_in_log(criterion: Objective, theta: Array, widths: Indices) -> tuple[Array, Array]:
     """Return Hessian and gradient in the widths' logarithms, by differences of the gradient."""
     _, centre = criterion(theta)
-    assert centre is not None
+    if centre is None:
+        raise MissingCapability(
+            "prior='evidence' needs the gradient of the criterion, and this one has none: use another criterion, or "
+            "prior='shrinkage', which needs none."
+        )
     rows = []
     for j in widths:
         step = np.zeros(len(theta))
