@@ -180,3 +180,12 @@ def test_functions_that_are_nearly_constant_are_taken_in_pairs(regression, log_w
     fit = RVM(regression).fit(gram, t[:, None], 1.0, np.ones(120)).fits[0]
     narrower = RVM(regression).fit(RBF(np.exp(-4.5)).gram(X), t[:, None], 1.0, np.ones(120)).fits[0]
     assert fit.log_evidence > narrower.log_evidence - 20.0
+
+
+def test_no_copy_of_an_active_function_is_taken():
+    X, _, labels = wavy(40, seed=1)
+    gram, t = RBF(0.5).gram(np.repeat(X, 3, axis=0)), np.repeat(labels, 3)
+    for polished in (True, False):
+        fit = RVM(algorithm=Sequential(polished=polished)).fit(gram, t[:, None], 1.0, np.ones(120)).fits[0]
+        origins = (fit.active[fit.active > 0] - 1) // 3
+        assert len(origins) == len(set(origins))

@@ -24,8 +24,10 @@ def probabilities(decision: Array, inverse_temperature: float) -> Array:
     return np.asarray(softmax(inverse_temperature * _columns(decision), axis=1), dtype=float)
 
 
-def fit_temperature(decision: Array, index: Indices, weights: Array) -> float:
+def fit_temperature(decision: Array, index: Indices, weights: Array, *, counts: bool = False) -> float:
     """Return the inverse temperature with the smallest (weighted) log-loss.
+
+    ``counts`` says that a weight of 2 means two rows; otherwise only ratios of weights matter.
 
     Targets are smoothed as Platt smoothed his, (N + 1)/(N + 2) in the place of 1, so that
     separable decision values do not ask for infinite certainty. The loss is convex in a:
@@ -35,7 +37,7 @@ def fit_temperature(decision: Array, index: Indices, weights: Array) -> float:
     size = float(np.sqrt(np.mean(f**2)))
     if size == 0.0:
         return 1.0
-    t = _smoothed_targets(index, weights, f.shape[1])
+    t = _smoothed_targets(index, weights if counts else weights / weights.mean(), f.shape[1])
     wanted = np.sum(weights * np.sum(t * f, axis=1))
     low, high, a = 1e-3 / size, 1e3 / size, 1.0 / size
     for _ in range(_MAX_NEWTON):
@@ -56,7 +58,7 @@ def calibrated_log_loss(decision: Array, index: Indices, weights: Array) -> floa
     """Return the mean (weighted) log-loss of the probabilities at the best temperature."""
     f = _columns(decision)
     logs = log_softmax(fit_temperature(decision, index, weights) * f, axis=1)
-    t = _smoothed_targets(index, weights, f.shape[1])
+    t = _smoothed_targets(index, weights / weights.mean(), f.shape[1])
     return -float(np.average(np.sum(t * logs, axis=1), weights=weights))
 
 
@@ -69,7 +71,7 @@ def _columns(decision: Array) -> Array:
 
 def _smoothed_targets(index: Indices, weights: Array, n_classes: int) -> Array:
     """Return 1 for the true class less what Platt's rule leaves to the others."""
-    counts = np.bincount(index, weights=weights / weights.mean(), minlength=n_classes)
+    counts = np.bincount(index, weights=weights, minlength=n_classes)
     doubt = 1.0 / (counts[index] + 2.0)
     t = np.repeat(doubt[:, None] / (n_classes - 1), n_classes, axis=1)
     t[np.arange(len(index)), index] = 1.0 - doubt

@@ -72,8 +72,8 @@ class RVMCrossValidation(Criterion):
         return self.value(fitted)
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
-        n = len(fitted.targets)  # losses are sums over the outputs already
-        return n * value, float(n)
+        n = float(fitted.weights.sum())  # losses are sums over the outputs already
+        return n * value, n
 
     def on_rows(self, rows: Indices) -> RVMCrossValidation:
         return self if self.parts is None else replace(self, parts=self.parts[rows])
@@ -85,14 +85,25 @@ class RVMCrossValidation(Criterion):
         parts[np.lexsort(fitted.targets.T)] = np.arange(len(parts)) % self.n_parts
         return parts
 
+    def held_out_log_odds(self, fitted: Fitted) -> Array:
+        """Return the log-odds (n, k) of every row by machines trained without its part."""
+        found, parts = np.empty(fitted.targets.shape), self._parts(fitted)
+        for part in np.unique(parts):
+            state, design = self._trained_without(fitted, parts == part)
+            found[parts == part] = moderated(*_predictives(state, design))
+        return found
+
     def _losses(self, fitted: Fitted, out: Mask) -> Array:
         """Return the losses of the rows ``out`` under the machine trained on the others."""
-        columns = ~out if self.centred_on_rows else np.ones(fitted.gram.shape[1], dtype=bool)
-        gram = fitted.gram[np.ix_(~out, columns)]
-        total = float(fitted.weights[~out].sum())
-        state = quick(fitted.machine, total).fit(gram, fitted.targets[~out], 1.0, fitted.weights[~out])
-        design = fitted.gram[np.ix_(out, columns)]
+        state, design = self._trained_without(fitted, out)
         return held_out_losses(state, design, fitted.targets[out], self.loss)
+
+    def _trained_without(self, fitted: Fitted, out: Mask) -> tuple[RVMState, Array]:
+        """Return the machine trained on all rows but ``out``, and its candidate functions at these."""
+        columns = ~out if self.centred_on_rows else np.ones(fitted.gram.shape[1], dtype=bool)
+        gram, weights = fitted.gram[np.ix_(~out, columns)], fitted.weights[~out]
+        state = quick(fitted.machine, float(weights.sum())).fit(gram, fitted.targets[~out], 1.0, weights)
+        return state, fitted.gram[np.ix_(out, columns)]
 
 
 @dataclass(frozen=True)
@@ -158,8 +169,7 @@ def _reduced(fit: SparseFit, kept: Mask) -> SparseFit:
 
 def held_out_losses(state: RVMState, design: Array, targets: Array, loss: str) -> Array:
     """Return the loss of every row of ``design``, which the state was not trained on."""
-    pairs = [_predictive(fit, design) for fit in state.fits]
-    mean, variance = (np.column_stack(columns) for columns in zip(*pairs, strict=True))
+    mean, variance = _predictives(state, design)
     likelihood = state.fits[0].likelihood
     if isinstance(likelihood, Normal):
         square = (targets - mean) ** 2
@@ -181,6 +191,13 @@ def held_log_odds(fit: SparseFit, design: Array) -> Array:
     q = np.einsum("ij,ij->i", design @ posterior.covariance, design)
     rest = np.maximum(1.0 - slopes.curvature * q, 1e-6)
     return np.asarray(design @ posterior.weights - q * slopes.error / rest, dtype=float)
+
+
+def _predictives(state: RVMState, design: Array) -> tuple[Array, Array]:
+    """Return means and variances of the latent values, (rows, k) each."""
+    pairs = [_predictive(fit, design) for fit in state.fits]
+    mean, variance = (np.column_stack(columns) for columns in zip(*pairs, strict=True))
+    return mean, variance
 
 
 def _predictive(fit: SparseFit, design: Array) -> tuple[Array, Array]:

@@ -90,6 +90,7 @@ class RVMBase(SelfSelecting):
         with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION):
             selection, objective = select(objective, options)
             self._keep(objective, selection.theta)
+            self._calibrate(objective, selection.theta)
         if self.dictionary is None:
             self.support_ = kept[self.support_]
         constant = "; no function raised the evidence, so the model is a constant"
@@ -124,6 +125,10 @@ class RVMBase(SelfSelecting):
         criterion = self.criterion if isinstance(self.criterion, kind) else kind()
         if not isinstance(criterion, RVMCrossValidation):
             return criterion
+        return self._dealt(criterion, X, targets, weights)
+
+    def _dealt(self, criterion: RVMCrossValidation, X: Array, targets: Array, weights: Array) -> RVMCrossValidation:
+        """Return the criterion with a part for every row."""
         parts = criterion.parts
         if parts is None:
             inputs = np.sort(X, axis=1) if self._is_precomputed else X
@@ -215,6 +220,9 @@ class RVMBase(SelfSelecting):
                 "fit with a kernel of the inputs, such as kernel='ard'."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _calibrate(self, objective: RelevanceObjective, theta: Array) -> None:
+        """Set what probabilities need besides the model: nothing for one machine."""
 
     def _keep_noise(self, likelihood: Likelihood) -> None:
         """Set what the likelihood has learned: nothing for labels."""

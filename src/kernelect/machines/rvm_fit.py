@@ -43,8 +43,7 @@ _POLISH_GAIN = 2.0
 #: A batch of actions that raises the evidence by less is the last before the polish, which converges faster.
 _SLOW = 0.5
 
-#: Newton's decrement, and relative rise of the evidence, that are small enough before the last polish, and for
-#: predictions: about a hundredth of a weight's standard deviation.
+#: Newton's decrement, and relative rise of the evidence, that are small enough before the last step of all.
 _ROUGH = 1e-6
 
 _NONE: Indices = np.zeros(0, dtype=np.intp)
@@ -123,7 +122,12 @@ class _Run(ABC):
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
-        return polish(self.dictionary.values, fit) if self.options.polished else fit
+        return polish(self.dictionary.values, fit) if self.options.polished else self.at_mode(fit)
+
+    def at_mode(self, fit: SparseFit) -> SparseFit:
+        """Return the fit with its weights exactly at their mode."""
+        posterior = fit.posterior
+        return solve_at(self.dictionary.values, fit.active, posterior.alpha, fit.likelihood, posterior.weights)
 
     def begun(self, start: SparseFit | None) -> SparseFit:
         """Return the fit with the functions of ``start``, or with none."""

@@ -136,11 +136,20 @@ class LinearModel:
             gains[a] = 0.0
         gains[self.banned] = -np.inf
         function = int(np.argmax(gains))
+        while self.settled and self._is_copy(function):
+            self.banned[function], gains[function] = True, -np.inf
+            function = int(np.argmax(gains))
         # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
         own = int(a[np.argmax(gains[a])]) if len(a) else function
         if gains[own] >= (1.0 - _TIE) * gains[function]:
             function = own
         return function, float(best[function]), float(gains[function])
+
+    def _is_copy(self, function: int) -> bool:
+        """Tell whether an active function has the same values: Cauchy and Schwarz' inequality is an equality then."""
+        a, norm = self.active, self.norms[function]
+        same = np.abs(self.norms[a] - norm) <= _COPY * norm
+        return bool(np.any(same & (np.abs(self.V[function] - norm) <= _COPY * norm) & (a != function)))
 
     def exchanges(self) -> list[tuple[float, int, int, float]]:
         """Return, for every active function, the best one to take its place, best exchange first.
@@ -151,8 +160,9 @@ class LinearModel:
         """
         s, q2, rest, usable = self._without_itself()
         inside = self.noise.gain(self.alpha, s[self.active], q2[self.active], rest[self.active])
-        usable &= ~self.banned
-        usable[self.active] = False
+        norms = self.norms[self.active]
+        copies = (np.abs(self.norms[:, None] - norms) <= _COPY * norms) & (np.abs(self.V - norms) <= _COPY * norms)
+        usable &= ~(self.banned | copies.any(axis=1))  # the active functions are among their copies
         if not usable.any():
             return []
         found, c = [], self.V @ self.covariance
