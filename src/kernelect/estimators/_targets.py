@@ -16,7 +16,7 @@ def encode_labels(y: Array) -> tuple[Array, Indices, Array]:
     classes, index = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise InvalidArgument(
-            f"y holds one class only ({classes[0]!r}): a classifier needs at least two classes to tell apart."
+            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least two classes to tell apart."
         )
     if len(classes) == 2:
         return classes, index, np.where(index == 1, 1.0, -1.0)[:, None]
