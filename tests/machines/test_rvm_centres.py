@@ -7,6 +7,7 @@ import pytest
 
 from kernelect.kernels import ARD
 from kernelect.kernels.centres import GaussianCentres
+from kernelect.machines import rvm_centres
 from kernelect.machines.rvm_centres import (
     CentreFit,
     _gauss_newton,
@@ -78,6 +79,24 @@ def test_joint_mode_is_stationary_and_evidence_is_laplace_there(fit):
     if np.linalg.eigvalsh(schur).min() > 1.0:
         full = mode.height(mode.design()) + 0.5 * np.sum(np.log(mode.alpha)) - 0.5 * np.linalg.slogdet(F)[1]
         assert centre_evidence(mode) == pytest.approx(full, abs=1e-8)
+
+
+def test_newtons_steps_lead_to_the_same_mode_in_fewer(fit, monkeypatch):
+    steps, search = [], rvm_centres._line_search
+    monkeypatch.setattr(rvm_centres, "_line_search", lambda *parts: steps.append(1) or search(*parts))
+    mode, few = joint_mode(fit), len(steps)
+    monkeypatch.setattr(rvm_centres, "_newton", lambda *_: None)
+    without = joint_mode(fit)
+    assert few < len(steps) - few
+    np.testing.assert_allclose(mode.weights, without.weights, atol=1e-2)
+    assert mode.height(mode.design()) == pytest.approx(without.height(without.design()), abs=1e-5)
+
+
+@pytest.mark.parametrize("p", [6, 40], ids=["few unknowns", "more unknowns than rows"])
+def test_gauss_newton_steps_solve_their_equations(p, rng):
+    G, B, D, slope = rng.normal(size=(15, p)), rng.uniform(size=15), rng.uniform(0.1, 5.0, size=p), rng.normal(size=p)
+    expected = np.linalg.solve(G.T @ np.diag(B) @ G + np.diag(D), slope)
+    np.testing.assert_allclose(rvm_centres._gauss_newton(G, B, D, slope), expected, rtol=1e-9)
 
 
 def test_a_pruned_centre_contributes_nothing(fit):

@@ -142,7 +142,9 @@ class RVMLeaveOneOut(RVMCrossValidation):
         dictionary, start = everything, fitted.state
         if self.centred_on_rows:
             dictionary, start = everything.without(row + 1), _without(fitted.state, row + 1)
-        machine = replace(quick(fitted.machine, 1), algorithm=Sequential(polished=False, tol=_LARGEST_ACTION))
+        assert isinstance(fitted.machine, RVM)
+        # From a start, whatever the algorithm of the whole fit: only the sequential one takes it up.
+        machine = replace(fitted.machine, algorithm=Sequential(polished=False, tol=_LARGEST_ACTION))
         state = machine.fit_on(dictionary, fitted.targets, weights, start)
         one = slice(row, row + 1)
         return float(held_out_losses(state, fitted.gram[one], fitted.targets[one], self.loss)[0])
