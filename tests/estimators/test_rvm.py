@@ -34,6 +34,12 @@ def sinc():
     return X, np.sinc(X[:, 0] / np.pi) + np.random.default_rng(0).normal(scale=0.05, size=80)
 
 
+def test_weights_of_one_row_in_all_make_a_constant(sinc):
+    X, y = sinc
+    model = RVR().fit(X, y, sample_weight=np.full(80, 1.0 / 80.0))
+    np.testing.assert_allclose(model.predict(X), y.mean())
+
+
 def test_value_with_nothing_to_select_is_minus_log_evidence(moons):
     X, y = moons
     model = RVC(RBF(1.0), criterion="evidence").fit(X, y)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from instances import wavy
 from kernelect.datasets import twonorm
@@ -15,11 +16,11 @@ from kernelect.machines.rvm_posterior import find_mode
 from oracles.rvm import laplace_evidence, normal_evidence
 
 
-def linear_model(gram, t, noise, precision=None):
+def linear_model(gram, t, noise, precision=None, least=1e-12):
     dictionary, n = Dictionary.of(gram), len(t)
     B = np.ones(n) if precision is None else np.full(n, precision)
     none = np.zeros(0, dtype=np.intp)
-    least = np.full(len(dictionary), 1e-12)
+    least = np.full(len(dictionary), least)
     return LinearModel(dictionary, B, B * t, noise, none, np.zeros(0), least)
 
 
@@ -61,6 +62,47 @@ def test_evidence_equals_recomputation_after_every_step_with_profiled_noise():
         value += gain
         assert profile() == pytest.approx(value, abs=1e-6)
     assert len(model.active) > 2
+
+
+@pytest.mark.parametrize(
+    "noise", [KnownNoise(), ProfiledNoise(60.0), ProfiledNoise(0.5)], ids=["known", "many rows", "half a row"]
+)
+def test_gain_at_the_best_precision_depends_on_one_ratio(noise):
+    rng = np.random.default_rng(0)
+    s, rest = np.exp(rng.normal(size=(2, 40)))
+    rest = rest if noise.profiled else np.ones(40)
+    ratio = np.append(rng.uniform(0.0, 0.9 if noise.profiled else 9.0, 39), 0.0)
+    best = np.minimum(noise.best(s, ratio * s * rest, rest), 1e200)
+    np.testing.assert_allclose(noise.most(ratio), noise.gain(best, s, ratio * s * rest, rest), atol=1e-12)
+    shares = np.minimum([s_k * noise.best_share(x) for s_k, x in zip(s, ratio, strict=True)], 1e200)
+    np.testing.assert_allclose(shares, best, rtol=1e-12)
+
+
+@pytest.mark.parametrize("least", [1e-6, 3.0], ids=["free", "bounded"])
+@pytest.mark.parametrize("noise", [KnownNoise(), ProfiledNoise(30.0)], ids=["known", "profiled"])
+def test_best_action_is_the_best_of_all_functions_and_precisions(noise, least):
+    X, t, _ = wavy(30)
+    known = isinstance(noise, KnownNoise)
+    model = linear_model(RBF(0.5).gram(X), t, noise, precision=8.0 if known else None, least=least)
+
+    def value(active, alpha):
+        Phi = model.dictionary.values[:, active]
+        beta = 8.0 if known else 30.0 / (t @ np.linalg.solve(np.eye(30) + Phi @ np.diag(1.0 / alpha) @ Phi.T, t))
+        return normal_evidence(Phi, t, alpha if known else beta * alpha, beta)
+
+    def best_value(k):
+        others = model.active != k
+        active, held = np.append(model.active[others], k), model.alpha[others]
+        bounds = (np.log(least), 25.0)
+        found = minimize_scalar(lambda x: -value(active, np.append(held, np.exp(x))), bounds=bounds, method="bounded")
+        return max(-found.fun, value(active, np.append(held, least)), value(active[:-1], held))
+
+    for _ in range(6):
+        function, alpha, gain = model.best_action()
+        rises = np.array([best_value(k) for k in range(31)]) - value(model.active, model.alpha)
+        assert gain == pytest.approx(rises.max(), abs=1e-5)
+        assert rises[function] == pytest.approx(gain, abs=1e-5)
+        model.apply(function, alpha)
 
 
 @pytest.mark.parametrize("noise", [KnownNoise(), ProfiledNoise(60.0)], ids=["known", "profiled"])

@@ -31,6 +31,13 @@ def test_looks_around_the_second_best_as_well():
     assert result.theta[0] == pytest.approx(-1.5)
 
 
+@pytest.mark.parametrize("finest", [0.25, 0.5, 1.0])
+def test_takes_no_finer_step_than_asked_for(finest):
+    seen = []
+    run(Scan(finest=finest), lambda x: seen.append(x[0]) or abs(x[0] - 1.3), [0.0])
+    assert np.diff(np.unique(seen)).min() == finest
+
+
 def test_stays_within_bounds():
     seen = []
     result = run(Scan(), lambda x: seen.append(x[0]) or -x[0], [0.0], reach=2.5)

@@ -71,7 +71,9 @@ class RVMBase(SelfSelecting):
     def _search(self) -> Search:
         if not (isinstance(self.search, str) and self.search == "auto"):
             return as_search(self.search)
-        return Scan(then=LBFGS() if self._criterion_class().has_gradient else Stay())
+        if self._criterion_class().has_gradient:
+            return Scan(then=LBFGS())
+        return Scan(then=Stay(), finest=0.5)  # an error on rows held out is too rough to tell closer widths apart
 
     def _fit_machine(self, X: Array, targets: Array, weights: Array) -> None:
         """Select, solve and set the fitted attributes; ``targets`` is (n, k)."""

@@ -59,7 +59,7 @@ class CholeskyFactor:
 
     def log_determinant(self) -> float:
         """Return ln |M|."""
-        return float(2.0 * np.sum(np.log(np.diagonal(self.lower))))
+        return 2.0 * float(np.log(self.lower.diagonal()).sum())
 
 
 def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = None) -> CholeskyFactor:

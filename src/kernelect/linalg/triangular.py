@@ -41,7 +41,7 @@ def triangular_inverse(lower: Array) -> Array:
 @cache
 def _lower_ones(n: int) -> Array:
     """Return ones on and below the diagonal."""
-    return np.tri(n)
+    return np.asfortranarray(np.tri(n))
 
 
 @dataclass(frozen=True)

@@ -122,12 +122,7 @@ class _Run(ABC):
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
-        return polish(self.dictionary.values, fit) if self.options.polished else self.at_mode(fit)
-
-    def at_mode(self, fit: SparseFit) -> SparseFit:
-        """Return the fit with its weights exactly at their mode."""
-        posterior = fit.posterior
-        return solve_at(self.dictionary.values, fit.active, posterior.alpha, fit.likelihood, posterior.weights)
+        return polish(self.dictionary.values, fit) if self.options.polished else fit
 
     def begun(self, start: SparseFit | None) -> SparseFit:
         """Return the fit with the functions of ``start``, or with none."""

@@ -71,10 +71,11 @@ class Bernoulli(Likelihood):
         return float(self.sample_weight @ log_expit(self.targets * h))
 
     def slopes(self, h: Array) -> Slopes:
-        p, rest, s = expit(h), expit(-h), self.sample_weight
-        # y - p without cancellation: t sigmoid(-t h)
-        error = s * np.where(self.targets > 0.0, rest, -p)
-        return Slopes(self.value(h), error, s * p * rest, rest - p)
+        t, s = self.targets, self.sample_weight
+        margin = t * h
+        right, wrong = expit(margin), expit(-margin)  # y - p = t sigmoid(-t h) does not cancel
+        missed = s * wrong
+        return Slopes(float(s @ log_expit(margin)), missed * t, missed * right, t * (wrong - right))
 
     def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
         """Let no function alone move the log-odds by more than about a hundred.

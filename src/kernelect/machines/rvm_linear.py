@@ -10,7 +10,7 @@ s, q the same with function k itself taken out of C: for an active one s = 1/Sig
 and q = mu_i / Sigma_ii, which do not cancel where alpha S / (alpha - S) does. The evidence as
 a function of one alpha is then l(alpha) = 1/2 [ln alpha - ln(alpha + s) + q^2 / (alpha + s)].
 
-What is kept up to date is V = D^T B Phi, the factor of H (made anew for every action: m is
+What is kept up to date is V = Phi^T B D, the factor of H (made anew for every action: m is
 small) and S, Q by one matrix-vector product; Sigma itself is never updated, because that drifts.
 """
 
@@ -24,10 +24,13 @@ import numpy as np
 from kernelect.linalg import matrix_vector, product
 from kernelect.machines.rvm_noise import Noise
 from kernelect.machines.rvm_posterior import ScaledFactor
-from kernelect.typing import Array, Indices, Mask
+from kernelect.typing import Array, Indices
 
 #: A candidate whose part outside the model is below this share of its norm is a copy of what is there.
 _COPY = 1e-9
+
+#: A precision as good as infinite, and with finite logarithms.
+_OUT = 1e200
 
 #: Relative difference of two gains that rounding may make.
 _TIE = 1e-6
@@ -59,12 +62,6 @@ class Dictionary:
         """Return the same functions, of which one is not to be had; nothing is copied."""
         return replace(self, left_out=function)
 
-    def project(self, rows: Array) -> Array:
-        """Return D^T rows for (n,) or (n, k) ``rows``."""
-        if rows.ndim == 1:
-            return matrix_vector(self.values.T, rows)
-        return product(self.values.T, rows)
-
 
 class LinearModel:
     """A sparse linear model that is changed by one function at a time."""
@@ -83,24 +80,29 @@ class LinearModel:
         self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
         self.row_precision, self.weighted_targets = row_precision, weighted_targets
         self.norms = matrix_vector(dictionary.squares.T, row_precision)
+        self._copies = _COPY * self.norms
         self.active, self.alpha = active.copy(), alpha.copy()
         self.S = self.Q = np.zeros(0)
         self.banned = np.zeros(len(dictionary), dtype=bool)
-        if dictionary.left_out is not None:
-            self.banned[dictionary.left_out] = True
+        self.outside = np.ones(len(dictionary), dtype=bool)  # functions that can be added
+        self.outside[active] = False
         #: Whether the precisions of active functions are at their best by the exact evidence, whatever the
         #: quadratic says: only additions are actions then.
         self.settled = False
-        weighted = row_precision[:, None] * dictionary.values[:, active]
-        projected = dictionary.project(np.column_stack([weighted_targets, weighted]))  # in one pass over D
-        self.moment, self.V = projected[:, 0].copy(), projected[:, 1:]
+        if dictionary.left_out is not None:
+            self.ban(dictionary.left_out)
+        rows = np.empty((len(active) + 1, len(row_precision)))
+        rows[0] = weighted_targets
+        np.multiply(dictionary.values.T[active], row_precision, out=rows[1:])
+        projected = product(rows, dictionary.values)  # in one pass over D
+        self.moment, self.V = projected[0], projected[1:]
         self._solve()
         self._refresh()
 
     def copy(self) -> LinearModel:
         """Return a model that can be changed by itself; what is never written to is shared."""
         other = copy(self)
-        other.alpha, other.banned = self.alpha.copy(), self.banned.copy()
+        other.alpha, other.banned, other.outside = self.alpha.copy(), self.banned.copy(), self.outside.copy()
         return other
 
     def ban(self, function: int) -> None:
@@ -109,7 +111,7 @@ class LinearModel:
         The precisions of active functions all gain by the same quadratic, which was just seen
         to be wrong in that.
         """
-        self.banned[function] = True
+        self.banned[function], self.outside[function] = True, False
         self.settled |= function in self.active
 
     def advance(self, count: int, tol: float) -> list[tuple[int, float]]:
@@ -125,73 +127,99 @@ class LinearModel:
 
     def best_action(self) -> tuple[int, float, float]:
         """Return the function to change, its new alpha (infinite: out) and the gain in evidence."""
-        s, q2, rest, usable = self._without_itself()
-        best = np.maximum(self.noise.best(s, q2, rest), self.least)
-        gains = np.zeros(len(s))
-        inside = np.isfinite(best) & usable
-        gains[inside] = self.noise.gain(best[inside], s[inside], q2[inside], rest[inside])
-        a = self.active
-        gains[a] -= self.noise.gain(self.alpha, s[a], q2[a], rest[a])
-        if self.settled:
-            gains[a] = 0.0
-        gains[self.banned] = -np.inf
-        function = int(np.argmax(gains))
-        while self.settled and self._is_copy(function):
-            self.banned[function], gains[function] = True, -np.inf
-            function = int(np.argmax(gains))
+        new = self._best_addition()
+        if self.settled or not len(self.active):
+            return new
+        own = self._best_change()
         # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
-        own = int(a[np.argmax(gains[a])]) if len(a) else function
-        if gains[own] >= (1.0 - _TIE) * gains[function]:
-            function = own
-        return function, float(best[function]), float(gains[function])
+        return own if own[2] >= (1.0 - _TIE) * new[2] else new
+
+    def _best_change(self) -> tuple[int, float, float]:
+        """Return the best action on an active function."""
+        a, (s, q2, rest) = self.active, self._own()
+        now, ratio = self.noise.gain(self.alpha, s, q2, rest), q2 / (s * rest)
+        gains = np.where(self.banned[a], -np.inf, self.noise.most(ratio) - now)
+        i = int(gains.argmax())
+        alpha = float(s[i]) * self.noise.best_share(float(ratio[i]))
+        if alpha < self.least[a[i]]:
+            best, gains = self._bounded(a, s, q2, rest)
+            gains = np.where(self.banned[a], -np.inf, gains - now)
+            i = int(gains.argmax())
+            alpha = float(best[i])
+        return int(a[i]), alpha, float(gains[i])
+
+    def _best_addition(self) -> tuple[int, float, float]:
+        """Return the best action on a function that is not in the model.
+
+        A function's gain at its best alpha depends on Q^2 / S alone and rises with it, so only the
+        one with the largest ratio is looked at, unless a bound keeps it from its best alpha.
+        """
+        ratio = np.zeros(len(self.S))
+        np.divide(self.Q * self.Q, self.S, out=ratio, where=self.outside & (self._copies < self.S))
+        function = int(ratio.argmax())
+        while self.settled and ratio[function] > 0.0 and self._is_copy(function):
+            self.ban(function)
+            ratio[function] = 0.0
+            function = int(ratio.argmax())
+        if ratio[function] <= 0.0:
+            return function, np.inf, 0.0
+        largest = float(ratio[function]) / self.energy
+        alpha = float(self.S[function]) * self.noise.best_share(largest)
+        if alpha >= self.least[function]:
+            return function, alpha, float(self.noise.most(largest))
+        functions = ratio.nonzero()[0]
+        best, gains = self._bounded(functions, self.S[functions], self.Q[functions] ** 2, self.energy)
+        i = int(gains.argmax())
+        return int(functions[i]), float(best[i]), float(gains[i])
+
+    def _bounded(self, functions: Indices, s: Array, q2: Array, rest: Array | float) -> tuple[Array, Array]:
+        """Return the best precisions of ``functions`` within their bounds, and the gains."""
+        best = np.maximum(self.noise.best(s, q2, rest), self.least[functions])
+        return best, self.noise.gain(np.minimum(best, _OUT), s, q2, rest)
 
     def _is_copy(self, function: int) -> bool:
         """Tell whether an active function has the same values: Cauchy and Schwarz' inequality is an equality then."""
         a, norm = self.active, self.norms[function]
         same = np.abs(self.norms[a] - norm) <= _COPY * norm
-        return bool(np.any(same & (np.abs(self.V[function] - norm) <= _COPY * norm) & (a != function)))
+        return bool(np.any(same & (np.abs(self.V[:, function] - norm) <= _COPY * norm)))
 
     def exchanges(self) -> list[tuple[float, int, int, float]]:
         """Return, for every active function, the best one to take its place, best exchange first.
 
         Each is (gain, function that leaves, function that comes, its alpha), all other
         precisions held. With function i out, S_k + c_ik^2 / Sigma_ii and Q_k + c_ik mu_i /
-        Sigma_ii are exact, c = V Sigma, so all m M exchanges cost O(m^2 M).
+        Sigma_ii are exact, c = Sigma V, so all m M exchanges cost O(m^2 M).
         """
-        s, q2, rest, usable = self._without_itself()
-        inside = self.noise.gain(self.alpha, s[self.active], q2[self.active], rest[self.active])
-        norms = self.norms[self.active]
-        copies = (np.abs(self.norms[:, None] - norms) <= _COPY * norms) & (np.abs(self.V - norms) <= _COPY * norms)
-        usable &= ~(self.banned | copies.any(axis=1))  # the active functions are among their copies
+        own = self._own()
+        inside, (s, _, rest) = self.noise.gain(self.alpha, *own), own
+        norms = self.norms[self.active, None]
+        copies = (np.abs(self.norms - norms) <= _COPY * norms) & (np.abs(self.V - norms) <= _COPY * norms)
+        usable = self.outside & (self._copies < self.S) & ~copies.any(axis=0)
         if not usable.any():
             return []
-        found, c = [], self.V @ self.covariance
+        found, c = [], self.covariance @ self.V
         for i, function in enumerate(self.active):
-            S = np.maximum(self.S + c[:, i] ** 2 / self.variance[i], 1e-15 * self.norms + 1e-300)
-            Q2 = (self.Q + c[:, i] * (self.mean[i] / self.variance[i])) ** 2
-            rest_i = np.full(len(S), rest[function])
-            alpha = np.maximum(self.noise.best(S, Q2, rest_i), self.least)
-            gains = np.full(len(S), -np.inf)
+            S = np.maximum(self.S + c[i] ** 2 / self.variance[i], self._least_s(slice(None)))
+            Q2 = (self.Q + c[i] * (self.mean[i] / self.variance[i])) ** 2
+            alpha = np.maximum(self.noise.best(S, Q2, rest[i]), self.least)
             # A copy of what leaves would be no exchange: Cauchy and Schwarz' inequality is an equality there.
-            another = (c[:, i] / self.variance[i]) ** 2 < (1.0 - 1e-8) * S * s[function]
+            another = (c[i] / self.variance[i]) ** 2 < (1.0 - 1e-8) * S * s[i]
             comes = usable & another & np.isfinite(alpha)
-            gains[comes] = self.noise.gain(alpha[comes], S[comes], Q2[comes], rest_i[comes])
+            gains = np.where(comes, self.noise.gain(np.minimum(alpha, _OUT), S, Q2, rest[i]), -np.inf)
             best = int(np.argmax(gains))
-            if np.isfinite(gains[best]):
+            if comes[best]:
                 found.append((float(gains[best] - inside[i]), int(function), best, float(alpha[best])))
         return sorted(found, reverse=True)
 
-    def _without_itself(self) -> tuple[Array, Array, Array, Mask]:
-        """Return s, q^2, the rest of the energy and which functions can be had."""
-        s, q2 = self.S.copy(), self.Q**2
-        rest = np.full(len(s), self.energy)
-        usable = s > _COPY * self.norms
-        a = self.active
-        s[a] = 1.0 / self.variance - self.alpha
-        q2[a] = (self.mean / self.variance) ** 2
-        rest[a] += self.mean**2 / self.variance
-        usable[a] = True
-        return np.maximum(s, 1e-15 * self.norms + 1e-300), q2, rest, usable
+    def _own(self) -> tuple[Array, Array, Array]:
+        """Return s, q^2 and the rest of the energy of the active functions, each without itself."""
+        lean = self.mean / self.variance
+        s = np.maximum(1.0 / self.variance - self.alpha, self._least_s(self.active))
+        return s, lean * lean, self.energy + lean * self.mean if self.noise.profiled else np.ones(len(s))
+
+    def _least_s(self, functions: Indices | slice) -> Array:
+        """Return what s cannot be below but by rounding."""
+        return 1e-15 * self.norms[functions] + 1e-300
 
     def apply(self, function: int, alpha: float) -> None:
         """Put ``function`` at precision ``alpha``: add, re-estimate, or take out where infinite."""
@@ -206,34 +234,37 @@ class LinearModel:
             self._refresh()
 
     def _add(self, function: int, alpha: float) -> None:
-        column = self.dictionary.project(self.row_precision * self.dictionary.values[:, function])
-        c = column - self.V @ self.factor.solve(self.V[function])  # phi_k^T C^-1 phi_i for all k
+        values = self.dictionary.values
+        row = matrix_vector(values.T, self.row_precision * values[:, function])
+        c = row - ((self.half @ self.V[:, function]) @ self.half) @ self.V  # phi_k^T C^-1 phi_i for all k
         total = alpha + self.S[function]
         self.Q = self.Q - c * (self.Q[function] / total)
-        self.S = self.S - c**2 / total
-        self.active = np.append(self.active, function)
-        self.alpha = np.append(self.alpha, alpha)
-        self.V = np.column_stack([self.V, column])
+        self.S = self.S - c * c / total
+        self.active = np.concatenate([self.active, [function]])
+        self.alpha = np.concatenate([self.alpha, [alpha]])
+        self.V = np.concatenate([self.V, row[None]])
+        self.outside[function] = False
 
     def _change(self, i: int, alpha: float) -> None:
-        c = self.V @ self.covariance[i]
+        c = self.covariance[i] @ self.V
         change = alpha - self.alpha[i]
         step = 1.0 / self.variance[i] if np.isinf(alpha) else change / (1.0 + change * self.variance[i])
-        self.S = self.S + c**2 * step
+        self.S = self.S + c * c * step
         self.Q = self.Q + c * (self.mean[i] * step)
         if np.isinf(alpha):
-            kept = np.arange(len(self.active)) != i
-            self.active, self.alpha, self.V = self.active[kept], self.alpha[kept], self.V[:, kept]
+            function, kept = self.active[i], np.arange(len(self.active)) != i
+            self.active, self.alpha, self.V = self.active[kept], self.alpha[kept], self.V[kept]
+            self.outside[function] = not self.banned[function]
         else:
             self.alpha[i] = alpha
 
     def _solve(self) -> None:
-        """Set factor, mean, variances and energy A for the present alpha."""
-        H = self.V[self.active]
-        H.flat[:: len(H) + 1] += self.alpha
-        self.factor = ScaledFactor.of(H)
-        self.mean = self.factor.solve(self.moment[self.active])
-        self.covariance = self.factor.inverse()
+        """Set L^-1 with L L^T = H, mean, variances and energy A for the present alpha."""
+        H = self.V.take(self.active, axis=1)
+        H.ravel()[:: len(H) + 1] += self.alpha
+        self.half = ScaledFactor.of(H).half_inverse()
+        self.mean = (self.half @ self.moment[self.active]) @ self.half
+        self.covariance = self.half.T @ self.half
         self.variance = self.covariance.diagonal()
         self.energy = self._energy()
 
@@ -248,8 +279,7 @@ class LinearModel:
 
     def _refresh(self) -> None:
         """Compute S and Q from the factor alone, O(m^2 M)."""
-        half = self.factor.half_solve(np.column_stack([self.V.T, self.moment[self.active]]))
-        W, target = half[:, :-1], half[:, -1]
+        W, target = self.half @ self.V, self.half @ self.moment[self.active]
         self.S = self.norms - np.einsum("ij,ij->j", W, W)
         self.Q = self.moment - target @ W
         self._since_refresh = 0

@@ -22,25 +22,40 @@ class Noise(ABC):
     profiled: ClassVar[bool] = False
 
     @abstractmethod
-    def best(self, s: Array, q2: Array, rest: Array) -> Array:
+    def best(self, s: Array, q2: Array, rest: Array | float) -> Array:
         """Return the alpha with the highest evidence; infinite where the function should be out."""
 
     @abstractmethod
-    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
+    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array | float) -> Array:
         """Return the evidence with the function at ``alpha`` minus that without it."""
+
+    @abstractmethod
+    def best_share(self, ratio: float) -> float:
+        """Return the best alpha of one function over its s, which q^2 / (s rest) alone decides."""
+
+    @abstractmethod
+    def most(self, ratio: Array | float) -> Array:
+        """Return the gain at the best alpha, which q^2 / (s rest) alone decides."""
 
 
 class KnownNoise(Noise):
     """Row precisions as they are: alpha = s^2 / (q^2 - s) where q^2 > s."""
 
-    def best(self, s: Array, q2: Array, rest: Array) -> Array:
+    def best(self, s: Array, q2: Array, rest: Array | float) -> Array:
         excess = q2 - s
         return np.divide(s**2, excess, out=np.full_like(s, np.inf), where=excess > 0)
 
-    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
+    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array | float) -> Array:
         total = alpha + s
         inside = 0.5 * (np.log(alpha) - np.log(total) + q2 / total)
         return np.asarray(inside, dtype=float)
+
+    def best_share(self, ratio: float) -> float:
+        return 1.0 / (ratio - 1.0) if ratio > 1.0 else np.inf
+
+    def most(self, ratio: Array | float) -> Array:
+        x = np.maximum(ratio, 1.0)
+        return 0.5 * (x - 1.0 - np.log(x))
 
 
 @dataclass(frozen=True)
@@ -55,13 +70,23 @@ class ProfiledNoise(Noise):
     count: float
     profiled = True
 
-    def best(self, s: Array, q2: Array, rest: Array) -> Array:
+    def best(self, s: Array, q2: Array, rest: Array | float) -> Array:
         r = q2 / rest
         excess = self.count * r - s
         return np.divide(s * np.maximum(s - r, 0.0), excess, out=np.full_like(s, np.inf), where=excess > 0)
 
-    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array) -> Array:
+    def gain(self, alpha: Array, s: Array, q2: Array, rest: Array | float) -> Array:
         total = alpha + s
         left = np.maximum(1.0 - q2 / (rest * total), 1e-300)
         inside = 0.5 * (np.log(alpha) - np.log(total)) - 0.5 * self.count * np.log(left)
         return np.asarray(inside, dtype=float)
+
+    def best_share(self, ratio: float) -> float:
+        return max(1.0 - ratio, 0.0) / (self.count * ratio - 1.0) if self.count * ratio > 1.0 else np.inf
+
+    def most(self, ratio: Array | float) -> Array:
+        rows = self.count - 1.0
+        if rows <= 0.0:  # one observation goes to the noise whatever the functions are
+            return np.zeros_like(ratio)
+        x = np.clip(ratio, 1.0 / self.count, 1.0 - 1e-15)
+        return 0.5 * (np.log((1.0 - x) / (rows * x)) - self.count * np.log(self.count * (1.0 - x) / rows))

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernelect.linalg import CholeskyFactor, factorize, factorize_overwriting, product
+from kernelect.linalg import CholeskyFactor, factorize, factorize_overwriting, product, triangular_inverse
 from kernelect.machines.rvm_likelihoods import Likelihood, Slopes
 from kernelect.typing import Array
 
@@ -41,7 +41,7 @@ class ScaledFactor:
     @classmethod
     def of(cls, matrix: Array) -> ScaledFactor:
         """Factorise ``matrix``."""
-        scale = np.sqrt(np.diagonal(matrix))
+        scale = np.sqrt(matrix.diagonal())
         if not len(scale):
             return cls(CholeskyFactor(np.zeros((0, 0))), scale)
         unit = factorize_overwriting(matrix / (scale[:, None] * scale))
@@ -66,9 +66,13 @@ class ScaledFactor:
             return np.zeros((0, 0))
         return self.unit.inverse() / (self.scale[:, None] * self.scale)
 
+    def half_inverse(self) -> Array:
+        """Return L^-1, with L L^T = M."""
+        return triangular_inverse(self.unit.lower) / self.scale if len(self.scale) else np.zeros((0, 0))
+
     def log_determinant(self) -> float:
         """Return ln |M|."""
-        return self.unit.log_determinant() + 2.0 * float(np.sum(np.log(self.scale)))
+        return self.unit.log_determinant() + 2.0 * float(np.log(self.scale).sum())
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ class Scan(Search):
     ----------
     then : Search, optional
         What to do with several parameters.
+    finest : float
+        Smallest step of the single parameter.
     """
 
     name = "scan"
@@ -32,8 +34,8 @@ class Scan(Search):
     _TOUCH = 1e-9
     _LAST_STEP = 0.2
 
-    def __init__(self, then: Search | None = None) -> None:
-        self.then = then
+    def __init__(self, then: Search | None = None, finest: float = 0.25) -> None:
+        self.then, self.finest = then, finest
         self.needs_gradient = then is not None and then.needs_gradient
 
     def uses_gradient(self, n_parameters: int) -> bool:
@@ -65,7 +67,7 @@ class Scan(Search):
                 visit(x)
                 patience = self._PATIENCE if min(values.values()) < before else patience - 1
         for width, centres in ((0.5, 2), (0.25, 1)):
-            for best in _best(values)[:centres]:
+            for best in _best(values)[:centres] if width >= self.finest else []:
                 visit(best - width)
                 visit(best + width)
         return Status.CONVERGED, "the scan is complete"
