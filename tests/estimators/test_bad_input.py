@@ -5,8 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
-from kernelect import LSSVC, LSSVR
+from kernelect import LSSVC, LSSVR, RVR, BasisSearchRegressor
 from kernelect.datasets import twonorm
+from kernelect.exceptions import InvalidArgument
 
 X, Y = twonorm(60, n_features=4, random_state=0)
 
@@ -129,3 +130,18 @@ def test_a_constant_target_is_predicted():
 def test_contradictory_labels_on_equal_rows_are_a_coin_toss():
     model = LSSVC().fit(np.zeros((20, 2)), [0, 1] * 10)
     np.testing.assert_allclose(model.predict_proba(np.zeros((1, 2))), 0.5, atol=1e-6)
+
+
+@pytest.mark.parametrize("estimator", [LSSVR(), RVR(), BasisSearchRegressor()], ids=lambda e: type(e).__name__)
+def test_targets_beyond_double_precision_are_refused_in_words(estimator):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(InvalidArgument, match=r"y holds values as large as \de\+160, whose powers overflow: rescale y"):
+        estimator.fit(X, 1e160 * X[:, 0])
+
+
+@pytest.mark.parametrize("size", [1e-50, 1e50])
+def test_relevance_vectors_for_targets_of_any_ordinary_size(size):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    assert RVR().fit(X, size * np.sin(X[:, 0])).score(X, size * np.sin(X[:, 0])) > 0.95
+    with pytest.raises(InvalidArgument, match=r"y differs from its mean by \de-100 at most, whose powers vanish"):
+        RVR().fit(X, 1e-100 * X[:, 0])

@@ -78,6 +78,21 @@ def test_every_machine_alone_gives_facts(machine, task, absent, count):
     json.dumps(facts, allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        (RVC(), "widths by the inputs' spread"),
+        (RVC(criterion="occam-evidence"), "one width per input"),
+        (RVC(kernel="rbf"), "one width for all inputs"),
+    ],
+)
+def test_the_kernel_s_words_say_what_was_selected(machine, words):
+    X, y = sparse_inputs(80, n_features=3, random_state=0)
+    X[:, 2] = 1.0  # has no width
+    facts = gather_facts(machine.fit(X, y), X, y, task="classification", **WORDS)
+    assert words in facts["machine"]["kernel"]
+
+
 def test_arrays_serve_too():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
     facts = gather_facts(LSSVC(kernel="rbf").fit(X, y), X, y, task="classification", **WORDS)

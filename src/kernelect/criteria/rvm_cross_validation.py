@@ -26,7 +26,7 @@ from kernelect.typing import Array, Indices, Mask
 _SURE = 2.0
 
 #: Gain of an action that is worth taking where only predictions are wanted: in nats per row, and from where to where.
-_ACTION, _LEAST_ACTION, _LARGEST_ACTION = 5e-4, 0.01, 0.1
+_ACTION, _LEAST_ACTION, _LARGEST_ACTION = 2e-4, 0.01, 0.1
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from kernelect.criteria import PRESS
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._sklearn import validate_data
+from kernelect.estimators._targets import require_size
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel, Precomputed
 from kernelect.kernels.scale import spread_rows
@@ -68,9 +69,7 @@ class LSSVMBase(SelfSelecting):
         if not isinstance(self.criterion, PRESS) and self.criterion != "press":
             raise unknown_name("criterion", self.criterion, ["press"])
         self._check_precomputed(X)
-        largest = float(np.abs(targets).max())
-        if largest > 1e150:
-            raise InvalidArgument(f"y holds values as large as {largest:.0e}, whose squares overflow: rescale y.")
+        require_size(targets, 1e150)
         positive = int(np.sum(weights > 0))
         if positive < 2:
             raise InvalidArgument(f"sample_weight leaves {positive} row(s) of positive weight: at least 2 are needed.")

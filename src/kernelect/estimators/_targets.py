@@ -1,4 +1,4 @@
-"""Labels as targets of +1 and -1: one column for two classes, one against the rest beyond."""
+"""Labels as targets of +1 and -1: one column for two classes, one against the rest beyond. Sizes of real ones."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ def encode_labels(y: Array) -> tuple[Array, Indices, Array]:
     if len(classes) == 2:
         return classes, index, np.where(index == 1, 1.0, -1.0)[:, None]
     return classes, index, np.where(index[:, None] == np.arange(len(classes)), 1.0, -1.0)
+
+
+def require_size(y: Array, largest: float, least: float = 0.0) -> None:
+    """Raise where powers of the targets that a machine needs would overflow, or vanish."""
+    size = float(np.abs(y).max())
+    if size > largest:
+        raise InvalidArgument(f"y holds values as large as {size:.0e}, whose powers overflow: rescale y.")
+    if 0.0 < size < least:
+        raise InvalidArgument(f"y differs from its mean by {size:.0e} at most, whose powers vanish: rescale y.")
 
 
 def weighted_targets(y: Array, class_weight: object) -> tuple[Array, Array]:

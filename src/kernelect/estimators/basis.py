@@ -34,6 +34,7 @@ from kernelect.basis.fit import constant_subset
 from kernelect.estimators._base import check_number
 from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
+from kernelect.estimators._targets import require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.linalg import blas_threads_for
 from kernelect.results import Evaluation
@@ -200,6 +201,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         options = self._options()
         dictionary = as_dictionary(self.dictionary)
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2)
+        require_size(y, 1e150)
         sample = self._sample(X, np.asarray(y, dtype=float), sample_weight)
         varying = _varying(sample)
         with blas_threads_for(len(sample)):

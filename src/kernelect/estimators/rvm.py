@@ -15,7 +15,7 @@ from kernelect.criteria import RVMCrossValidation
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
+from kernelect.estimators._targets import class_weights, decide_class, encode_labels, require_size, weighted_targets
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Fitted
 from kernelect.machines.rvm_likelihoods import Likelihood, Normal
@@ -318,6 +318,7 @@ time_limit, random_state, n_jobs, verbose
         targets = np.where(weights > 0.0, y - centre, 0.0)
         if np.abs(targets).max() <= 1e-12 * np.abs(y).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(y)
+        require_size(targets, 1e60, 1e-60)
         self._fit_machine(X, targets[:, None], weights)
         self.intercept_ += centre
         self._centre = centre

@@ -94,7 +94,8 @@ def _kernel_words(machine: Any) -> str:
     if not isinstance(kernel, Kernel):
         return f"functions from the dictionary {_dictionary_words(machine)}"
     parts = [part for part in _leaves(kernel) if not isinstance(part, Constant)]
-    words = " and ".join(dict.fromkeys(_kernel_word(part) for part in parts)) or "a constant kernel"
+    several = "widths by the inputs' spread" if _moved_together(machine.selection_) else "one width per input"
+    words = " and ".join(dict.fromkeys(_kernel_word(part, several) for part in parts)) or "a constant kernel"
     return f"{words} (with amplitude and offset)" if len(parts) < len(_leaves(kernel)) else words
 
 
@@ -109,11 +110,22 @@ def _leaves(kernel: Kernel) -> list[Kernel]:
     return [kernel]
 
 
-def _kernel_word(kernel: Kernel) -> str:
+def _moved_together(selection: Any) -> bool:
+    """Tell whether only the size of all widths was selected, not each of them."""
+    widths = [index for index, name in enumerate(selection.names) if parameter_kind(name) == "width"]
+    theta = selection.trace.theta[:, widths]
+    theta = theta[:, np.isfinite(theta).all(axis=0)]  # a constant input has no width
+    if theta.shape[1] < 2 or not np.ptp(theta, axis=0).any():
+        return False
+    ratios = theta - theta[:, :1]
+    return np.allclose(ratios, ratios[0], atol=1e-9)
+
+
+def _kernel_word(kernel: Kernel, several: str) -> str:
     if isinstance(kernel, Matern):
-        return f"a Matérn-{kernel.nu:g} kernel, " + ("one width per input" if kernel.elliptical else "one width")
+        return f"a Matérn-{kernel.nu:g} kernel, " + (several if kernel.elliptical else "one width")
     words = {
-        ARD: "a Gaussian kernel, one width per input",
+        ARD: f"a Gaussian kernel, {several}",
         RBF: "a Gaussian kernel, one width for all inputs",
         Linear: "a linear kernel",
         Polynomial: "a polynomial kernel",
