@@ -139,7 +139,7 @@ def test_targets_beyond_double_precision_are_refused_in_words(estimator):
         estimator.fit(X, 1e160 * X[:, 0])
 
 
-@pytest.mark.parametrize("size", [1e-50, 1e50])
+@pytest.mark.parametrize("size", [1e-69, 1e-50, 1e50, 1e69])
 def test_relevance_vectors_for_targets_of_any_ordinary_size(size):
     X = np.random.default_rng(0).normal(size=(60, 2))
     assert RVR().fit(X, size * np.sin(X[:, 0])).score(X, size * np.sin(X[:, 0])) > 0.95

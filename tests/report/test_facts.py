@@ -4,13 +4,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.estimators import objective_of
-from kernelect.kernels import RBF
+from kernelect.kernels import ARD, RBF
 from kernelect.report import gather_facts
 from oracles.assessments import assess_regressor
 
@@ -82,6 +83,9 @@ def test_every_machine_alone_gives_facts(machine, task, absent, count):
     ("machine", "words"),
     [
         (RVC(), "widths by the inputs' spread"),
+        (RVC(n_restarts=1), "widths by the inputs' spread"),
+        (RVC(time_limit=1e-9), "widths by the inputs' spread"),
+        (RVC(ARD([1.0, 1.0, 0.0])), "one width per input"),
         (RVC(criterion="occam-evidence"), "one width per input"),
         (RVC(kernel="rbf"), "one width for all inputs"),
     ],
@@ -89,7 +93,10 @@ def test_every_machine_alone_gives_facts(machine, task, absent, count):
 def test_the_kernel_s_words_say_what_was_selected(machine, words):
     X, y = sparse_inputs(80, n_features=3, random_state=0)
     X[:, 2] = 1.0  # has no width
-    facts = gather_facts(machine.fit(X, y), X, y, task="classification", **WORDS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of the time limit
+        machine.fit(X, y)
+    facts = gather_facts(machine, X, y, task="classification", **WORDS)
     assert words in facts["machine"]["kernel"]
 
 

@@ -318,7 +318,7 @@ time_limit, random_state, n_jobs, verbose
         targets = np.where(weights > 0.0, y - centre, 0.0)
         if np.abs(targets).max() <= 1e-12 * np.abs(y).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(y)
-        require_size(targets, 1e60, 1e-60)
+        require_size(targets, 1e70, 1e-70)
         self._fit_machine(X, targets[:, None], weights)
         self.intercept_ += centre
         self._centre = centre

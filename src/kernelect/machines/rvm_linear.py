@@ -10,7 +10,7 @@ s, q the same with function k itself taken out of C: for an active one s = 1/Sig
 and q = mu_i / Sigma_ii, which do not cancel where alpha S / (alpha - S) does. The evidence as
 a function of one alpha is then l(alpha) = 1/2 [ln alpha - ln(alpha + s) + q^2 / (alpha + s)].
 
-What is kept up to date is V = Phi^T B D, the factor of H (made anew for every action: m is
+What is kept up to date is V = Phi^T B D, L^-1 with L L^T = H (made anew for every action: m is
 small) and S, Q by one matrix-vector product; Sigma itself is never updated, because that drifts.
 """
 
@@ -30,7 +30,7 @@ from kernelect.typing import Array, Indices
 _COPY = 1e-9
 
 #: A precision as good as infinite, and with finite logarithms.
-_OUT = 1e200
+_OUT = 1e150
 
 #: Relative difference of two gains that rounding may make.
 _TIE = 1e-6
@@ -80,22 +80,23 @@ class LinearModel:
         self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
         self.row_precision, self.weighted_targets = row_precision, weighted_targets
         self.norms = matrix_vector(dictionary.squares.T, row_precision)
-        self._copies = _COPY * self.norms
+        self._copy_limit = _COPY * self.norms
         self.active, self.alpha = active.copy(), alpha.copy()
         self.S = self.Q = np.zeros(0)
         self.banned = np.zeros(len(dictionary), dtype=bool)
-        self.outside = np.ones(len(dictionary), dtype=bool)  # functions that can be added
+        self.outside = np.ones(len(dictionary), dtype=bool)  # neither active nor banned: these can be added
         self.outside[active] = False
         #: Whether the precisions of active functions are at their best by the exact evidence, whatever the
         #: quadratic says: only additions are actions then.
         self.settled = False
+        self._last = -1  # the function that was changed last
         if dictionary.left_out is not None:
             self.ban(dictionary.left_out)
         rows = np.empty((len(active) + 1, len(row_precision)))
         rows[0] = weighted_targets
         np.multiply(dictionary.values.T[active], row_precision, out=rows[1:])
         projected = product(rows, dictionary.values)  # in one pass over D
-        self.moment, self.V = projected[0], projected[1:]
+        self.moment, self.V = projected[0].copy(), projected[1:]
         self._solve()
         self._refresh()
 
@@ -135,15 +136,19 @@ class LinearModel:
         return own if own[2] >= (1.0 - _TIE) * new[2] else new
 
     def _best_change(self) -> tuple[int, float, float]:
-        """Return the best action on an active function."""
+        """Return the best action on an active function; as below, bounds matter only where they bind the best.
+
+        What was changed last is at its best: a gain there is rounding, which can go on for ever.
+        """
         a, (s, q2, rest) = self.active, self._own()
         now, ratio = self.noise.gain(self.alpha, s, q2, rest), q2 / (s * rest)
-        gains = np.where(self.banned[a], -np.inf, self.noise.most(ratio) - now)
+        barred = self.banned[a] | (a == self._last)
+        gains = np.where(barred, -np.inf, self.noise.most(ratio) - now)
         i = int(gains.argmax())
         alpha = float(s[i]) * self.noise.best_share(float(ratio[i]))
         if alpha < self.least[a[i]]:
             best, gains = self._bounded(a, s, q2, rest)
-            gains = np.where(self.banned[a], -np.inf, gains - now)
+            gains = np.where(barred, -np.inf, gains - now)
             i = int(gains.argmax())
             alpha = float(best[i])
         return int(a[i]), alpha, float(gains[i])
@@ -151,11 +156,12 @@ class LinearModel:
     def _best_addition(self) -> tuple[int, float, float]:
         """Return the best action on a function that is not in the model.
 
-        A function's gain at its best alpha depends on Q^2 / S alone and rises with it, so only the
-        one with the largest ratio is looked at, unless a bound keeps it from its best alpha.
+        A function's gain at its best alpha depends on Q^2 / S alone (the rest of the energy is the same
+        for all) and rises with it, so only the one with the largest ratio is looked at, unless a bound
+        keeps it from its best alpha.
         """
         ratio = np.zeros(len(self.S))
-        np.divide(self.Q * self.Q, self.S, out=ratio, where=self.outside & (self._copies < self.S))
+        np.divide(self.Q * self.Q, self.S, out=ratio, where=self.outside & (self._copy_limit < self.S))
         function = int(ratio.argmax())
         while self.settled and ratio[function] > 0.0 and self._is_copy(function):
             self.ban(function)
@@ -194,12 +200,12 @@ class LinearModel:
         inside, (s, _, rest) = self.noise.gain(self.alpha, *own), own
         norms = self.norms[self.active, None]
         copies = (np.abs(self.norms - norms) <= _COPY * norms) & (np.abs(self.V - norms) <= _COPY * norms)
-        usable = self.outside & (self._copies < self.S) & ~copies.any(axis=0)
+        usable = self.outside & (self._copy_limit < self.S) & ~copies.any(axis=0)
         if not usable.any():
             return []
-        found, c = [], self.covariance @ self.V
+        found, c, least_s = [], self.covariance @ self.V, self._least_s(slice(None))
         for i, function in enumerate(self.active):
-            S = np.maximum(self.S + c[i] ** 2 / self.variance[i], self._least_s(slice(None)))
+            S = np.maximum(self.S + c[i] ** 2 / self.variance[i], least_s)
             Q2 = (self.Q + c[i] * (self.mean[i] / self.variance[i])) ** 2
             alpha = np.maximum(self.noise.best(S, Q2, rest[i]), self.least)
             # A copy of what leaves would be no exchange: Cauchy and Schwarz' inequality is an equality there.
@@ -228,6 +234,7 @@ class LinearModel:
             self._change(int(where[0]), alpha)
         else:
             self._add(function, alpha)
+        self._last = function
         self._solve()
         self._since_refresh += 1
         if self._since_refresh >= _REFRESH:

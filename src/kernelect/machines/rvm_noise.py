@@ -31,7 +31,7 @@ class Noise(ABC):
 
     @abstractmethod
     def best_share(self, ratio: float) -> float:
-        """Return the best alpha of one function over its s, which q^2 / (s rest) alone decides."""
+        """Return ``best`` over s for one function, which q^2 / (s rest) alone decides, at little cost."""
 
     @abstractmethod
     def most(self, ratio: Array | float) -> Array:

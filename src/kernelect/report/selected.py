@@ -111,14 +111,14 @@ def _leaves(kernel: Kernel) -> list[Kernel]:
 
 
 def _moved_together(selection: Any) -> bool:
-    """Tell whether only the size of all widths was selected, not each of them."""
+    """Tell whether all widths are as far from where they began, which is where the inputs' spread puts them."""
     widths = [index for index, name in enumerate(selection.names) if parameter_kind(name) == "width"]
-    theta = selection.trace.theta[:, widths]
-    theta = theta[:, np.isfinite(theta).all(axis=0)]  # a constant input has no width
-    if theta.shape[1] < 2 or not np.ptp(theta, axis=0).any():
+    if "spherical" not in selection.runs:
         return False
-    ratios = theta - theta[:, :1]
-    return np.allclose(ratios, ratios[0], atol=1e-9)
+    began, ended = selection.trace.theta[0, widths], selection.theta[widths]
+    has_width = np.isfinite(began)  # a constant input has none
+    moved = ended[has_width] - began[has_width]
+    return len(moved) > 1 and np.allclose(moved, moved[0], atol=1e-9)
 
 
 def _kernel_word(kernel: Kernel, several: str) -> str:

@@ -4,8 +4,9 @@ A solution is a search of its own and small once found, so every one is remember
 at the selected point is the one whose value was reported, and it is not fitted twice.
 
 A new set of functions at every step would make the criterion jump, and a search by gradient
-stumble. After a small step the machine therefore begins with the functions and precisions of
-the step before, and changes them where that gains; after a large one, as in a scan, with none.
+stumble. Close to a place where the search has been the machine therefore begins with the functions
+and precisions it had there, after a small step with those of the step before, and changes them
+where that gains; after a large one, as in a scan, it begins with none.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from kernelect.typing import Array
 
 #: Largest step of a log-parameter after which the last solution is a start for the next.
 _NEAR = 0.4
+
+#: Distance below which any solution of the search is: a line search that comes back from a step that was too
+#: long would otherwise find another set of functions than the one it set out from, and no way down.
+_CLOSE = 0.2
 
 #: Nats per row below the best of a search where a width is not worth the last improvements: by the
 #: criterion itself where it is an evidence, or by the evidence where it is not.
@@ -49,7 +54,9 @@ class RelevanceObjective(SelectionObjective):
         if key not in self.solutions:
             self.solutions[key] = self._solution(theta, gram)
         state = self.solutions[key]
-        self.memory.state = (theta, state, max(sum(map(self._merit, state.fits)), self._best()))
+        if self.memory.state is None:
+            self.memory.state = _Visited()
+        self.memory.state.add(theta, state, sum(map(self._merit, state.fits)))
         return state
 
     def _solution(self, theta: Array, gram: Array) -> RVMState:
@@ -69,17 +76,42 @@ class RelevanceObjective(SelectionObjective):
 
     def _best(self) -> float:
         """Return the highest merit that this search has seen."""
-        return -np.inf if self.memory.state is None else float(self.memory.state[2])
+        return -np.inf if self.memory.state is None else float(self.memory.state.best)
 
     def _near(self, theta: Array) -> RVMState | None:
-        """Return the last solution of this search where it was found near by."""
-        if self.memory.state is None:
-            return None
-        before, state, _ = self.memory.state
-        on, was_on = np.isfinite(theta), np.isfinite(before)  # a width of 0 is at minus infinity
-        if not np.array_equal(on, was_on):
-            return None
-        return state if np.abs(theta[on] - before[on]).max(initial=0.0) < _NEAR else None
+        """Return a solution of this search that was found near by."""
+        return None if self.memory.state is None else self.memory.state.near(theta)
+
+
+@dataclass
+class _Visited:
+    """Where a search has been, and the best it has seen."""
+
+    thetas: list[Array] = field(default_factory=list)
+    states: list[RVMState] = field(default_factory=list)
+    best: float = -np.inf
+
+    def add(self, theta: Array, state: RVMState, merit: float) -> None:
+        """Take note of a solution."""
+        self.thetas.append(theta)
+        self.states.append(state)
+        self.best = max(self.best, merit)
+
+    def near(self, theta: Array) -> RVMState | None:
+        """Return the solution that a machine at ``theta`` should begin with."""
+        distances = [_distance(theta, each) for each in self.thetas]
+        closest = int(np.argmin(distances))
+        if distances[closest] < _CLOSE:
+            return self.states[closest]
+        return self.states[-1] if distances[-1] < _NEAR else None
+
+
+def _distance(theta: Array, other: Array) -> float:
+    """Return the largest difference of a parameter, infinite where one is at 0 (its logarithm is not finite)."""
+    on = np.isfinite(theta)
+    if not np.array_equal(on, np.isfinite(other)):
+        return np.inf
+    return float(np.abs(theta[on] - other[on]).max(initial=0.0))
 
 
 @dataclass(frozen=True)
