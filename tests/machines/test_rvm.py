@@ -177,6 +177,16 @@ def test_no_single_change_of_a_precision_raises_the_evidence(regression):
             assert find_mode(Phi, alpha, fit.likelihood).log_evidence < fit.log_evidence + 1e-6
 
 
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_fit_begun_at_a_maximum_stays_there(regression):
+    X, y, labels = wavy()
+    gram, t = RBF(0.5).gram(X), (y if regression else labels)[:, None]
+    first = RVM(regression).fit(gram, t, 1.0, np.ones(60))
+    again = RVM(regression).fit(gram, t, 1.0, np.ones(60), first)
+    np.testing.assert_array_equal(again.fits[0].active, first.fits[0].active)
+    assert again.log_evidence == pytest.approx(first.log_evidence, abs=1e-6)
+
+
 def test_evidence_of_labels_is_the_slow_one():
     X, _, labels = wavy()
     gram = RBF(0.5).gram(X)

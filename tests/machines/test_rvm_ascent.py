@@ -53,6 +53,30 @@ def test_bounds_hold():
     np.testing.assert_allclose(x, [0.5, -2.0])
 
 
+def test_a_bound_close_by_does_not_end_the_climb():
+    # a narrow ridge across the bound: the joint step cut off at the bound would lead downwards
+    N = np.array([[1.0, 0.99], [0.99, 1.0]])
+
+    @dataclass(frozen=True)
+    class Ridge:
+        x: np.ndarray
+        ended: bool = False
+
+        @property
+        def value(self):
+            return float(np.array([3.0, 2.0]) @ self.x - 0.5 * self.x @ N @ self.x)
+
+        def slope(self):
+            return np.array([3.0, 2.0]) - N @ self.x
+
+        def curvature(self):
+            return N
+
+    upper = np.array([1e-3, 9.0])
+    x, _ = ascend(lambda x, near: Ridge(x), np.zeros(2), np.full(2, -9.0), upper, tol=1e-12)
+    np.testing.assert_allclose(x, [1e-3, 2.0 - 0.99e-3], atol=1e-6)
+
+
 def test_a_goal_out_of_reach_ends_the_climb_early():
     top = np.array([4.0, -4.0])
     assert climb(top, np.full(2, -9.0), np.full(2, 9.0), goal=1e6)[1] == 1

@@ -14,9 +14,9 @@ from kernelect.criteria.base import Criterion, CriterionValue
 from kernelect.machines import Fitted, SparseFit
 from kernelect.machines.rvm import active_design, latent
 from kernelect.machines.rvm_curvature import evidence_curvature
-from kernelect.machines.rvm_polish import packed, posterior_at
+from kernelect.machines.rvm_polish import evidence_slope, packed, posterior_at
 from kernelect.machines.rvm_posterior import evidence_gradient, trace_gradient
-from kernelect.typing import Array
+from kernelect.typing import Array, Mask
 
 #: ln of the prior's width in alpha (twelve decades), as for the basis search.
 _LOG_WIDTH = float(np.log(27.6))
@@ -28,9 +28,9 @@ class RVMEvidence(Criterion):
     """Minus ln evidence, summed over the target columns (Laplace for labels, exact for normal noise).
 
     The precisions are at a stationary point of the evidence, so its derivative in the design
-    is the partial one (for a precision at its lower bound, which moves with the function's
-    spread, up to that move). Biased to narrow kernels: with as many precisions as rows it has little
-    to say against them (Kropotov et al., section 4).
+    is the partial one, but for a precision at its lower bound, which moves with the function's
+    spread. Biased to narrow kernels: with as many precisions as rows it has little to say against
+    them (Kropotov et al., section 4).
     """
 
     name = "evidence"
@@ -56,7 +56,8 @@ class RVMEvidence(Criterion):
         return fit.log_evidence
 
     def _merit_gradient(self, fit: SparseFit, design: Array) -> Array:
-        return evidence_gradient(fit.posterior, design).design
+        by_x = evidence_slope(fit.posterior, design, fit.likelihood)
+        return evidence_gradient(fit.posterior, design).design + _through_bounds(fit, design, by_x)
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,15 @@ class RVMOccamEvidence(RVMEvidence):
         return by_x, trace.design
 
     def _through_precisions(self, fit: SparseFit, design: Array, by_x: Array) -> Array:
-        """Return by_x^T dx/dPhi at the maximum of E over x."""
+        """Return by_x^T dx/dPhi at the maximum of E over x.
+
+        Free precisions follow the design and the precisions b at their bounds, dx_f = K_ff^-1
+        (d2E/dx_f dPhi dPhi - K_fb dx_b) with K = -d2E/dx2.
+        """
         x = packed(fit.posterior.alpha, fit.likelihood)
         curvature = evidence_curvature(fit.posterior, design, fit.likelihood)
-        free = np.ones(len(x), dtype=bool)  # precisions at their lower bound do not move
-        free[: len(fit.active)] = fit.posterior.alpha > 1.001 * fit.likelihood.least_alpha(design)
+        free = np.ones(len(x), dtype=bool)
+        free[: len(fit.active)] = ~_at_bound(fit, design)
         direction = np.zeros(len(x))
         direction[free] = _ascent_solve(curvature[np.ix_(free, free)], by_x[free])
         step = _STEP / max(float(np.abs(direction).max()), 1e-12)
@@ -122,7 +127,19 @@ class RVMOccamEvidence(RVMEvidence):
             evidence_gradient(posterior_at(fit, design, x + sign * step * direction).posterior, design).design
             for sign in (1, -1)
         )
-        return np.asarray((ahead - behind) / (2.0 * step), dtype=float)
+        followed = np.asarray((ahead - behind) / (2.0 * step), dtype=float)
+        return followed + _through_bounds(fit, design, by_x - curvature @ direction)
+
+
+def _at_bound(fit: SparseFit, design: Array) -> Mask:
+    """Return the functions whose precision is the smallest allowed."""
+    return fit.posterior.alpha <= 1.001 * fit.likelihood.least_alpha(design)
+
+
+def _through_bounds(fit: SparseFit, design: Array, by_x: Array) -> Array:
+    """Return by_x^T dx/dPhi of the precisions at their bounds, which move with the functions' spread."""
+    bounded = np.where(_at_bound(fit, design), by_x[: len(fit.active)], 0.0)
+    return fit.likelihood.least_alpha_slope(design) * bounded if bounded.any() else np.zeros(design.shape)
 
 
 def _ascent_solve(negative_curvature: Array, right: Array) -> Array:

@@ -81,13 +81,22 @@ def ascend(
 
 
 def _step(x: Array, slope: Array, curvature: Array, lower: Array, upper: Array) -> Array:
-    """Return Newton's step of the coordinates that no bound holds, shortened to stay within bounds."""
-    free = ~_held(x, slope, lower, upper)
-    step = np.zeros(len(x))
-    if free.any():
+    """Return Newton's step of the coordinates that no bound holds.
+
+    Those that it would take beyond a bound go there, and the others' step is found anew for that: to
+    cut off a part of a joint step would leave no way upwards where a bound is close.
+    """
+    free, step = ~_held(x, slope, lower, upper), np.zeros(len(x))
+    while free.any():
         values, vectors = np.linalg.eigh(curvature[np.ix_(free, free)])
-        step[free] = vectors @ ((vectors.T @ slope[free]) / np.maximum(np.abs(values), _FLAT))
-    step *= min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        right = slope[free] - curvature[np.ix_(free, ~free)] @ step[~free]
+        step[free] = vectors @ ((vectors.T @ right) / np.maximum(np.abs(values), _FLAT))
+        step[free] *= min(1.0, _LONGEST / max(float(np.abs(step[free]).max()), 1e-300))
+        beyond = free & ((x + step < lower) | (x + step > upper))
+        if not beyond.any():
+            break
+        step[beyond] = np.clip(step, lower - x, upper - x)[beyond]
+        free &= ~beyond
     return np.asarray(np.clip(x + step, lower, upper) - x, dtype=float)
 
 

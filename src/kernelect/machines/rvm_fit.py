@@ -112,7 +112,8 @@ class _Run(ABC):
 
     def run(self, start: SparseFit | None) -> SparseFit:
         fit = self.begun(start)
-        fit = self.grow(fit, self.model(fit))
+        if start is None or not self.options.polished:  # a start is polished but for a small change of the kernel
+            fit = self.grow(fit, self.model(fit))
         if start is None and len(fit.active) <= _FEW:
             fit = self.paired(fit)
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
@@ -129,8 +130,10 @@ class _Run(ABC):
         """Return the fit with the functions of ``start``, or with none."""
         if start is None:
             return solve_at(self.dictionary.values, _NONE, np.zeros(0), self.likelihood)
-        posterior, likelihood = start.posterior, _with_noise_of(start.likelihood, self.likelihood)
-        return solve_at(self.dictionary.values, start.active, posterior.alpha, likelihood, posterior.weights, _ROUGH)
+        values, likelihood = self.dictionary.values, _with_noise_of(start.likelihood, self.likelihood)
+        least = likelihood.least_alpha(values[:, start.active])  # has moved with the kernel
+        alpha = np.maximum(start.posterior.alpha, least)
+        return solve_at(values, start.active, alpha, likelihood, start.posterior.weights, _ROUGH)
 
     def paired(self, fit: SparseFit) -> SparseFit:
         """Return what the constant and one function make together, or ``fit`` where that is no better.

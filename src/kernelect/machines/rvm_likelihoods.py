@@ -55,6 +55,10 @@ class Likelihood(ABC):
         ``squares`` are their squares where these are at hand.
         """
 
+    @abstractmethod
+    def least_alpha_slope(self, columns: Array) -> Array:
+        """Return the derivative of the logarithm of each one's smallest precision in its entries, (n, m)."""
+
 
 @dataclass(frozen=True)
 class Bernoulli(Likelihood):
@@ -85,9 +89,19 @@ class Bernoulli(Likelihood):
         """
         s = self.sample_weight / self.sample_weight.sum()
         size = s @ (columns**2 if squares is None else squares)
-        variance = size - (s @ columns) ** 2
-        # A constant has no variance: its size counts.
-        return np.where(variance > 1e-12 * size, variance, size) / self._LARGEST_VARIANCE
+        return self._spread(size, s @ columns)[0] / self._LARGEST_VARIANCE
+
+    def least_alpha_slope(self, columns: Array) -> Array:
+        s = self.sample_weight / self.sample_weight.sum()
+        mean = s @ columns
+        spread, centre = self._spread(s @ columns**2, mean)
+        return 2.0 * s[:, None] * (columns - centre) / np.maximum(spread, 1e-300)
+
+    def _spread(self, size: Array, mean: Array) -> tuple[Array, Array]:
+        """Return variance and mean of functions; a constant has no variance, so its size counts, around 0."""
+        variance = size - mean**2
+        varies = variance > 1e-12 * size
+        return np.where(varies, variance, size), np.where(varies, mean, 0.0)
 
 
 @dataclass(frozen=True)
@@ -118,6 +132,10 @@ class Normal(Likelihood):
         """Keep alpha above rounding, relative to beta and the function's sum of squares."""
         size = self.sample_weight @ (columns**2 if squares is None else squares)
         return np.asarray(self._LEAST_RATIO * self.precision * size, dtype=float)
+
+    def least_alpha_slope(self, columns: Array) -> Array:
+        s = self.sample_weight
+        return 2.0 * s[:, None] * columns / np.maximum(s @ columns**2, 1e-300)
 
     def with_precision(self, precision: float) -> Normal:
         """Return the likelihood with another noise precision."""

@@ -81,8 +81,9 @@ class Aim:
 def polish(values: Array, fit: SparseFit, aim: Aim | None = None) -> SparseFit:
     """Raise the evidence to a stationary point, and take out what the data do not determine.
 
-    ``values`` (n, M) is the dictionary. The result never has a lower evidence, up to the
-    thousandths of a nat that an undetermined weight was worth.
+    ``values`` (n, M) is the dictionary. The result has no lower evidence than the fit exactly at its
+    mode and within the bounds of its precisions, up to the thousandths of a nat that an undetermined
+    weight was worth.
     """
     aim = aim or Aim()
     fit, done = _polished(values, fit, _FADING, aim)
@@ -153,9 +154,9 @@ def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:
         return _Point(find_mode(rows, alpha, trial, guess), rows, trial, share)
 
     tol = aim.tol * (1.0 + abs(fit.log_evidence))
+    # Not compared with the fit's own evidence: away from the mode, if only roughly at it, that may be too high.
     x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=aim.goal)
-    better = _on_all_rows(fit, design, x, top.posterior)
-    return better if better.log_evidence >= fit.log_evidence else fit
+    return _on_all_rows(fit, design, x, top.posterior)
 
 
 def _on_all_rows(fit: SparseFit, design: Array, x: Array, posterior: Posterior) -> SparseFit:

@@ -1,0 +1,57 @@
+"""The objective of relevance vector machines: continuous where a search goes, with exact slopes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernelect import RVC, RVR, datasets
+from kernelect.criteria import RVMEvidence, RVMOccamEvidence
+from kernelect.kernels import ARD
+from kernelect.selection.relevance import _Visited
+
+THETA = np.array([0.8, 1.0])
+
+
+def objective(regression, criterion):
+    X, labels = datasets.sparse_inputs(80, n_features=2, random_state=0)
+    y = np.sin(2.0 * X[:, 0]) + X[:, 1] if regression else np.where(labels == labels.max(), 1.0, -1.0)
+    estimator = RVR() if regression else RVC(criterion="evidence")
+    found = estimator._objective(ARD([1.0, 1.0]), X, y[:, None], np.ones(80))
+    return replace(found, prior=None, criterion=criterion)
+
+
+@pytest.mark.parametrize("criterion", [RVMEvidence(), RVMOccamEvidence()], ids=lambda c: c.name)
+@pytest.mark.parametrize("regression", [False, True], ids=["labels", "normal"])
+def test_slope_where_the_search_is_and_where_it_comes_back(regression, criterion):
+    goal = objective(regression, criterion)
+    value, slope = goal(THETA)
+    fit = goal.fits(THETA)[0]
+    gram = goal.kernel_at(THETA).gram(goal.X)
+    design = np.column_stack([np.ones(80), gram])[:, fit.active]
+    at_bound = fit.posterior.alpha < 1.001 * fit.likelihood.least_alpha(design)
+    assert at_bound.any() == (not regression)  # bounds that move with the kernel
+    goal(THETA + np.array([0.0, 0.5]))  # a step that is too long
+    for step in 1e-3 * np.eye(2):
+        rise = 0.5 * (goal(THETA + step)[0] - goal(THETA - step)[0])
+        # within what the polish of the precisions leaves, to which the Occam factor is sensitive
+        assert rise == pytest.approx(slope @ step, rel=0.1 if criterion.name == "occam-evidence" else 1e-3)
+        assert goal(THETA + 0.1 * step)[0] == pytest.approx(value, abs=1e-2)
+
+
+def test_solutions_are_remembered_to_the_last_digit():
+    goal = objective(False, RVMEvidence())
+    first = goal.fits(THETA)
+    goal(THETA + 0.1)
+    assert goal.fits(THETA) is first
+
+
+def test_where_to_begin():
+    seen, places = _Visited(), [np.array([0.0, 0.0]), np.array([1.0, 0.0]), np.array([1.3, -np.inf])]
+    for number, place in enumerate(places):
+        seen.add(place, number, merit=-abs(number - 1.0))
+    assert seen.near(np.array([0.1, -0.1])) == 0  # close to where it has been
+    assert seen.near(np.array([1.6, -np.inf])) == 2  # a small step from the last
+    assert seen.near(np.array([0.7, 0.0])) is None  # near, but neither close nor the last
+    assert seen.near(np.array([1.3, -9.0])) is None  # a width of 0 is far from any other
+    assert seen.best == 0.0
