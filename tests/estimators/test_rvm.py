@@ -18,18 +18,7 @@ from kernelect.kernels import ARD, RBF, Linear, Polynomial
 from oracles.rvm import laplace_evidence, normal_evidence
 
 
-def expected_failures(estimator):
-    """The defaults have none."""
-    if not isinstance(estimator, RVC) or estimator.criterion != "occam-evidence":
-        return {}
-    reason = (
-        "A search by gradient over sets of functions that change on its way: rounding (a row of weight 2 "
-        "against two rows) leads it to another place within its tolerance, not within 1e-7."
-    )
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
-
-
-@parametrize_with_checks([RVC(), RVC(criterion="occam-evidence"), RVR()], expected_failed_checks=expected_failures)
+@parametrize_with_checks([RVC(), RVC(criterion="occam-evidence"), RVR()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
