@@ -1,7 +1,5 @@
 """The sequential and classical algorithms against recomputation and against each other."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -107,15 +105,16 @@ def test_best_action_is_the_best_of_all_functions_and_precisions(noise, least):
         model.apply(function, alpha)
 
 
-def test_the_same_function_is_not_changed_twice_running():
-    rng = np.random.default_rng(0)
-    X, w = rng.uniform(-3.0, 3.0, size=(100, 2)), rng.normal(size=100)
-    for width in (0.02, 0.1, 0.5):
-        gram = RBF(width).gram(X)
-        model = linear_model(gram, gram @ w, ProfiledNoise(100.0), least=1e-9)  # no noise: rounding is all there is
-        functions = [function for function, _ in model.advance(300, 1e-9)]
-        assert len(functions) > 50
-        assert all(one != other for one, other in pairwise(functions))
+@pytest.mark.parametrize("noise", [KnownNoise(), ProfiledNoise(60.0)], ids=["known", "profiled"])
+def test_what_was_changed_last_waits_for_another_action(noise):
+    X, t, _ = wavy()
+    model = linear_model(RBF(0.5).gram(X), t, noise, precision=8.0 if isinstance(noise, KnownNoise) else None)
+    model.advance(30, 1e-9)
+    function, other = map(int, model.active[:2])
+    model.apply(function, 1e3 * model.alpha[0])  # as rounding might: far from its best
+    assert model.best_action()[0] != function
+    model.apply(other, float(model.alpha[1]))
+    assert model.best_action()[0] == function
 
 
 @pytest.mark.parametrize("noise", [KnownNoise(), ProfiledNoise(60.0)], ids=["known", "profiled"])

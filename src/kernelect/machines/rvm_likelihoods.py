@@ -72,14 +72,17 @@ class Bernoulli(Likelihood):
     _LARGEST_VARIANCE = 1e4
 
     def value(self, h: Array) -> float:
-        return float(self.sample_weight @ log_expit(self.targets * h))
+        return self._value(self.targets * h)
+
+    def _value(self, margin: Array) -> float:
+        return float(self.sample_weight @ log_expit(margin))
 
     def slopes(self, h: Array) -> Slopes:
         t, s = self.targets, self.sample_weight
         margin = t * h
         right, wrong = expit(margin), expit(-margin)  # y - p = t sigmoid(-t h) does not cancel
         missed = s * wrong
-        return Slopes(float(s @ log_expit(margin)), missed * t, missed * right, t * (wrong - right))
+        return Slopes(self._value(margin), missed * t, missed * right, t * (wrong - right))
 
     def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
         """Let no function alone move the log-odds by more than about a hundred.
