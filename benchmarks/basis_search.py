@@ -29,8 +29,9 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.linear_model import ARDRegression
 
 from kernelect import BasisSearchRegressor
-from kernelect.basis import KernelFunctions, Sample, Walk, WalkOptions, gather
+from kernelect.dictionaries import KernelFunctions
 from kernelect.kernels import ARD
+from kernelect.subsets import Sample, Walk, WalkOptions, gather
 
 
 def seconds(action: Callable[[], Any]) -> float:

@@ -24,12 +24,12 @@ from threadpoolctl import threadpool_limits
 
 from kernelect import GPC
 from kernelect.criteria import EPEvidence, HMCEvidence
-from kernelect.criteria.chains import effective_samples
+from kernelect.criteria.ep.chains import effective_samples
 from kernelect.datasets import ringnorm, twonorm, waveform
 from kernelect.kernels import RBF, Constant
 from kernelect.kernels.scale import median_width
 from kernelect.machines import EP, EllipticalSlice, Fitted, Hinge, HybridMonteCarlo, Probit
-from kernelect.machines.sampling import LatentPosterior
+from kernelect.machines.ep.sampling import LatentPosterior
 
 
 def seconds(action: Callable[[], object], repeats: int = 5) -> float:

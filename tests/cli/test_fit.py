@@ -69,7 +69,7 @@ def test_svmlight_needs_no_target(run, folder, rng):
 
 def test_nothing_is_overwritten_and_that_is_told_before_any_tuning(run, folder, monkeypatch):
     (folder / "report.html").write_text("precious")
-    monkeypatch.setattr("kernelect.tables.fit_table", lambda *words, **more: pytest.fail("tuned"))
+    monkeypatch.setattr("kernelect.tabular.fit_table", lambda *words, **more: pytest.fail("tuned"))
     outcome = run(*FIT, code=2)
     assert "'report.html' is there already: overwrite it with --force" in outcome.output
     assert sorted(os.listdir(folder)) == ["mixed.csv", "report.html"]
@@ -157,7 +157,7 @@ def test_control_c_is_one_sentence_and_code_130(run, folder, monkeypatch):
     def interrupted(*words, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kernelect.tables.fit_table", interrupted)
+    monkeypatch.setattr("kernelect.tabular.fit_table", interrupted)
     outcome = run(*FIT, "--no-report", code=130)
     assert "Stopped before the end: no file was left half-written." in outcome.stderr
     assert os.listdir(folder) == ["mixed.csv"]

@@ -15,7 +15,7 @@ import pytest
 from kernelect.cli.commands import COMMANDS
 from kernelect.cli.sample import SAMPLES
 from kernelect.datasets.samples import sample_table
-from kernelect.tables import save_model
+from kernelect.tabular import save_model
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def saved(folder, fitted):
 
 @pytest.fixture(scope="session")
 def fitted():
-    from kernelect.tables import FoldOptions, MachineOptions, describe_table, fit_table
+    from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
     from oracles.tables import mixed_frame
 
     models = {}
@@ -121,7 +121,7 @@ def test_compare_shows_paired_differences(run, folder):
 
 
 def test_samples_are_written_and_can_be_read(run, tmp_path):
-    from kernelect.tables import describe_table, read_table
+    from kernelect.tabular import describe_table, read_table
 
     assert run("sample", "--help").stdout
     for name in SAMPLES:

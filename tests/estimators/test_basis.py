@@ -11,9 +11,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelect
 from kernelect import BasisSearchRegressor
-from kernelect.basis import OLS, PTA, SFFS, Fourier, KernelFunctions, Linear, Oscillating, Polynomial
+from kernelect.dictionaries import Fourier, KernelFunctions, Linear, Polynomial
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import RBF
+from kernelect.subsets import OLS, PTA, SFFS, Oscillating
 
 
 @pytest.fixture
@@ -322,9 +323,9 @@ def test_order_of_rows_does_not_matter(waves, rng):
 
 def test_public_names():
     assert kernelect.BasisSearchRegressor is BasisSearchRegressor
-    assert kernelect.basis.Oscillating is Oscillating
-    assert kernelect.basis.SFFS is SFFS
-    assert {"BasisSearchRegressor", "basis"} <= set(dir(kernelect))
+    assert kernelect.subsets.Oscillating is Oscillating
+    assert kernelect.subsets.SFFS is SFFS
+    assert {"BasisSearchRegressor", "dictionaries", "subsets"} <= set(dir(kernelect))
 
 
 def test_no_warning_in_an_ordinary_fit(waves):

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelect import RVC, RVR
-from kernelect.basis import Fourier, KernelFunctions
 from kernelect.criteria import RVMCentreEvidence, RVMCrossValidation
+from kernelect.dictionaries import Fourier, KernelFunctions
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Linear, Polynomial
 from oracles.rvm import laplace_evidence, normal_evidence

@@ -18,7 +18,7 @@ from kernelect.criteria import EPEvidence, HMCEvidence
 from kernelect.datasets import ringnorm, sparse_inputs, twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Constant
-from kernelect.machines.likelihoods import hinge_for
+from kernelect.machines.ep.likelihoods import hinge_for
 from oracles.ep import exact_posterior
 
 SLACKS = ["linear", "quadratic"]
@@ -271,7 +271,7 @@ class TestMonteCarlo:
         assert other.selection_.value != model.selection_.value
 
     def test_chains_that_have_not_met_are_told(self, rings, monkeypatch):
-        monkeypatch.setattr("kernelect.criteria.hmc_evidence.MIXED", 0.0)
+        monkeypatch.setattr("kernelect.criteria.ep.hmc_evidence.MIXED", 0.0)
         with pytest.warns(ConvergenceWarning, match="the chains have not mixed"):
             SVC(FIXED, C=1.0, criterion=QUICK).fit(*rings)
 
@@ -319,7 +319,7 @@ class TestHardData:
 
 
 def test_unmatched_moments_reach_the_user(rings, monkeypatch):
-    monkeypatch.setattr("kernelect.machines.ep._PATIENCE", -1)
+    monkeypatch.setattr("kernelect.machines.ep.machine._PATIENCE", -1)
     with pytest.warns(ConvergenceWarning, match="expectation propagation stopped after .* iterations") as caught:
         model = SVC(FIXED, C=5.0).fit(*rings)
     assert len(caught) == 1

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_predict
 
-from kernelect.tables.assess import Assessment, Estimate, Score
+from kernelect.tabular.assess import Assessment, Estimate, Score
 
 
 def assess_classifier(pipeline, X, y, folds=3):

@@ -7,7 +7,7 @@ import pytest
 
 from kernelect.report.doubts import find_doubts
 from kernelect.report.quality import describe_quality
-from kernelect.tables.assess import Assessment, Estimate, Score
+from kernelect.tabular.assess import Assessment, Estimate, Score
 
 
 def estimate(name, error, deviation):

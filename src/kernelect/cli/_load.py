@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from kernelect.exceptions import InvalidArgument
 
 if TYPE_CHECKING:
-    from kernelect.tables import Rows, Schema, Table
+    from kernelect.tabular import Rows, Schema, Table
 
 
 def load_rows(path: str, format_: str | None, target: str | None, **how: Any) -> tuple[Table, Schema, Rows, list[str]]:
     """Return a training table, its schema, its rows and all remarks."""
-    from kernelect.tables import describe_table, read_table
-    from kernelect.tables.read import SVMLIGHT_TARGET
+    from kernelect.tabular import describe_table, read_table
+    from kernelect.tabular.read import SVMLIGHT_TARGET
 
     table = read_table(path, format_)
     if target is None and table.absent_is_zero:

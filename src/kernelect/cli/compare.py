@@ -9,7 +9,7 @@ import click
 from kernelect.cli import _guard as options
 
 if TYPE_CHECKING:
-    from kernelect.tables.compare import Comparison
+    from kernelect.tabular.compare import Comparison
 
 
 @click.command(cls=options.GuardedCommand)
@@ -47,8 +47,8 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_json, print_remarks
-    from kernelect.tables.compare import KERNELS, MACHINES, candidates, compare_table
-    from kernelect.tables.folds import FoldOptions
+    from kernelect.tabular.compare import KERNELS, MACHINES, candidates, compare_table
+    from kernelect.tabular.folds import FoldOptions
 
     how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
     read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
@@ -71,7 +71,7 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
 def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from kernelect.tables.summary import estimate_facts
+    from kernelect.tabular.summary import estimate_facts
 
     rows = []
     for contender in found.contenders:

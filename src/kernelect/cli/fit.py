@@ -11,7 +11,7 @@ from kernelect.cli import _guard as options
 
 if TYPE_CHECKING:
     from kernelect.cli._progress import Watch
-    from kernelect.tables import Rows, Schema, Table, TableModel
+    from kernelect.tabular import Rows, Schema, Table, TableModel
 
 MODEL, REPORT = "model.skops", "report.html"
 
@@ -63,8 +63,8 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_json, print_remarks, print_summary
-    from kernelect.tables import save_model, summary
-    from kernelect.tables.files import check_free
+    from kernelect.tabular import save_model, summary
+    from kernelect.tabular.files import check_free
 
     paths = [out / MODEL] if no_report else [out / MODEL, out / REPORT]
     for path in paths:
@@ -92,7 +92,7 @@ def _fitted(
     """Tune and assess, with progress."""
     from dataclasses import fields
 
-    from kernelect.tables import FoldOptions, MachineOptions, Observers, fit_table
+    from kernelect.tabular import FoldOptions, MachineOptions, Observers, fit_table
 
     words = {field.name: given[field.name] for field in fields(MachineOptions)}
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])

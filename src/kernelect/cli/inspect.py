@@ -18,7 +18,7 @@ def command(model: Path, as_json: bool) -> None:
     from rich.console import Console
 
     from kernelect.cli._show import plain, print_json, print_remarks, print_summary
-    from kernelect.tables import load_model, summary
+    from kernelect.tabular import load_model, summary
 
     loaded, remarks = load_model(model)
     facts = {**summary(loaded), "file": str(model), "bytes": model.stat().st_size, "on_loading": remarks}

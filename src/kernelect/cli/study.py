@@ -160,7 +160,7 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
     from kernelect.cli._study import print_tables
     from kernelect.studies import Results, make_tables
     from kernelect.studies.formats import FORMATS as WRITERS
-    from kernelect.tables.files import write_whole
+    from kernelect.tabular.files import write_whole
 
     with Results.open(file) as results:
         made = make_tables(results, metric)

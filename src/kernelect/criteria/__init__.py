@@ -1,18 +1,18 @@
 """Criteria: what a fitted machine is worth, with the derivative in its Gram matrix."""
 
 from kernelect.criteria.base import Criterion, CriterionValue
-from kernelect.criteria.binary import BinaryCriterion, ErrorEstimate, SVMCriterion
-from kernelect.criteria.bounds import JaakkolaHaussler, RadiusMargin, SupportVectorCount
-from kernelect.criteria.ep_evidence import EPEvidence
-from kernelect.criteria.gacv import GACV
-from kernelect.criteria.hmc_evidence import EvidenceGradient, EvidenceValue, HMCEvidence
-from kernelect.criteria.laplace_evidence import LaplaceEvidence
-from kernelect.criteria.leave_one_out import PRESS
-from kernelect.criteria.retraining import LeaveOneOut
-from kernelect.criteria.rvm_centres import RVMCentreEvidence
-from kernelect.criteria.rvm_cross_validation import RVMCrossValidation, RVMLeaveOneOut
-from kernelect.criteria.rvm_evidence import RVMEvidence, RVMOccamEvidence
-from kernelect.criteria.span import Span, UnsmoothedSpan
+from kernelect.criteria.ep.ep_evidence import EPEvidence
+from kernelect.criteria.ep.hmc_evidence import EvidenceGradient, EvidenceValue, HMCEvidence
+from kernelect.criteria.lssvm.press import PRESS
+from kernelect.criteria.rvm.centres import RVMCentreEvidence
+from kernelect.criteria.rvm.cross_validation import RVMCrossValidation, RVMLeaveOneOut
+from kernelect.criteria.rvm.evidence import RVMEvidence, RVMOccamEvidence
+from kernelect.criteria.svm.binary import BinaryCriterion, ErrorEstimate, SVMCriterion
+from kernelect.criteria.svm.bounds import JaakkolaHaussler, RadiusMargin, SupportVectorCount
+from kernelect.criteria.svm.gacv import GACV
+from kernelect.criteria.svm.laplace_evidence import LaplaceEvidence
+from kernelect.criteria.svm.retraining import LeaveOneOut
+from kernelect.criteria.svm.span import Span, UnsmoothedSpan
 
 __all__ = [
     "GACV",

@@ -1,6 +1,6 @@
 """Selection, solution and decision values: what both LS-SVM estimators share.
 
-Notation as in machines/lssvm.py: alpha dual coefficients, b intercept, mu ridge,
+Notation as in machines/lssvm/full.py: alpha dual coefficients, b intercept, mu ridge,
 P the bordered inverse, c = diag P, r leave-one-out residuals.
 """
 
@@ -20,8 +20,8 @@ from kernelect.estimators._targets import require_size
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel, Precomputed
 from kernelect.kernels.scale import spread_rows
-from kernelect.linalg import blas_threads_for, mean_diagonal, require_memory
 from kernelect.machines import LSSVM, LSSVMState, RidgePath
+from kernelect.numerics import blas_threads_for, mean_diagonal, require_memory
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.priors import as_prior
 from kernelect.selection import SelectionObjective, polished, select

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelect.basis import Candidates
+from kernelect.dictionaries import Candidates
 from kernelect.kernels import Kernel
 from kernelect.kernels.scale import input_scales
 from kernelect.typing import Array

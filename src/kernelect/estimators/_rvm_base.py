@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kernelect.basis import Candidates, DictionaryDesign, as_dictionary
 from kernelect.criteria import (
     Criterion,
     RVMCentreEvidence,
@@ -17,6 +16,7 @@ from kernelect.criteria import (
     RVMLeaveOneOut,
     RVMOccamEvidence,
 )
+from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._relevance import function_relevances, relevances
 from kernelect.estimators._rvm_model import on_centres, on_rows
@@ -24,12 +24,12 @@ from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import RVM, Classical, Sequential
-from kernelect.machines.rvm_centres import moved_centres
-from kernelect.machines.rvm_likelihoods import Likelihood
-from kernelect.machines.rvm_linear import Dictionary
-from kernelect.machines.rvm_sizes import evidence_by_size
+from kernelect.machines.rvm.centres import moved_centres
+from kernelect.machines.rvm.likelihoods import Likelihood
+from kernelect.machines.rvm.linear import Dictionary
+from kernelect.machines.rvm.sizes import evidence_by_size
+from kernelect.numerics import blas_threads_for, require_memory
 from kernelect.priors import as_prior
 from kernelect.search import LBFGS, Scan, Search, Stay, as_search
 from kernelect.selection import CentreObjective, RelevanceObjective, select

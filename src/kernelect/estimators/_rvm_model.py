@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.machines import SparseFit
-from kernelect.machines.rvm_centres import CentreFit
-from kernelect.machines.rvm_posterior import Posterior
+from kernelect.machines.rvm.centres import CentreFit
+from kernelect.machines.rvm.posterior import Posterior
 from kernelect.typing import Array, Indices
 
 

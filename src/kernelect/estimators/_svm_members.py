@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit, logsumexp
 
-from kernelect.criteria.binary import binaries
-from kernelect.criteria.span import span_corrected_margins
+from kernelect.criteria.svm.binary import binaries
+from kernelect.criteria.svm.span import span_corrected_margins
 from kernelect.kernels import Kernel
 from kernelect.machines import EP, EPState
 from kernelect.selection import SelectionObjective

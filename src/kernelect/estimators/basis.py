@@ -1,6 +1,6 @@
 """Regression on a few basis functions, chosen from a dictionary by their evidence.
 
-Notation of basis/moments.py: Phi (N, m) the chosen columns, lambda = alpha / beta the ratio of
+Notation of subsets/moments.py: Phi (N, m) the chosen columns, lambda = alpha / beta the ratio of
 prior to noise precision, H = Phi^T Phi + lambda I.
 """
 
@@ -20,25 +20,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from kernelect.basis import (
-    FitOptions,
-    FittedSubset,
-    Sample,
-    WalkOptions,
-    as_criterion,
-    as_dictionary,
-    as_strategy,
-    fit_subset,
-)
-from kernelect.basis.fit import constant_subset
+from kernelect.dictionaries import as_dictionary
 from kernelect.estimators._base import check_number
 from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import require_size
 from kernelect.exceptions import InvalidArgument
-from kernelect.linalg import blas_threads_for
+from kernelect.numerics import blas_threads_for
 from kernelect.results import Evaluation
 from kernelect.search import Budget
+from kernelect.subsets import FitOptions, FittedSubset, Sample, WalkOptions, as_criterion, as_strategy, fit_subset
+from kernelect.subsets.fit import constant_subset
 from kernelect.typing import Array
 
 #: Energy of a centred target below this share of its uncentred one: the target is constant.
@@ -58,7 +50,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
     dictionary : str, Dictionary, callable or list of these, default="rbf"
         ``"rbf"`` (Gaussian functions at the data, one width per input), ``"linear"``,
         ``"polynomial"``, ``"fourier"``, ``"bias"``, ``"precomputed"`` (X is the design matrix),
-        an object of :mod:`kernelect.basis`, a function of X; a list stands for their union.
+        an object of :mod:`kernelect.dictionaries`, a function of X; a list stands for their union.
     strategy : str or Strategy, default="pta"
         ``"forward"``, ``"pta"`` (plus 2, take away 1), ``"sffs"`` (smallest models),
         ``"oscillating"``, ``"ols"`` (orthogonal least squares), ``"abf"`` (no search: all basis
@@ -87,7 +79,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         For the rows that ``OLS(stop="validation")`` keeps aside.
     verbose : bool, int or callable, default=0
         1: a line a second on standard error; 2: a line per step; a callable receives every
-        :class:`kernelect.basis.Step` (and every evaluation of the search for widths).
+        :class:`kernelect.subsets.Step` (and every evaluation of the search for widths).
 
     Attributes
     ----------
@@ -126,7 +118,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
     >>> from kernelect import BasisSearchRegressor
     >>> X = np.linspace(-1, 1, 60)[:, None]
     >>> y = 1.0 + X[:, 0] - 2.0 * X[:, 0] ** 3
-    >>> from kernelect.basis import Polynomial
+    >>> from kernelect.dictionaries import Polynomial
     >>> model = BasisSearchRegressor(Polynomial(degree=6)).fit(X, y + 0.01 * np.cos(40 * X[:, 0]))
     >>> model.basis_
     ['x0', 'x0^3']

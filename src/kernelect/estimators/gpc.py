@@ -1,6 +1,6 @@
 """Gaussian process classification by expectation propagation.
 
-Notation as in machines/ep.py; m, v mean and variance of the latent function at a new row,
+Notation as in machines/ep/machine.py; m, v mean and variance of the latent function at a new row,
 z = m / sqrt(1 + v), so that the probability of a label is Phi(z).
 """
 
@@ -30,8 +30,8 @@ from kernelect.estimators._relevance import relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
-from kernelect.linalg import blas_threads_for, require_memory
 from kernelect.machines import EP, EPState, Probit
+from kernelect.numerics import blas_threads_for, require_memory
 from kernelect.priors import LogNormal, as_prior
 from kernelect.results import Selection
 from kernelect.selection import SelectionObjective, select

@@ -1,6 +1,6 @@
 """Least-squares support vector machines that tune themselves by exact leave-one-out.
 
-Notation as in machines/lssvm.py: alpha dual coefficients, b intercept, mu ridge,
+Notation as in machines/lssvm/full.py: alpha dual coefficients, b intercept, mu ridge,
 P the bordered inverse, c = diag P, r leave-one-out residuals.
 """
 

@@ -1,6 +1,6 @@
 """Relevance vector machines that choose their kernel.
 
-Notation as in machines/rvm_posterior.py: w weights, Sigma their covariance, h = phi(x)^T w the
+Notation as in machines/rvm/posterior.py: w weights, Sigma their covariance, h = phi(x)^T w the
 latent value, v = phi(x)^T Sigma phi(x) its variance.
 """
 
@@ -18,8 +18,8 @@ from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels, require_size, weighted_targets
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Fitted
-from kernelect.machines.rvm_likelihoods import Likelihood, Normal
-from kernelect.machines.rvm_posterior import moderated
+from kernelect.machines.rvm.likelihoods import Likelihood, Normal
+from kernelect.machines.rvm.posterior import moderated
 from kernelect.selection import RelevanceObjective
 from kernelect.typing import Array
 
@@ -58,7 +58,7 @@ class RVC(ClassifierMixin, RVMBase):
         Candidate functions in the kernel's place, as for
         :class:`kernelect.BasisSearchRegressor`: ``"rbf"``, ``"linear"``, ``"polynomial"``,
         ``"fourier"``, ``"precomputed"`` (X is the design matrix), an object of
-        :mod:`kernelect.basis`, a function of X that returns one column or several; a list
+        :mod:`kernelect.dictionaries`, a function of X that returns one column or several; a list
         stands for their union. Widths that are ``"auto"`` are selected as a kernel's are.
     prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.

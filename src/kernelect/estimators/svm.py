@@ -1,6 +1,6 @@
 """Support vector machines that select their kernel and C.
 
-Notation as in machines/svm.py: beta signed dual variables, z margins, C the machine's constant.
+Notation as in machines/svm/machine.py: beta signed dual variables, z margins, C the machine's constant.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._svm_members import PosteriorMember, SupportMember, mixed_log_odds
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
-from kernelect.linalg import blas_threads_for, factorize, mean_diagonal, require_memory
 from kernelect.machines import EP, SVM, Machine
-from kernelect.machines.likelihoods import hinge_for
+from kernelect.machines.ep.likelihoods import hinge_for
+from kernelect.numerics import blas_threads_for, factorize, mean_diagonal, require_memory
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.priors import LogNormal, Prior, as_prior
 from kernelect.results import Selection

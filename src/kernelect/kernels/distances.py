@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernelect.linalg import product, row_blocks
+from kernelect.numerics import product, row_blocks
 from kernelect.typing import Array
 
 

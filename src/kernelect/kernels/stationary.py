@@ -16,7 +16,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel, Pullback, unset_parameter
 from kernelect.kernels.distances import map_distances, squared_differences
 from kernelect.kernels.scale import WIDTH_ABOVE, WIDTH_BELOW, input_scales, median_width
-from kernelect.linalg import product
+from kernelect.numerics import product
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.typing import Array, Auto
 

@@ -24,7 +24,7 @@ from kernelect.report.selected import describe_machine
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelect.tables.assess import Assessment
+    from kernelect.tabular.assess import Assessment
 
 SCHEMA = 1
 

@@ -26,7 +26,7 @@ from kernelect.plots.dependence import most_relevant
 from kernelect.report.numbers import record_as_plain, shown
 from kernelect.report.quality import best_source
 from kernelect.selection import Influence, SelectionObjective
-from kernelect.tables.assess import Assessment
+from kernelect.tabular.assess import Assessment
 from kernelect.typing import Array
 
 #: Bars of the relevance picture, and from how many on it is as tall as two other pictures.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernelect.report.numbers import LARGER_IS_BETTER, shown_score
-from kernelect.tables.assess import Assessment, Estimate
+from kernelect.tabular.assess import Assessment, Estimate
 
 _MAIN = {"classification": "error", "regression": "RMSE"}
 

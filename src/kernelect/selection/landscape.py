@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.linalg import blas_threads_for
+from kernelect.numerics import blas_threads_for
 from kernelect.priors import Flat
 from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.typing import Array, Indices

@@ -19,7 +19,7 @@ import numpy as np
 from kernelect.criteria import RVMEvidence
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines import RVM, CentreState, RVMState, SparseFit
-from kernelect.machines.rvm_centres import at_rows, joint_mode
+from kernelect.machines.rvm.centres import at_rows, joint_mode
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Array
 

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVR
 
-from kernelect.basis import KernelFunctions, Sample, fit_widths
+from kernelect.dictionaries import KernelFunctions
 from kernelect.kernels import ARD
 from kernelect.studies.build import build, named
 from kernelect.studies.definition import Method
 from kernelect.studies.scoring import Figures, fitted_and_scored
 from kernelect.studies.splits import Problem
+from kernelect.subsets import Sample, fit_widths
 
 
 def find_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:

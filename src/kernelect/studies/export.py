@@ -11,7 +11,7 @@ from typing import Any
 
 from kernelect.exceptions import unknown_name
 from kernelect.studies.store import Results
-from kernelect.tables.files import write_whole
+from kernelect.tabular.files import write_whole
 
 
 def rows(results: Results) -> Iterator[dict[str, Any]]:

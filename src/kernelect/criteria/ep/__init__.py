@@ -1,0 +1,1 @@
+"""Evidences of a latent function."""

@@ -1,0 +1,1 @@
+"""Criteria of least-squares support vector machines."""

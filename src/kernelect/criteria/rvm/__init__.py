@@ -1,0 +1,1 @@
+"""Criteria of relevance vector machines."""

@@ -1,0 +1,1 @@
+"""Criteria of support vector machines."""

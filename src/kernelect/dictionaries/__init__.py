@@ -1,0 +1,27 @@
+"""Dictionaries: families of candidate functions, from which a search or a relevance vector machine chooses.
+
+>>> from kernelect.dictionaries import KernelFunctions, Linear
+>>> dictionary = Linear() + KernelFunctions("ard")
+"""
+
+from kernelect.dictionaries.base import Candidates, Dictionary
+from kernelect.dictionaries.design import DictionaryDesign
+from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
+from kernelect.dictionaries.kernel_functions import KernelFunctions
+from kernelect.dictionaries.union import DICTIONARY_NAMES, Union, as_dictionary
+
+__all__ = [
+    "DICTIONARY_NAMES",
+    "Bias",
+    "Candidates",
+    "Dictionary",
+    "DictionaryDesign",
+    "Fourier",
+    "Functions",
+    "KernelFunctions",
+    "Linear",
+    "Polynomial",
+    "Precomputed",
+    "Union",
+    "as_dictionary",
+]

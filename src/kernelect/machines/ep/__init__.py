@@ -1,0 +1,1 @@
+"""Expectation propagation for latent functions, and samplers of the same posterior."""

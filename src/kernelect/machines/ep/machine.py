@@ -1,0 +1,291 @@
+"""Expectation propagation: a Gaussian in the place of the posterior of a latent function.
+
+Notation (Rasmussen & Williams 2006, section 3.6): K (n, n) Gram matrix, f ~ N(0, K) latent
+values, y labels +-1, tau_i >= 0 and nu_i precision and shift of the site exp(nu f - tau f^2/2)
+that stands for one row's factor, T = m tau and N = m nu those of all its m copies,
+B = I + T^1/2 K T^1/2, R = T^1/2 B^-1 T^1/2, beta_i = [B^-1]_ii, posterior N(mu, Sigma) with
+Sigma = (K^-1 + T)^-1, b = K^-1 mu, cavity N(mu_-, v_-) the posterior without one site.
+
+A weight w counts a row w times: m = ceil(w) copies of the factor to the power p = w/m. Whole
+weights are thus exactly repeated rows, and a weight below 1 is a factor to that power.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kernelect.machines.base import Machine
+from kernelect.machines.ep.likelihoods import Likelihood, Probit, Tilted
+from kernelect.numerics import InverseFactor, factorize, matrix_vector
+from kernelect.numerics.mixing import AndersonMixing
+from kernelect.typing import Array
+
+#: Below this T_i Sigma_ii = 1 - beta_i, the marginal variance is taken by a solve of its own.
+_WEAK = 1e-5
+
+#: Damping when the mismatch grows (parallel updates can oscillate), its floor, and how often
+#: the mismatch may fail to fall before the start is given up.
+_DAMPING, _LEAST_STEP, _GROWING, _PATIENCE = 0.7, 0.2, 0.999, 25
+
+#: Failures after which only plain damped updates are made.
+_TRUST = 4
+
+#: Parts of C along which a hard problem is approached.
+_PATH = 2.0 ** np.arange(-14.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Precision and shift of one copy of each row's site, (n,) each."""
+
+    tau: Array
+    nu: Array
+
+
+@dataclass(frozen=True)
+class EPColumn:
+    """The Gaussian posterior of one output."""
+
+    labels: Array  # (n,) y
+    sites: Sites
+    copies: Array  # (n,) m
+    power: Array  # (n,) p
+    factor: InverseFactor | None  # of B; None while all precisions are 0
+    dual: Array  # (n,) b
+    mean: Array  # (n,) mu
+    variance: Array  # (n,) diag Sigma
+    cavity_mean: Array  # (n,), of f itself, not of y f
+    cavity_variance: Array  # (n,)
+    tilted: Tilted  # moments of y f
+    iterations: int = 0
+    converged: bool = False
+
+    @property
+    def root_precision(self) -> Array:
+        """Return the diagonal of T^1/2."""
+        return np.sqrt(self.copies * self.sites.tau)
+
+    @property
+    def shift(self) -> Array:
+        """Return N."""
+        return np.asarray(self.copies * self.sites.nu, dtype=float)
+
+    @property
+    def mismatch(self) -> float:
+        """Return how far tilted and Gaussian moments are apart, in posterior deviations."""
+        v, tilted = self.cavity_variance, self.tilted
+        mean = self.cavity_mean + v * tilted.slope * self.labels
+        first = np.abs(mean - self.mean) / np.sqrt(self.variance)
+        second = np.abs(v * tilted.shrinkage / self.variance - 1.0)
+        return float(max(first.max(), second.max()))
+
+    def matched_sites(self) -> Sites:
+        """Return the sites whose product with the cavity has the tilted moments."""
+        tilted = self.tilted
+        tau = -tilted.curvature / tilted.shrinkage
+        return Sites(tau, tilted.slope * self.labels / tilted.shrinkage + self.cavity_mean * tau)
+
+    def log_determinant(self) -> float:
+        """Return ln |B|."""
+        return 0.0 if self.factor is None else self.factor.log_determinant()
+
+    def curvature_matrix(self) -> Array:
+        """Return R itself: wanted for adjoints."""
+        if self.factor is None:
+            return np.zeros((len(self.dual), len(self.dual)))
+        root, inverse = self.root_precision, self.factor.inverse()
+        inverse *= root
+        inverse *= root[:, None]
+        return inverse
+
+    def explained(self, cross: Array) -> Array:
+        """Return k^T R k for the columns of ``cross`` (n, m): the variance the data take away."""
+        if self.factor is None:
+            return np.zeros(cross.shape[1])
+        half = self.factor.half_solve(self.root_precision[:, None] * cross)
+        return np.einsum("ij,ij->j", half, half)
+
+
+@dataclass(frozen=True)
+class EPState:
+    """The solution for all outputs."""
+
+    columns: tuple[EPColumn, ...]
+
+    @property
+    def dual_coef(self) -> Array:
+        """Return b of every output, (n, k): the posterior mean is cross^T b."""
+        return np.column_stack([column.dual for column in self.columns])
+
+    @property
+    def converged(self) -> bool:
+        """Whether the moments of all sites match."""
+        return all(column.converged for column in self.columns)
+
+    @property
+    def mismatch(self) -> float:
+        """Return the largest difference of moments, in units of the posterior's deviation."""
+        return max(column.mismatch for column in self.columns)
+
+    @property
+    def iterations(self) -> int:
+        """Return the iterations of the slowest output."""
+        return max(column.iterations for column in self.columns)
+
+    def doubt(self) -> str:
+        """Return a sentence where the moments do not match, else nothing."""
+        if self.converged:
+            return ""
+        return (
+            f"expectation propagation stopped after {self.iterations} iterations with its moments "
+            f"{self.mismatch:.1g} standard deviations apart"
+        )
+
+
+@dataclass(frozen=True)
+class EP(Machine[EPState]):
+    """Expectation propagation by parallel updates, for any :class:`Likelihood`.
+
+    Every iteration costs one Cholesky factorisation and the diagonal of an inverse, together
+    2 n^3/3. Mixing the last few iterations halves their number, and so does a start from the
+    sites of a nearby kernel; updates are damped where moments move apart.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The machine's constant is its C; without meaning for the probit.
+    tol : float
+        Largest mismatch of tilted and Gaussian moments, in posterior standard deviations.
+    max_iter : int
+    """
+
+    likelihood: Likelihood = field(default_factory=Probit)
+    tol: float = 1e-5
+    max_iter: int = 200
+
+    warm_starts = True
+
+    def fit(
+        self, gram: Array, targets: Array, regularization: float, weights: Array, warm: EPState | None = None
+    ) -> EPState:
+        copies = np.ceil(weights)
+        run = _Run(self, gram, regularization, copies, weights / copies)
+        starts: list[Sites | None] = [None] * targets.shape[1]
+        if warm is not None and len(warm.columns) == len(starts) and len(warm.columns[0].dual) == len(gram):
+            starts = [column.sites for column in warm.columns]
+        return EPState(tuple(run.solve(y, sites) for y, sites in zip(targets.T, starts, strict=True)))
+
+    def decide(self, state: EPState, cross: Array) -> Array:
+        return np.asarray(cross.T @ state.dual_coef, dtype=float)
+
+    def doubt(self, state: EPState) -> str:
+        """Return a sentence where the moments do not match, else nothing."""
+        return state.doubt()
+
+    def latent(self, state: EPState, cross: Array, diagonal: Array) -> tuple[Array, Array]:
+        """Return mean and variance (m, k) of the latent values at new rows.
+
+        Parameters
+        ----------
+        cross : ndarray of shape (n, m)
+            Kernel values between the training rows and the new ones.
+        diagonal : ndarray of shape (m,)
+            k(x, x) of the new rows.
+        """
+        explained = np.column_stack([column.explained(cross) for column in state.columns])
+        # Rounding may take a little more away than there is.
+        return self.decide(state, cross), np.maximum(diagonal[:, None] - explained, 1e-12 * diagonal[:, None])
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Expectation propagation on one Gram matrix."""
+
+    machine: EP
+    gram: Array
+    constant: float
+    copies: Array
+    power: Array
+
+    def solve(self, y: Array, warm: Sites | None) -> EPColumn:
+        """Return the fixed point for labels ``y``: from a warm start, a cold one, or from smaller C.
+
+        Parallel updates overshoot where many strongly correlated rows disagree under a large C;
+        a path of growing C, each from the last one's sites, then leads there.
+        """
+        cold = Sites(np.zeros(len(y)), np.zeros(len(y)))
+        column = self._iterate(y, cold if warm is None else warm)
+        if warm is not None and not column.converged:
+            column = self._iterate(y, cold)
+        if not column.converged and self.machine.likelihood.has_constant:
+            for constant in self.constant * _PATH:
+                column = replace(self, constant=constant)._iterate(y, cold)
+                cold = column.sites
+        return column
+
+    def _iterate(self, y: Array, sites: Sites) -> EPColumn:
+        step, before, mixing, grown = 1.0, np.inf, AndersonMixing(), 0
+        for iteration in range(1, self.machine.max_iter + 1):
+            column = replace(self._posterior(y, sites), iterations=iteration)
+            mismatch = column.mismatch
+            if mismatch < self.machine.tol or grown > _PATIENCE:
+                break
+            if mismatch > _GROWING * before:
+                step, grown = max(_DAMPING * step, _LEAST_STEP), grown + 1
+                mixing.forget()
+            before = mismatch
+            sites = _next_sites(column, step, mixing if grown <= _TRUST else None)
+        return replace(column, converged=mismatch < self.machine.tol)
+
+    def _posterior(self, y: Array, sites: Sites) -> EPColumn:
+        """Return the Gaussian with the given sites, its cavities and their tilted moments."""
+        diagonal, shift = np.diagonal(self.gram).copy(), self.copies * sites.nu
+        root = np.sqrt(self.copies * sites.tau)
+        factor: InverseFactor | None = None
+        dual, variance, cavity_variance = shift, diagonal, diagonal
+        if root.any():
+            factor = factorize(self.gram, 1.0, root).inverted()
+            dual = shift - root * factor.solve(root * matrix_vector(self.gram, shift))
+            variance, cavity_variance = self._variances(factor, sites, root, diagonal)
+        mean = matrix_vector(self.gram, dual)
+        # mu_- = v_- (mu/Sigma_ii - nu) = mu + v_- (tau mu - nu), and N - T mu = b
+        cavity_mean = mean - cavity_variance * dual / self.copies
+        tilted = self.machine.likelihood.tilted(y * cavity_mean, cavity_variance, self.constant, self.power)
+        return EPColumn(
+            y, sites, self.copies, self.power, factor, dual, mean, variance, cavity_mean, cavity_variance, tilted
+        )
+
+    def _variances(self, factor: InverseFactor, sites: Sites, root: Array, diagonal: Array) -> tuple[Array, Array]:
+        """Return posterior and cavity variances.
+
+        From T^1/2 Sigma T^1/2 = I - B^-1: Sigma_ii = (1 - beta)/T and, without cancellation,
+        v_- = (1 - beta)/(T - tau + tau beta). Where T_i Sigma_ii is so small that 1 - beta has
+        lost its digits, Sigma_ii = K_ii - k_i^T R k_i instead, unless that cancels more.
+        """
+        beta = factor.inverse_diagonal()
+        T, tau = root**2, sites.tau
+        weak = (1.0 - beta < _WEAK) & (T * diagonal < 1.0)
+        safe = np.where(weak, 1.0, T)
+        taken = np.maximum(np.where(weak, 1.0, 1.0 - beta), np.finfo(float).eps)
+        variance = taken / safe
+        cavity = taken / np.where(weak, 1.0, T - tau + tau * beta)
+        if weak.any():
+            half = factor.half_solve(root[:, None] * self.gram[:, weak])
+            direct = np.maximum(diagonal[weak] - np.einsum("ij,ij->j", half, half), 1e-15 * diagonal[weak])
+            variance[weak] = direct
+            cavity[weak] = direct / (1.0 - tau[weak] * direct)
+        return variance, cavity
+
+
+def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing | None) -> Sites:
+    """Return the sites to try next: mixed from the last ones where that is possible, else damped."""
+    here, target = column.sites, column.matched_sites()
+    x = np.concatenate([here.tau, here.nu])
+    residual = np.concatenate([target.tau, target.nu]) - x
+    scale = np.concatenate([column.variance, np.sqrt(column.variance)])
+    mixed = None if mixing is None else mixing.propose(x, residual, scale)
+    if mixed is None or np.any(mixed[: len(here.tau)] < 0.0):  # a site never widens the posterior
+        mixed = x + step * residual
+    return Sites(*np.split(mixed, 2))

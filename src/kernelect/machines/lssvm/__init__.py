@@ -1,0 +1,1 @@
+"""The least-squares support vector machine."""

@@ -1,0 +1,1 @@
+"""The relevance vector machine."""

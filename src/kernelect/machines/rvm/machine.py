@@ -1,0 +1,104 @@
+"""The relevance vector machine: sparse Bayesian learning on a design matrix.
+
+The design matrix takes the Gram matrix's place: its columns are candidate functions at the
+training rows, kernels centred on the rows or anything else, and a constant function is
+always added to them. Several target columns are several machines, one against the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+
+import numpy as np
+
+from kernelect.machines.base import Machine
+from kernelect.machines.rvm.centres import CentreFit
+from kernelect.machines.rvm.likelihoods import Bernoulli, Likelihood, Normal
+from kernelect.machines.rvm.linear import Dictionary
+from kernelect.machines.rvm.polish import SparseFit, solve_at
+from kernelect.machines.rvm.sequential import Algorithm, Sequential
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True)
+class RVMState:
+    """One sparse fit per target column; function 0 is the constant, k the design's column k - 1."""
+
+    fits: tuple[SparseFit, ...]
+
+    @property
+    def log_evidence(self) -> float:
+        """The sum of the columns' log-evidences."""
+        return sum(fit.log_evidence for fit in self.fits)
+
+
+@dataclass(frozen=True)
+class CentreState(RVMState):
+    """The sparse fits, and the same with centres at their joint mode with the weights."""
+
+    centres: tuple[CentreFit, ...] = ()
+
+
+@dataclass(frozen=True)
+class RVM(Machine[RVMState]):
+    """Maximises the evidence over one precision per function.
+
+    Parameters
+    ----------
+    regression : bool
+        Normal noise of unknown precision, or labels of +-1.
+    algorithm : Algorithm
+    """
+
+    regression: bool = False
+    algorithm: Algorithm = field(default_factory=Sequential)
+
+    def fit(
+        self, gram: Array, targets: Array, regularization: float, weights: Array, warm: RVMState | None = None
+    ) -> RVMState:
+        """Return the sparse fits; the RVM has no constant of its own, ``regularization`` is not used."""
+        return self.fit_on(Dictionary.of(gram), targets, weights, warm)
+
+    def fit_on(self, dictionary: Dictionary, targets: Array, weights: Array, warm: RVMState | None = None) -> RVMState:
+        """Return the sparse fits on a dictionary that is at hand."""
+        starts = [None] * targets.shape[1] if warm is None else warm.fits
+        return RVMState(
+            tuple(self._fit_one(dictionary, *each) for each in zip(targets.T, repeat(weights), starts, strict=False))
+        )
+
+    def _fit_one(self, dictionary: Dictionary, targets: Array, weights: Array, start: SparseFit | None) -> SparseFit:
+        likelihood = self.likelihood(targets, weights)
+        if not np.any(targets[weights > 0.0]):  # nothing to explain: the evidence has no maximum in the noise
+            return solve_at(dictionary.values, np.zeros(0, dtype=np.intp), np.zeros(0), likelihood)
+        return self.algorithm.fit(dictionary, likelihood, start)
+
+    def giving_up_where(self, hopeless: Callable[[SparseFit], bool]) -> RVM:
+        """Return the machine that makes no further effort at a fit that is ``hopeless``."""
+        return replace(self, algorithm=replace(self.algorithm, hopeless=hopeless))
+
+    def likelihood(self, targets: Array, weights: Array) -> Likelihood:
+        """Return the likelihood of one target column; noise starts at the targets' own size."""
+        targets = np.ascontiguousarray(targets)
+        if not self.regression:
+            return Bernoulli(targets, weights)
+        count = float(weights.sum())
+        size = float(weights @ targets**2)
+        return Normal(targets, weights, count / size if size > 0.0 else 1.0, count)
+
+    def decide(self, state: RVMState, cross: Array) -> Array:
+        columns = [latent(fit, cross.T) for fit in state.fits]
+        return np.column_stack(columns)
+
+
+def latent(fit: SparseFit, design: Array) -> Array:
+    """Return h at rows whose candidate functions are ``design`` (without the constant)."""
+    return active_design(fit, design) @ fit.posterior.weights
+
+
+def active_design(fit: SparseFit, design: Array) -> Array:
+    """Return the active functions' columns, the constant among them, from a design without it."""
+    columns = design[:, np.maximum(fit.active - 1, 0)].copy()
+    columns[:, fit.active == 0] = 1.0
+    return columns

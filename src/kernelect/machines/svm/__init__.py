@@ -1,0 +1,1 @@
+"""The support vector machine: dual solver and likelihood."""

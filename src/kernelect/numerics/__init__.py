@@ -1,0 +1,31 @@
+"""Cholesky factors with one jitter policy, symmetric products, blocks and memory."""
+
+from kernelect.numerics.blocks import row_blocks, symmetrize_from_lower
+from kernelect.numerics.cholesky import (
+    CholeskyFactor,
+    factorize,
+    factorize_overwriting,
+    mean_diagonal,
+    not_positive_definite,
+)
+from kernelect.numerics.memory import require_memory
+from kernelect.numerics.products import matrix_vector, outer_gram, product
+from kernelect.numerics.threads import blas_threads_for
+from kernelect.numerics.triangular import InverseFactor, triangular_inverse
+
+__all__ = [
+    "CholeskyFactor",
+    "InverseFactor",
+    "blas_threads_for",
+    "factorize",
+    "factorize_overwriting",
+    "matrix_vector",
+    "mean_diagonal",
+    "not_positive_definite",
+    "outer_gram",
+    "product",
+    "require_memory",
+    "row_blocks",
+    "symmetrize_from_lower",
+    "triangular_inverse",
+]

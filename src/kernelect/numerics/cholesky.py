@@ -1,0 +1,116 @@
+"""The one place that factorises a positive definite matrix, with the one jitter policy.
+
+Notation: M = L L^T positive definite (n, n), L its lower Cholesky factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lapack
+
+from kernelect.exceptions import SingularSystem
+from kernelect.numerics.blocks import symmetrize_from_lower
+from kernelect.numerics.triangular import InverseFactor, triangular_inverse
+from kernelect.typing import Array
+
+#: Multiples of the mean diagonal tried in turn when a factorisation breaks down.
+JITTERS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6)
+
+
+@dataclass(frozen=True)
+class CholeskyFactor:
+    """The lower factor of M + jitter * I; the strict upper triangle is not referenced.
+
+    Attributes
+    ----------
+    lower : ndarray of shape (n, n), Fortran order
+    jitter : float
+        What had to be added to the diagonal, 0 in ordinary cases.
+    """
+
+    lower: Array
+    jitter: float = 0.0
+
+    def solve(self, right: Array) -> Array:
+        """Return M^-1 right."""
+        solution, _ = lapack.dpotrs(self.lower, np.asfortranarray(right), lower=1)
+        return np.asarray(solution, dtype=float)
+
+    def half_solve(self, right: Array) -> Array:
+        """Return L^-1 right, whose squared columns sum to right^T M^-1 right."""
+        solution, _ = lapack.dtrtrs(self.lower, np.asfortranarray(right), lower=1)
+        return np.asarray(solution, dtype=float)
+
+    def inverse(self) -> Array:
+        """Return M^-1 itself, both triangles: wanted for its diagonal and for adjoints."""
+        inverse, _ = lapack.dpotri(self.lower, lower=1)
+        # Fortran order: the transpose is a C-ordered view whose filled triangle is the upper one.
+        return symmetrize_from_lower(np.asarray(inverse, dtype=float))
+
+    def inverse_diagonal(self) -> Array:
+        """Return the diagonal of M^-1, at a third of the cost of the inverse."""
+        return self.inverted().inverse_diagonal()
+
+    def inverted(self) -> InverseFactor:
+        """Return the factor's inverse, from which all else follows too."""
+        return InverseFactor(triangular_inverse(self.lower))
+
+    def log_determinant(self) -> float:
+        """Return ln |M|."""
+        return 2.0 * float(np.log(self.lower.diagonal()).sum())
+
+
+def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = None) -> CholeskyFactor:
+    """Factorise ``diag(scale) matrix diag(scale) + diag(ridge)``; ``matrix`` itself is left as it is.
+
+    Where the factorisation breaks down (duplicate rows, rank-deficient kernels), jitter
+    grows from 1e-14 to 1e-6 of the mean diagonal; after that the matrix is declared singular.
+    """
+    n = len(matrix)
+    diagonal = np.diagonal(matrix) * (1.0 if scale is None else scale**2) + ridge
+    mean_diagonal(matrix)  # refuses NaN and infinity
+    size = float(np.mean(diagonal))
+    work = np.empty((n, n), order="F")
+    for jitter in JITTERS:
+        # A symmetric matrix is its own transpose: the view in Fortran order copies fastest.
+        copied = matrix.T if matrix.flags.c_contiguous else matrix
+        if scale is None:
+            work[...] = copied
+        else:
+            np.multiply(copied, scale[:, None], out=work)
+            work *= scale
+        np.fill_diagonal(work, diagonal + jitter * size)
+        lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
+        if info == 0:
+            return CholeskyFactor(lower, jitter * size)
+    raise not_positive_definite(n)
+
+
+def factorize_overwriting(matrix: Array) -> CholeskyFactor | None:
+    """Factorise a C-ordered matrix in its own memory, without jitter; ``None`` where that breaks down.
+
+    For many small blocks in a row, where the checks of :func:`factorize` would cost as much as
+    the work; the caller goes there after a ``None``.
+    """
+    lower, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+    return CholeskyFactor(lower) if info == 0 else None
+
+
+def mean_diagonal(matrix: Array) -> float:
+    """Return the mean of the diagonal, the scale of a kernel matrix, which has to be finite."""
+    scale = float(np.mean(np.diagonal(matrix)))
+    if np.isfinite(scale):
+        return scale
+    raise SingularSystem(
+        "The kernel matrix holds NaN or infinite entries. Check the inputs for extreme values and scale them."
+    )
+
+
+def not_positive_definite(n: int) -> SingularSystem:
+    """Return the error for a matrix that no jitter can mend."""
+    return SingularSystem(
+        f"The {n} x {n} kernel matrix is not positive definite even with jitter {JITTERS[-1]:g} on its diagonal. "
+        "Likely causes: a precomputed kernel that is not positive semi-definite, or regularization set to almost 0."
+    )

@@ -1,0 +1,110 @@
+"""Where parts are declared: one registry per kind, each part once.
+
+What a name in an argument stands for, the names in messages, the choices of the command line, the
+types a model file may hold and the laws of the tests all follow from the registries.
+
+>>> from kernelect.search.registry import SEARCHES
+>>> "lbfgs" in SEARCHES.names
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from kernelect.exceptions import InvalidArgument, unknown_name
+
+T = TypeVar("T")
+C = TypeVar("C", bound=type)
+
+#: All registries by their kind, in the order in which they were made.
+REGISTRIES: dict[str, Registry[object]] = {}
+
+_STORED: dict[str, type] = {}
+
+
+@dataclass(frozen=True)
+class Entry(Generic[T]):
+    """One part: its class, the name it goes by (none where it is only built from other parts), and how to make it."""
+
+    cls: type[T]
+    name: str | None
+    make: Callable[[], T]
+
+
+class Registry(Generic[T]):
+    """The parts of one kind.
+
+    Parameters
+    ----------
+    kind : str
+        Also the name of the argument that chooses among them, as messages say it.
+    base : type
+        Contract that every part of this kind fulfils.
+    """
+
+    def __init__(self, kind: str, base: type[T]) -> None:
+        self.kind, self.base = kind, base
+        self._entries: list[Entry[T]] = []
+        REGISTRIES[kind] = self  # type: ignore[assignment]
+
+    def register(self, cls: type[T], name: str | None = None, *, make: Callable[[], T] | None = None) -> type[T]:
+        """Declare a part, so that its name is known and models with it can be saved and loaded.
+
+        Parameters
+        ----------
+        cls : type
+        name : str, optional
+            What the part is called in arguments; several names may share a class.
+        make : callable, optional
+            Returns the part that the name stands for, the class itself unless given.
+        """
+        if not (isinstance(cls, type) and issubclass(cls, self.base)):
+            raise InvalidArgument(f"{cls!r} must be a class derived from {self.base.__name__} to be a {self.kind}.")
+        taken = self._find(name) if name is not None else None
+        if taken is not None and taken.cls is not cls:
+            raise InvalidArgument(
+                f"name={name!r} already stands for the {self.kind} {taken.cls.__name__}: choose another name."
+            )
+        if taken is None:
+            self._entries.append(Entry(cls, name, make or cls))
+        stored(cls)
+        return cls
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order of declaration."""
+        return tuple(entry.name for entry in self._entries if entry.name is not None)
+
+    def __iter__(self) -> Iterator[Entry[T]]:
+        return iter(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def make(self, name: object, choices: tuple[str, ...] | None = None) -> T:
+        """Return the part that ``name`` stands for; an unknown one is an error that lists ``choices``."""
+        entry = self._find(name) if isinstance(name, str) else None
+        if entry is None:
+            raise unknown_name(self.kind, name, list(self.names if choices is None else choices))
+        return entry.make()
+
+    def resolve(self, part: object) -> T:
+        """Return ``part`` itself where it is one of this kind, else what its name stands for."""
+        return part if isinstance(part, self.base) else self.make(part)
+
+    def _find(self, name: str) -> Entry[T] | None:
+        return next((entry for entry in self._entries if entry.name == name), None)
+
+
+def stored(cls: C) -> C:
+    """Declare that a fitted model may hold objects of this class on disk: a record without behaviour on loading."""
+    _STORED[f"{cls.__module__}.{cls.__qualname__}"] = cls
+    return cls
+
+
+def stored_types() -> dict[str, type]:
+    """Return the classes that a model file may hold, by their full name."""
+    return dict(_STORED)

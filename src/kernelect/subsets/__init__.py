@@ -1,0 +1,56 @@
+"""Subsets of a dictionary: their evidence, and the search for the best of them.
+
+>>> from kernelect.subsets import PTA
+>>> PTA(1, 0)
+PTA(l=1, r=0)
+"""
+
+from kernelect.subsets.abf import Widths, fit_widths, with_fitted_kernels
+from kernelect.subsets.evidence import (
+    CRITERION_NAMES,
+    EvidenceCriterion,
+    MacKayEvidence,
+    MarginalLikelihood,
+    QuadratureEvidence,
+    as_criterion,
+)
+from kernelect.subsets.fit import FitOptions, FittedSubset, fit_subset
+from kernelect.subsets.moments import Moments, Sample, gather
+from kernelect.subsets.ols import OLS
+from kernelect.subsets.results import BasisSelection, SearchTrace, Step, SubsetModel
+from kernelect.subsets.select import SearchOutcome, search_subset
+from kernelect.subsets.strategies import ABF, PTA, SFFS, Oscillating, Strategy, as_strategy
+from kernelect.subsets.walk import Walk, WalkOptions
+
+__all__ = [
+    "ABF",
+    "CRITERION_NAMES",
+    "OLS",
+    "PTA",
+    "SFFS",
+    "BasisSelection",
+    "EvidenceCriterion",
+    "FitOptions",
+    "FittedSubset",
+    "MacKayEvidence",
+    "MarginalLikelihood",
+    "Moments",
+    "Oscillating",
+    "QuadratureEvidence",
+    "Sample",
+    "SearchOutcome",
+    "SearchTrace",
+    "Step",
+    "Strategy",
+    "SubsetModel",
+    "Walk",
+    "WalkOptions",
+    "Widths",
+    "as_criterion",
+    "as_strategy",
+    "fit_subset",
+    "fit_widths",
+    "gather",
+    "search_subset",
+    "with_fitted_kernels",
+]

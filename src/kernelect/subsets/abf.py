@@ -1,0 +1,181 @@
+"""All basis functions in the model: widths and lambda together, by the gradient of the likelihood.
+
+Notation of moments.py, with Phi (N, M) all functions at the rows, H = Phi^T S Phi + lambda I,
+x = H^-1 b and r = T - Phi x. What is minimised, beta at its best, is
+    F = N/2 sum_k ln A_k + k/2 (ln |H| - M ln lambda)
+and its derivative in the design matrix, from which the kernel takes its own parameters', is
+    dF/dPhi = S [k Phi H^-1 - sum_k (N / A_k) r_k x_k^T].
+One step costs about 5 N M^2, so widths are found on a subset of the rows where N is large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import blas
+
+from kernelect.dictionaries.base import Dictionary
+from kernelect.kernels import Kernel
+from kernelect.kernels.scale import spread_rows
+from kernelect.numerics import factorize, product
+from kernelect.parameters import ParameterSpace
+from kernelect.results import SearchResult
+from kernelect.search import LBFGS, Budget
+from kernelect.subsets.engine import MISFIT_FLOOR
+from kernelect.subsets.moments import Sample
+from kernelect.typing import Array, Observer
+
+#: Bounds of lambda in units of the functions' mean squared norm.
+_LOWEST, _HIGHEST = 1e-8, 1e4
+
+_STARTS = 9
+
+
+@dataclass(frozen=True)
+class ABFObjective:
+    """F and its gradient in theta = (logarithms of the kernel's parameters, ln lambda).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With numbers for all parameters; theta replaces them.
+    sample : Sample
+    centres : ndarray of shape (M, d)
+    """
+
+    kernel: Kernel
+    sample: Sample
+    centres: Array
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        """Return F and its gradient."""
+        kernel, lam = self.kernel.with_theta(theta[:-1]), float(np.exp(theta[-1]))
+        s, T, Phi, G, b = self._design(kernel)
+        N, k, M = self._n_rows, T.shape[1], len(G)
+        factor = factorize(G, lam)
+        x, inverse = factor.solve(b), factor.inverse()
+        A = self._misfit(T, b, x)
+        value = 0.5 * N * np.log(A).sum() + 0.5 * k * (factor.log_determinant() - M * theta[-1])
+        by_design = k * product(Phi, inverse) - product((T - Phi @ x) * (N / A), x.T)
+        by_design *= s[:, None]
+        if self.sample.intercept:  # Phi was centred: so is its adjoint
+            by_design -= np.outer(s / s.sum(), by_design.sum(axis=0))
+        by_kernel, _ = kernel.cross_pullback(self.sample.X, self.centres, by_design)
+        by_lam = lam * (0.5 * N * np.sum(x**2 / A) + 0.5 * k * np.trace(inverse)) - 0.5 * k * M
+        return float(value), np.append(by_kernel, by_lam)
+
+    def mean_norm(self, kernel: Kernel) -> float:
+        """Return the mean squared norm of the functions, the unit of lambda."""
+        return float(np.mean(np.diagonal(self._design(kernel)[3])))
+
+    @property
+    def _n_rows(self) -> float:
+        return float(self.sample.weights.sum()) - (1.0 if self.sample.intercept else 0.0)
+
+    def _design(self, kernel: Kernel) -> tuple[Array, Array, Array, Array, Array]:
+        """Return weights, centred targets, centred Phi, G and b."""
+        s, T = self.sample.weights, self.sample.T - self.sample.target_means
+        Phi = kernel.cross(self.sample.X, self.centres)
+        if self.sample.intercept:
+            Phi -= s @ Phi / s.sum()
+        weighted = Phi * np.sqrt(s)[:, None]
+        G = blas.dsyrk(1.0, weighted.T, lower=1)  # Fortran order, lower triangle
+        return s, T, Phi, G, product(Phi.T, s[:, None] * T)
+
+    def _misfit(self, T: Array, b: Array, x: Array) -> Array:
+        energy = np.einsum("i,ij,ij->j", self.sample.weights, T, T)
+        return np.asarray(np.maximum(energy - np.einsum("ij,ij->j", b, x), MISFIT_FLOOR * energy), dtype=float)
+
+
+@dataclass(frozen=True)
+class Widths:
+    """A kernel with its widths found, their names, the lambda that came with them, and the search."""
+
+    kernel: Kernel
+    names: tuple[str, ...]
+    regularization: float
+    result: SearchResult
+    at_bound: tuple[str, ...]
+
+
+def fit_widths(
+    kernel: Kernel,
+    sample: Sample,
+    *,
+    max_rows: int = 512,
+    budget: Budget | None = None,
+    observe: Observer | None = None,
+) -> Widths:
+    """Find a kernel's ``"auto"`` parameters with a function at every row in the model.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    sample : Sample
+    max_rows : int
+        Rows and functions used, spread over the sorted data.
+    budget : Budget, optional
+    observe : callable, optional
+        Called with an :class:`kernelect.results.Evaluation` after every step.
+    """
+    part = sample.rows(np.sort(spread_rows(sample.X, max_rows)))
+    centres = np.unique(part.X, axis=0)
+    space = kernel.space(centres)
+    objective = ABFObjective(kernel.start(centres), part, centres)
+    space = ParameterSpace.joined([space, _regularization_space(objective, objective.kernel)])
+    for directions in (_tied(space), np.eye(len(space))[:, space.free]):
+        result = _searched(objective, space, directions, budget, observe)
+        space = space.moved(result.theta)
+    found = objective.kernel.with_theta(result.theta[:-1])
+    return Widths(found, space.names[:-1], float(np.exp(result.theta[-1])), result, space.at_bound(result.theta))
+
+
+def with_fitted_kernels(
+    dictionary: Dictionary,
+    sample: Sample,
+    *,
+    max_rows: int = 512,
+    budget: Budget | None = None,
+    observe: Observer | None = None,
+) -> tuple[Dictionary, list[Widths]]:
+    """Return the dictionary with every kernel's ``"auto"`` parameters found, each kernel by itself."""
+    found, widths = [], []
+    for kernel in dictionary.kernels:
+        if kernel.space(sample.X).free.any():
+            widths.append(fit_widths(kernel, sample, max_rows=max_rows, budget=budget, observe=observe))
+            kernel = widths[-1].kernel
+        found.append(kernel)
+    return dictionary.with_kernels(tuple(found)), widths
+
+
+def _regularization_space(objective: ABFObjective, kernel: Kernel) -> ParameterSpace:
+    """Return bounds of ln lambda and the best start of a few."""
+    unit = objective.mean_norm(kernel) or 1.0
+    low, high = float(np.log(_LOWEST * unit)), float(np.log(_HIGHEST * unit))
+    grid = np.linspace(low, high, _STARTS + 2)[1:-1]
+    best = float(grid[int(np.argmin([objective(np.append(kernel.theta, u))[0] for u in grid]))])
+    return ParameterSpace.single("regularization", best, below=best - low, above=high - best)
+
+
+def _tied(space: ParameterSpace) -> Array:
+    """Return directions in which all free widths move together and lambda by itself."""
+    free = space.free.copy()
+    free[-1] = False
+    return np.column_stack([free.astype(float), np.eye(len(space))[:, -1]])
+
+
+def _searched(
+    objective: ABFObjective, space: ParameterSpace, directions: Array, budget: Budget | None, observe: Observer | None
+) -> SearchResult:
+    """Minimise along the directions, columns of 0 and 1 that share no row."""
+    start, moved = space.start, directions.astype(bool)
+
+    def along(phi: Array) -> tuple[float, Array | None]:
+        value, gradient = objective(start + directions @ phi)
+        return value, directions.T @ gradient
+
+    lower = np.array([(space.lower[column] - start[column]).max() for column in moved.T])
+    upper = np.array([(space.upper[column] - start[column]).min() for column in moved.T])
+    result = LBFGS().minimize(along, np.zeros(len(lower)), lower, upper, budget=budget, observe=observe)
+    return replace(result, theta=start + directions @ result.theta)

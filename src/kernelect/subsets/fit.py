@@ -1,0 +1,165 @@
+"""From a dictionary and rows to the fitted subset: widths, moments, search, posterior, record."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kernelect.dictionaries.base import Candidates, Dictionary
+from kernelect.results import Status
+from kernelect.search import Budget
+from kernelect.subsets.abf import Widths, with_fitted_kernels
+from kernelect.subsets.evidence import Scored
+from kernelect.subsets.holdout import Holdout
+from kernelect.subsets.moments import Moments, Sample, gather
+from kernelect.subsets.posterior import Posterior, Solver
+from kernelect.subsets.results import BasisSelection, SearchTrace, SubsetModel
+from kernelect.subsets.select import SearchOutcome, search_subset
+from kernelect.subsets.strategies import Strategy
+from kernelect.subsets.walk import WalkOptions
+from kernelect.typing import Array, Indices
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """How to search.
+
+    Attributes
+    ----------
+    strategy : Strategy
+    walk : WalkOptions
+    max_width_rows : int
+        Rows used to find widths that are ``"auto"``.
+    width_budget : Budget
+    generator : Generator
+        For rows that are kept aside.
+    """
+
+    strategy: Strategy
+    walk: WalkOptions
+    max_width_rows: int = 512
+    width_budget: Budget = field(default_factory=Budget)
+    generator: np.random.Generator = field(default_factory=np.random.default_rng)
+
+
+@dataclass(frozen=True)
+class FittedSubset:
+    """The chosen functions, their indices in the dictionary, their means, weights and record."""
+
+    functions: Candidates
+    indices: Indices
+    means: Array
+    posterior: Posterior
+    regularization: float
+    selection: BasisSelection
+
+
+def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> FittedSubset:
+    """Find widths, gather moments, search for a subset and solve it.
+
+    Parameters
+    ----------
+    dictionary : Dictionary
+    sample : Sample
+        Targets that vary; :func:`constant_subset` is for those that do not.
+    options : FitOptions
+    """
+    began = time.monotonic()
+    dictionary, widths = with_fitted_kernels(
+        dictionary,
+        sample,
+        max_rows=options.max_width_rows,
+        budget=options.width_budget,
+        observe=options.walk.observe,
+    )
+    candidates = dictionary.build(sample.X)
+    moments = gather(candidates, sample)
+    share = options.strategy.holdout_share
+    holdout = Holdout.split(candidates, sample, share, options.generator) if share else None
+    outcome = search_subset(moments, options.strategy, options.walk, holdout)
+    indices = np.array(outcome.chosen.functions, dtype=np.intp)
+    columns = np.searchsorted(moments.candidates, indices)
+    chosen, means = candidates.take(indices), moments.means[columns]
+    posterior, scored = _solved(chosen, sample, moments, columns, options)
+    selection = _record(outcome, scored, moments, widths, options, time.monotonic() - began)
+    return FittedSubset(chosen, indices, means, posterior, scored.regularization, selection)
+
+
+def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> FittedSubset:
+    """Return the model without functions for targets that do not vary: rounding would choose any other."""
+    none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0)
+    selection = BasisSelection(
+        value=-np.inf,
+        null_value=-np.inf,
+        theta=np.zeros(1),
+        names=("regularization",),
+        status="y is constant: the model predicts that constant, and nothing was searched",
+        converged=True,
+        at_bound=(),
+        trace=SearchTrace.of([]),
+        best_per_size=(SubsetModel(-np.inf, ()),),
+        criterion=options.walk.criterion.name,
+        strategy=repr(options.strategy),
+        seconds=0.0,
+    )
+    posterior = Posterior(np.zeros((0, 0)), np.zeros((0, 0)), nothing)
+    return FittedSubset(dictionary.build(sample.X).take(none), none, nothing, posterior, 1.0, selection)
+
+
+def _solved(
+    chosen: Candidates, sample: Sample, moments: Moments, columns: Indices, options: FitOptions
+) -> tuple[Posterior, Scored]:
+    """Return the posterior of the chosen functions and their value, from the design matrix itself."""
+    criterion = options.walk.criterion
+    if not len(columns):
+        k = moments.n_outputs
+        posterior = Posterior(np.zeros((0, k)), np.zeros((0, 0)), moments.n_rows / moments.energy)
+        return posterior, criterion.score(moments, columns)
+    solver = Solver.of(chosen, sample, moments.means[columns], moments.n_rows, moments.log_constant)
+    scored = criterion.of(solver.profile())
+    return solver.at(0.0 if options.strategy.least_squares else scored.regularization), scored
+
+
+def _record(
+    outcome: SearchOutcome,
+    scored: Scored,
+    moments: Moments,
+    widths: list[Widths],
+    options: FitOptions,
+    seconds: float,
+) -> BasisSelection:
+    at_bound = [name for found in widths for name in found.at_bound if name != "regularization"]
+    at_bound += ["regularization"] if scored.at_bound else []
+    unsettled = next((found.result.status for found in widths if not found.result.converged), None)
+    return BasisSelection(
+        value=-scored.value,
+        null_value=outcome.best_per_size[0].value,
+        theta=np.concatenate([*(found.result.theta[:-1] for found in widths), [np.log(scored.regularization)]]),
+        names=(*(name for found in widths for name in found.names), "regularization"),
+        status=_sentence(outcome, moments, at_bound, unsettled),
+        converged=outcome.status is Status.CONVERGED and unsettled is None,
+        at_bound=tuple(at_bound),
+        trace=outcome.trace,
+        best_per_size=outcome.best_per_size,
+        criterion=options.walk.criterion.name,
+        strategy=repr(options.strategy),
+        seconds=seconds,
+    )
+
+
+def _sentence(outcome: SearchOutcome, moments: Moments, at_bound: list[str], unsettled: Status | None) -> str:
+    """Return how the search ended, what was left out and what to doubt."""
+    parts = [outcome.status.value]
+    if not len(outcome.chosen):
+        parts.append("no function has more evidence than the null model, which was kept")
+    dropped = [f"{n} {kind}" for n, kind in ((moments.n_null, "null"), (moments.n_duplicate, "duplicate")) if n]
+    if dropped:
+        parts.append(f"left out of the dictionary: {' and '.join(dropped)} columns")
+    if at_bound:
+        shown = ", ".join(at_bound[:5]) + (f" and {len(at_bound) - 5} more" if len(at_bound) > 5 else "")
+        parts.append(f"at the bound of the search: {shown}")
+    if unsettled is not None:
+        parts.append(f"the search for widths {unsettled.value}")
+    return "; ".join(parts)

@@ -1,0 +1,45 @@
+"""Rows kept aside, as sums: the squared error of any linear model on them in O(m^2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelect.dictionaries.base import Candidates
+from kernelect.exceptions import InvalidArgument
+from kernelect.subsets.moments import Moments, Sample, gather, gather_about
+from kernelect.typing import Array, Indices
+
+#: Rows below which none can be spared.
+_FEWEST = 5
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """Moments of the training part, and of the rows kept aside about the training part's means."""
+
+    training: Moments
+    aside: Moments
+
+    @classmethod
+    def split(cls, candidates: Candidates, sample: Sample, share: float, generator: np.random.Generator) -> Holdout:
+        """Keep a random ``share`` of the rows aside."""
+        if len(sample) < _FEWEST:
+            raise InvalidArgument(
+                f"{len(sample)} rows are too few to keep some aside for validation: give at least {_FEWEST} rows, "
+                "or use OLS(stop='evidence')."
+            )
+        order = generator.permutation(len(sample))
+        count = min(max(round(share * len(sample)), 1), len(sample) - 1)
+        aside, training = sample.rows(np.sort(order[:count])), sample.rows(np.sort(order[count:]))
+        moments = gather(candidates, training)
+        kept = candidates.take(moments.candidates)
+        return cls(moments, gather_about(kept, aside, moments.means, training.target_means))
+
+    def error(self, columns: Indices, coefficients: Array) -> float:
+        """Return the mean squared error aside for ``coefficients`` (m, k) of the training part's columns."""
+        G = self.aside.gram[np.ix_(columns, columns)]
+        b = self.aside.projections[columns]
+        squares = self.aside.energy - np.sum(coefficients * (2.0 * b - G @ coefficients), axis=0)
+        return float(np.maximum(squares, 0.0).sum() / self.aside.n_rows)

@@ -1,0 +1,220 @@
+"""What a search needs of the data: the candidates' Gram matrix, streamed in blocks of rows.
+
+Notation (letters of Barrio et al. where they have one)
+    D    (N, M)  design matrix of the whole dictionary, never stored
+    T    (N, k)  targets, k outputs                                          paper: t
+    S    (N,)    sample weights: a row of weight 2 counts as two rows
+    G    (M, M)  D^T S D                  ``gram``
+    b    (M, k)  D^T S T                  ``projections``
+    tt   (k,)    diag T^T S T             ``energy``
+
+With an intercept, D and T are centred on their weighted means. That is the model with a
+constant under a flat prior, integrated out: N - 1 takes the place of N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import blas
+
+from kernelect.dictionaries.base import Candidates, evaluated
+from kernelect.exceptions import InvalidArgument, NotEnoughMemory
+from kernelect.numerics import product, symmetrize_from_lower
+from kernelect.numerics.memory import available_bytes
+from kernelect.typing import Array, Indices
+
+#: Elements of a block of rows of the design matrix: 16 MiB of doubles.
+_BLOCK_ELEMENTS = 1 << 21
+
+#: Peak of a search in (M, M) arrays, the engine's rows at half the dictionary included.
+_PEAK_SQUARES = 3.0
+
+#: A column whose squared norm falls below this share of its uncentred one is null: rounding leaves 1e-31.
+_NULL = 1e-28
+
+#: Columns whose squared distance is below this share of their squared norms are the same.
+_DUPLICATE = 1e-13
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows to learn from: inputs (n, d), targets (n, k), positive weights (n,), and the intercept."""
+
+    X: Array
+    T: Array
+    weights: Array
+    intercept: bool
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def target_means(self) -> Array:
+        """Weighted means of the targets, 0 without intercept."""
+        return self.weights @ self.T / self.weights.sum() if self.intercept else np.zeros(self.T.shape[1])
+
+    def rows(self, chosen: Indices) -> Sample:
+        """Return the sample restricted to some rows."""
+        return replace(self, X=self.X[chosen], T=self.T[chosen], weights=self.weights[chosen])
+
+    def blocks(self, width: int) -> Iterator[slice]:
+        """Yield blocks of rows such that ``width`` columns of them stay small."""
+        step = max(64, _BLOCK_ELEMENTS // max(width, 1))
+        for first in range(0, len(self), step):
+            yield slice(first, min(first + step, len(self)))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Everything the evidence of a subset depends on.
+
+    Attributes
+    ----------
+    gram, projections, energy
+        G, b and tt, see the module's notation.
+    n_rows : float
+        Total weight, less 1 with an intercept.
+    log_constant : float
+        What an integrated intercept adds to every ln likelihood.
+    means : ndarray of shape (M,)
+        What was subtracted from the columns, 0 without intercept.
+    candidates : ndarray of shape (M,)
+        Index of each column in the dictionary, from which null and duplicate ones are gone.
+    n_null, n_duplicate : int
+        Columns that were dropped.
+    """
+
+    gram: Array
+    projections: Array
+    energy: Array
+    n_rows: float
+    log_constant: float
+    means: Array
+    candidates: Indices
+    n_null: int = 0
+    n_duplicate: int = 0
+
+    def __len__(self) -> int:
+        return len(self.gram)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets k."""
+        return len(self.energy)
+
+    def take(self, kept: Indices) -> Moments:
+        """Return the moments of these columns only."""
+        return replace(
+            self,
+            gram=self.gram[np.ix_(kept, kept)],
+            projections=self.projections[kept],
+            means=self.means[kept],
+            candidates=self.candidates[kept],
+        )
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over the rows, of columns less ``shift`` and targets less their means."""
+
+    gram: Array
+    projections: Array
+    columns: Array  # (M,) sums of the shifted columns
+    squares: Array  # (M,) sums of squares of the columns as they are
+    shift: Array
+    energy: Array
+
+
+def gather(candidates: Candidates, sample: Sample) -> Moments:
+    """Stream the dictionary's moments: O(N M^2) time in ``syrk``, O(M^2) memory."""
+    M, k, total = len(candidates), sample.T.shape[1], float(sample.weights.sum())
+    _require_memory(M)
+    sums = _stream(candidates, sample, None if sample.intercept else np.zeros(M), sample.target_means)
+    gram = sums.gram
+    if sample.intercept:
+        gram = blas.dsyr(-1.0 / total, sums.columns, lower=1, a=gram, overwrite_a=1)
+    moments = Moments(
+        gram=_symmetric(gram),
+        projections=sums.projections,
+        energy=sums.energy,
+        n_rows=total - 1.0 if sample.intercept else total,
+        log_constant=-0.5 * k * float(np.log(total)) if sample.intercept else 0.0,
+        means=sums.shift + sums.columns / total if sample.intercept else np.zeros(M),
+        candidates=np.arange(M),
+    )
+    return _cleaned(moments, sums.squares)
+
+
+def gather_about(candidates: Candidates, sample: Sample, means: Array, target_means: Array) -> Moments:
+    """Stream the moments of other rows about given means: squared errors there follow from them."""
+    sums = _stream(candidates, sample, means, target_means)
+    total = float(sample.weights.sum())
+    return Moments(_symmetric(sums.gram), sums.projections, sums.energy, total, 0.0, means, np.arange(len(candidates)))
+
+
+def _stream(candidates: Candidates, sample: Sample, shift: Array | None, target_means: Array) -> _Sums:
+    """Add up one block of rows after the other.
+
+    Without a ``shift`` it is the means of the first block: near enough to the true ones that
+    correcting for them afterwards subtracts little, so centring costs neither digits nor a
+    second pass.
+    """
+    M, targets = len(candidates), sample.T - target_means
+    gram = np.zeros((M, M), order="F")
+    projections, columns, squares = np.zeros((M, targets.shape[1])), np.zeros(M), np.zeros(M)
+    for rows in sample.blocks(M):
+        block, weights = evaluated(candidates, sample.X[rows]), sample.weights[rows]
+        shift = block.mean(axis=0) if shift is None else shift
+        squares += weights @ block**2
+        block -= shift
+        columns += weights @ block
+        projections += product(block.T, weights[:, None] * targets[rows])
+        block *= np.sqrt(weights)[:, None]
+        gram = blas.dsyrk(1.0, block.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
+    assert shift is not None
+    energy = np.einsum("i,ij,ij->j", sample.weights, targets, targets)
+    return _Sums(gram, projections, columns, squares, shift, energy)
+
+
+def _symmetric(lower: Array) -> Array:
+    """Fill the upper triangle, in place; the transpose of the symmetric result is in C order."""
+    return symmetrize_from_lower(lower).T
+
+
+def _cleaned(moments: Moments, squares: Array) -> Moments:
+    """Drop null columns (constant ones, with an intercept) and repeated ones."""
+    norms = np.diagonal(moments.gram)
+    alive = np.flatnonzero((norms > _NULL * squares) & (norms > 0.0))
+    if not len(alive):
+        what = "constant" if np.any(moments.means) else "zero"
+        raise InvalidArgument(
+            f"All {len(moments)} functions of the dictionary are {what} at the training rows: there is nothing to "
+            "choose from. Give functions that vary over the data."
+        )
+    distinct = alive[_first_of_each(moments.gram[np.ix_(alive, alive)] if len(alive) < len(moments) else moments.gram)]
+    kept = moments if len(distinct) == len(moments) else moments.take(distinct)
+    return replace(kept, n_null=len(moments) - len(alive), n_duplicate=len(alive) - len(distinct))
+
+
+def _first_of_each(gram: Array) -> Indices:
+    """Return the indices of columns that repeat no earlier one, from |p - q|^2 = p.p + q.q - 2 p.q."""
+    norms, keep = np.diagonal(gram), np.ones(len(gram), dtype=bool)
+    for j in range(1, len(gram)):
+        both = norms[:j] + norms[j]
+        keep[j] = not np.any((both - 2.0 * gram[j, :j] <= _DUPLICATE * both) & keep[:j])
+    return np.flatnonzero(keep)
+
+
+def _require_memory(M: int) -> None:
+    if M == 0:
+        raise InvalidArgument("dictionary is empty: give at least one candidate function, such as dictionary='rbf'.")
+    needed, free = 8.0 * _PEAK_SQUARES * M**2, available_bytes()
+    if needed > free:
+        most = int((free / (8.0 * _PEAK_SQUARES)) ** 0.5)
+        raise NotEnoughMemory(
+            f"A dictionary of {M} functions needs about {needed / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free: "
+            f"about {most} functions would fit. Lower max_centres, the degree or the order of the dictionary."
+        )

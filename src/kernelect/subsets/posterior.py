@@ -1,0 +1,85 @@
+"""The chosen model, solved from the design matrix itself rather than from its Gram matrix.
+
+Notation: Phi (N, m) the chosen columns, centred and weighted; R of Phi = Q R by blocks of rows,
+R = U diag(sigma) V^T; p = U^T Q^T T. Then
+    w = V diag(sigma / (sigma^2 + lambda)) p,    H^-1 = V diag(1 / (sigma^2 + lambda)) V^T
+without ever squaring a condition number: good to lambda of 1e-16 of the largest eigenvalue,
+where the Gram matrix has lost all digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import qr, svd
+
+from kernelect.dictionaries.base import Candidates, evaluated
+from kernelect.subsets.moments import Sample
+from kernelect.subsets.profile import SingularProfile
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Weights of the chosen functions, with their uncertainty.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (m, k)
+    root : ndarray of shape (m, m)
+        root root^T = H^-1; the weights' covariance is that over beta.
+    noise_precision : ndarray of shape (k,)
+        beta at its best.
+    """
+
+    coef: Array
+    root: Array
+    noise_precision: Array
+
+    def spread(self, centred: Array) -> Array:
+        """Return phi^T H^-1 phi for rows of centred function values (n, m)."""
+        half = centred @ self.root
+        return np.einsum("ij,ij->i", half, half)
+
+
+@dataclass(frozen=True)
+class Solver:
+    """The chosen columns, decomposed: serves any lambda."""
+
+    singular: Array
+    right: Array  # V^T (m, m)
+    projected: Array  # p (m, k)
+    rest: Array  # (k,)
+    n_rows: float
+    log_constant: float
+
+    @classmethod
+    def of(cls, candidates: Candidates, sample: Sample, means: Array, n_rows: float, log_constant: float) -> Solver:
+        """Decompose the columns of ``candidates``, streamed in blocks of rows."""
+        m, k = len(candidates), sample.T.shape[1]
+        R = np.zeros((0, m + k))
+        targets = sample.T - sample.target_means
+        for rows in sample.blocks(m + k):
+            block = np.concatenate([evaluated(candidates, sample.X[rows]) - means, targets[rows]], axis=1)
+            block *= np.sqrt(sample.weights[rows])[:, None]
+            (R,) = qr(np.concatenate([R, block]), mode="r", overwrite_a=True, check_finite=False)
+            R = R[: m + k]
+        full = np.zeros((m + k, m + k))
+        full[: len(R)] = R
+        U, singular, right = svd(full[:m, :m], check_finite=False)
+        rest = np.einsum("ij,ij->j", full[m:, m:], full[m:, m:])
+        return cls(singular, right, U.T @ full[:m, m:], rest, n_rows, log_constant)
+
+    def profile(self) -> SingularProfile:
+        """Return the likelihood along lambda."""
+        return SingularProfile(self.singular, self.projected, self.rest, self.n_rows, self.log_constant)
+
+    def at(self, regularization: float) -> Posterior:
+        """Return the posterior at one lambda; 0 is least squares of smallest norm."""
+        squares = self.singular**2
+        lam = max(regularization, np.finfo(float).eps ** 2 * float(squares.max()))
+        shrink = self.singular / (squares + lam)
+        coef = self.right.T @ (shrink[:, None] * self.projected)
+        misfit = self.profile().misfits(np.array([lam]))[0]
+        return Posterior(coef, self.right.T / np.sqrt(squares + lam), self.n_rows / misfit)

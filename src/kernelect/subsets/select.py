@@ -1,0 +1,45 @@
+"""From moments to the chosen subset, also when its time is up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernelect.results import Status
+from kernelect.search.base import StopSearch
+from kernelect.subsets.holdout import Holdout
+from kernelect.subsets.moments import Moments
+from kernelect.subsets.results import SearchTrace, SubsetModel
+from kernelect.subsets.strategies import Strategy
+from kernelect.subsets.walk import Walk, WalkOptions
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """Where a search over subsets ended."""
+
+    chosen: SubsetModel
+    status: Status
+    trace: SearchTrace
+    best_per_size: tuple[SubsetModel, ...]
+
+
+def search_subset(
+    moments: Moments, strategy: Strategy, options: WalkOptions | None = None, holdout: Holdout | None = None
+) -> SearchOutcome:
+    """Search for a subset; a time limit ends in the best subset so far.
+
+    Parameters
+    ----------
+    moments : Moments
+    strategy : Strategy
+    options : WalkOptions, optional
+    holdout : Holdout, optional
+        For strategies that ask for one (``strategy.holdout_share``).
+    """
+    walk = Walk(moments, options, holdout)
+    try:
+        chosen, status = strategy.run(walk), Status.CONVERGED
+    except StopSearch as stop:
+        chosen, status = walk.best, stop.status
+    table = tuple(walk.best_of_size[size] for size in sorted(walk.best_of_size))
+    return SearchOutcome(chosen, status, SearchTrace.of(walk.steps), table)

@@ -1,0 +1,214 @@
+"""Two moves, add-best and remove-worst, and the memory of where they led.
+
+Strategies say which move comes next; the walk keeps the factorised model, values every
+subset once (subsets come back often), records each step and watches the clock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from kernelect.results import Status
+from kernelect.search.base import StopSearch
+from kernelect.subsets.engine import Engine
+from kernelect.subsets.evidence import EvidenceCriterion, QuadratureEvidence, Scored
+from kernelect.subsets.holdout import Holdout
+from kernelect.subsets.moments import Moments
+from kernelect.subsets.results import Step, SubsetModel
+from kernelect.typing import Indices
+
+#: A value has to be better by this many nats to count as better: less is rounding.
+GAIN = 1e-7
+
+#: The engine's lambda is kept above this share of the trace of G_ss.
+_REGULARIZATION_FLOOR = 1e-11
+
+#: Steps after which the engine is factorised anew, however still lambda stands.
+_REFRESH = 500
+
+
+@dataclass(frozen=True)
+class WalkOptions:
+    """How far to go.
+
+    Attributes
+    ----------
+    criterion : EvidenceCriterion
+    max_size : int, optional
+        Functions in the largest model.
+    patience : int or "auto"
+        k of the paper: the search ends when the model has more than k functions beyond the best
+        one's; ``"auto"`` is max(15, 0.3 times the best one's).
+    slack : float
+        lambda may be this many widths of its peak away from its best while candidates are
+        ranked, which costs at most slack^2 / 2 nats. Values are always those at the best lambda.
+    deadline : float
+        Value of ``time.monotonic()`` at which to stop.
+    observe : callable, optional
+        Called with every :class:`Step`.
+    """
+
+    criterion: EvidenceCriterion = field(default_factory=QuadratureEvidence)
+    max_size: int | None = None
+    patience: int | Literal["auto"] = "auto"
+    slack: float = 0.3
+    deadline: float = float("inf")
+    observe: Callable[[Step], None] | None = None
+
+
+class Walk:
+    """A walk through the subsets of a dictionary, from the empty one.
+
+    Attributes
+    ----------
+    engine : Engine
+    best : SubsetModel
+        The best model so far, the null model at first.
+    best_of_size : dict of int to SubsetModel
+    steps : list of Step
+    """
+
+    def __init__(self, moments: Moments, options: WalkOptions | None = None, holdout: Holdout | None = None) -> None:
+        self.moments, self.options, self.holdout = moments, options or WalkOptions(), holdout
+        self.engine = Engine(moments)
+        self.steps: list[Step] = []
+        self._memory: dict[bytes, Scored] = {}
+        self._began = time.monotonic()
+        self._since_refresh = 0
+        self.current = self.score([])
+        self.best = SubsetModel(-self.current.value, ())
+        self.best_of_size = {0: self.best}
+
+    def __len__(self) -> int:
+        return len(self.engine)
+
+    @property
+    def max_size(self) -> int:
+        """Functions in the largest model allowed."""
+        limit = self.options.max_size
+        return len(self.moments) if limit is None else min(limit, len(self.moments))
+
+    def beyond(self, best_size: int) -> bool:
+        """Whether the model has grown past the best one by more than the patience."""
+        return self.exceeds(len(self), best_size)
+
+    def exceeds(self, size: int, best_size: int) -> bool:
+        """Whether ``size`` is past ``best_size`` by more than the patience."""
+        patience = self.options.patience
+        k = max(15, round(0.3 * best_size)) if patience == "auto" else patience
+        return size > best_size + k
+
+    def add_best(self) -> bool:
+        """Add the function that gains most; False where none can be added."""
+        self.check_clock()
+        gains = self.engine.addition_gains()
+        best = int(np.argmax(gains))
+        if len(self) >= self.max_size or not np.isfinite(gains[best]):
+            return False
+        self.add(best)
+        return True
+
+    def remove_worst(self) -> bool:
+        """Remove the function that costs least; False from an empty model."""
+        position = self.worst()
+        if position is None:
+            return False
+        self.remove(position)
+        return True
+
+    def worst(self) -> int | None:
+        """Return the position in the model of the function that costs least, None if it is empty."""
+        self.check_clock()
+        return int(np.argmax(self.engine.removal_gains())) if len(self) else None
+
+    def add(self, column: int) -> None:
+        """Add a function by its column."""
+        self.engine.add(column)
+        self._arrived("add", column)
+
+    def remove(self, position: int) -> None:
+        """Remove the function at a position of the model."""
+        column = self.engine.chosen[position]
+        self.engine.remove(position)
+        self._arrived("remove", column)
+
+    def go_to(self, model: SubsetModel) -> None:
+        """Jump to a subset, which is no step of the search."""
+        columns = self.columns(model)
+        self.current = self.score(columns.tolist())
+        self.engine.reset(columns, self._ranking_regularization(columns))
+        self._remember()
+
+    def columns(self, model: SubsetModel) -> Indices:
+        """Return the columns of a model's functions."""
+        return np.searchsorted(self.moments.candidates, np.array(model.functions, dtype=np.intp))
+
+    def without(self, position: int) -> Scored:
+        """Return the score of the model without the function at ``position``."""
+        chosen = self.engine.chosen
+        return self.score(chosen[:position] + chosen[position + 1 :])
+
+    def score(self, chosen: list[int]) -> Scored:
+        """Return a subset's value, from memory where it has been seen."""
+        mask = np.zeros(len(self.moments), dtype=bool)
+        mask[chosen] = True
+        key = np.packbits(mask).tobytes()
+        if key not in self._memory:
+            self._memory[key] = self.options.criterion.score(self.moments, np.flatnonzero(mask))
+        return self._memory[key]
+
+    def _arrived(self, action: str, column: int) -> None:
+        """Score the new model, follow its lambda, record the step."""
+        self.current = self.score(self.engine.chosen)
+        self._since_refresh += 1
+        columns = np.array(self.engine.chosen, dtype=np.intp)
+        lam = self._ranking_regularization(columns)
+        distance = abs(np.log(lam / self.engine.regularization))
+        if distance > self.options.slack * self.current.deviation or self._since_refresh >= _REFRESH:
+            self.engine.reset(columns, lam)
+            self._since_refresh = 0
+        self._remember()
+        self._record(action, column)
+
+    def _ranking_regularization(self, columns: Indices) -> float:
+        """Return the best lambda, kept where the Gram matrix still has digits."""
+        trace = float(np.diagonal(self.moments.gram)[columns].sum())
+        return max(self.current.regularization, _REGULARIZATION_FLOOR * trace)
+
+    def _remember(self) -> None:
+        functions = tuple(sorted(self.moments.candidates[self.engine.chosen].tolist()))
+        model = SubsetModel(-self.current.value, functions)
+        known = self.best_of_size.get(len(model))
+        if known is None or model.value < known.value - GAIN:
+            self.best_of_size[len(model)] = model
+        if model.value < self.best.value - GAIN:
+            self.best = model
+
+    def _record(self, action: str, column: int) -> None:
+        step = Step(
+            number=len(self.steps) + 1,
+            seconds=time.monotonic() - self._began,
+            action=action,
+            function=int(self.moments.candidates[column]),
+            size=len(self),
+            value=-self.current.value,
+            best_value=self.best.value,
+            regularization=self.current.regularization,
+        )
+        self.steps.append(step)
+        if self.options.observe is not None:
+            self.options.observe(step)
+
+    def check_clock(self) -> None:
+        """Leave the search when its time is up, but not before the first step."""
+        if self.steps and self.out_of_time():
+            raise StopSearch(Status.TIME_LIMIT)
+
+    def out_of_time(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.monotonic() > self.options.deadline

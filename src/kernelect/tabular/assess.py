@@ -1,0 +1,122 @@
+"""How good a model is, by figures that the selection did not optimise.
+
+Two estimates stand beside each other. Exact leave-one-out at the selected hyper-parameters
+costs nothing, but the selection has seen every row; outer folds repeat all of it, imputation,
+scaling and selection, inside each fold. A gap between the two is over-fitting of the
+selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from kernelect.tabular.estimates import Estimate, Judge
+from kernelect.tabular.folds import FoldOptions, FoldOutcome, fold_outcomes
+from kernelect.tabular.schema import Rows, Schema
+from kernelect.tabular.scores import Score
+
+__all__ = ["Assessment", "Estimate", "FoldOptions", "Score", "assess"]
+
+#: Probability below which a spread of folds is no chance.
+_UNLIKELY = 1e-3
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """All estimates of one fitted pipeline; ``classes`` is None for regression."""
+
+    classes: tuple[Any, ...] | None
+    leave_one_out: Estimate | None
+    outer_folds: Estimate | None
+    baseline: Estimate
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """Those there are, the most honest first."""
+        return [estimate for estimate in (self.outer_folds, self.leave_one_out, self.baseline) if estimate is not None]
+
+
+def assess(
+    pipeline: Pipeline,
+    rows: Rows,
+    schema: Schema,
+    options: FoldOptions,
+    observe: Callable[[int], None] | None = None,
+) -> tuple[Assessment, list[str]]:
+    """Estimate how good a fitted pipeline is on new rows.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted on ``rows``; its leave-one-out values are read, and copies of it are fitted anew.
+    rows : Rows
+    schema : Schema
+    options : FoldOptions
+        With 0 folds there are no outer folds.
+    observe : callable, optional
+        Called with the number of folds done, first with 0.
+
+    Returns
+    -------
+    assessment, remarks
+    """
+    judge = Judge(schema, rows)
+    inside = Assessment(schema.classes, judge.leave_one_out(pipeline[-1]), None, judge.baseline())
+    if not options.folds:
+        return inside, []
+    splits = options.splits(rows, schema)
+    model = _with_share_of_time(pipeline, options, len(splits))
+    outcomes: list[FoldOutcome] = []
+    observe = observe or _unseen
+    observe(0)
+    for outcome in fold_outcomes(model, rows, schema, splits, options.jobs):
+        outcomes.append(outcome)
+        observe(len(outcomes))
+    outer = judge.of_folds(options.name, outcomes, options.folds)
+    return replace(inside, outer_folds=outer), [*_doubts(outcomes), *_on_spread(judge, outcomes)]
+
+
+def _unseen(done: int) -> None:
+    """Observe nothing."""
+
+
+def _with_share_of_time(pipeline: Pipeline, options: FoldOptions, n_fits: int) -> Pipeline:
+    """Return an unfitted copy whose search may take its share of what time there is."""
+    model = clone(pipeline)
+    if options.time_limit is not None:
+        model.set_params(machine__time_limit=max(options.time_limit, 0.0) * options.jobs / n_fits)
+    return model
+
+
+def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
+    """Return one remark on the folds whose selection was not what it should be."""
+    doubtful = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
+    return [f"In {len(doubtful)} of {len(outcomes)} outer folds: {doubtful[0]}"] if doubtful else []
+
+
+def _on_spread(judge: Judge, outcomes: list[FoldOutcome]) -> list[str]:
+    """Return a remark where the folds' losses differ more than their rows explain.
+
+    The variance of the folds' means over that expected from single rows is a chi-square when
+    all folds found models alike; it is large where some ended in another optimum.
+    """
+    losses = [judge.losses(outcome.rows, outcome.prediction)[0] for outcome in outcomes]
+    means = np.array([loss.losses.mean() for loss in losses])
+    variances = np.array([loss.losses.var(ddof=1) / len(loss.losses) for loss in losses if len(loss.losses) > 1])
+    if len(variances) < len(means) or not variances.mean() > 0:
+        return []
+    statistic = (len(means) - 1) * means.var(ddof=1) / variances.mean()
+    if chi2.sf(statistic, len(means) - 1) > _UNLIKELY:
+        return []
+    least, most = (losses[0].transform(float(value)) for value in (means.min(), means.max()))
+    return [
+        f"The outer folds differ more than chance explains ({losses[0].name} {least:.3g} to {most:.3g}): the search "
+        "ends in different optima, or a few rows weigh a lot. Try --restarts 3, or another --kernel or --machine."
+    ]

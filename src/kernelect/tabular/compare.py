@@ -1,0 +1,197 @@
+"""All machines that suit a table, on the same folds, beside scikit-learn's usual three."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR
+
+from kernelect.exceptions import UnusableTable
+from kernelect.tabular.estimates import Estimate, Judge
+from kernelect.tabular.folds import FoldOptions, FoldOutcome, Split, fold_outcomes
+from kernelect.tabular.pipeline import MACHINES, MachineOptions, make_machine, make_pipeline_for
+from kernelect.tabular.schema import REGRESSION, Rows, Schema
+from kernelect.tabular.scores import fold_standard_error
+
+KERNELS = ("ard", "rbf", "linear")
+
+#: Dictionaries that stand for the kernels in a basis search.
+_DICTIONARIES = {"rbf": "rbf", "linear": "linear"}
+
+#: Grid of scikit-learn's SVM, as most people set it.
+_GRID = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.001, 0.01, 0.1, 1.0]}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A pipeline to be compared; ``ours`` tells those whose search can be given a time limit."""
+
+    name: str
+    pipeline: Pipeline
+    ours: bool
+
+
+@dataclass(frozen=True)
+class Contender:
+    """How one candidate did.
+
+    Attributes
+    ----------
+    name : str
+    estimate : Estimate or None
+        None where it could not be run; ``remark`` says why.
+    fold_values : ndarray of shape (n_folds,), or None
+        The first score on each fold, for paired differences.
+    seconds : float
+    remark : str
+    """
+
+    name: str
+    estimate: Estimate | None
+    fold_values: np.ndarray | None
+    seconds: float
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean of the paired differences to the best, fold by fold, and its standard error."""
+
+    value: float
+    standard_error: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Contenders, the best first and those that did not run last."""
+
+    contenders: tuple[Contender, ...]
+    score: str
+    folds: FoldOptions
+
+    def difference(self, contender: Contender) -> Difference | None:
+        """Return how much worse than the best a contender is; positive is worse."""
+        best = self.contenders[0]
+        if contender.fold_values is None or best.fold_values is None or contender is best:
+            return None
+        paired = contender.fold_values - best.fold_values
+        return Difference(float(paired.mean()), fold_standard_error(paired, self.folds.folds))
+
+
+def candidates(
+    schema: Schema, seed: int = 0, machines: Sequence[str] = tuple(MACHINES), kernels: Sequence[str] = KERNELS
+) -> list[Candidate]:
+    """Return our machines that do the task with each kernel, and scikit-learn's."""
+    ours = [
+        Candidate(f"{machine} {kernel}", _ours(schema, machine, kernel, seed), True)
+        for machine in machines
+        if schema.task in MACHINES.get(machine, {})
+        for kernel in kernels
+        if machine != "basis" or kernel in _DICTIONARIES
+    ]
+    theirs = [
+        Candidate(name, make_pipeline_for(schema.columns, machine), False)
+        for name, machine in _theirs(schema.task, seed).items()
+    ]
+    return [*ours, *theirs]
+
+
+def compare_table(
+    rows: Rows,
+    schema: Schema,
+    entries: Sequence[Candidate],
+    folds: FoldOptions,
+    observe: Callable[[str, int], None] | None = None,
+) -> Comparison:
+    """Run every candidate on the same repeated folds.
+
+    Parameters
+    ----------
+    rows, schema : Rows, Schema
+    entries : sequence of Candidate
+    folds : FoldOptions
+        Its ``time_limit`` is for all together: our searches share what is left, and
+        candidates whose turn comes too late are listed as not run.
+    observe : callable, optional
+        Called with a candidate's name and the number of its folds done.
+    """
+    judge, splits = Judge(schema, rows), folds.splits(rows, schema)
+    deadline = float("inf") if folds.time_limit is None else time.monotonic() + folds.time_limit
+    contenders = []
+    for place, candidate in enumerate(entries):
+        share = (deadline - time.monotonic()) * folds.jobs / (len(splits) * (len(entries) - place))
+        contenders.append(_run(candidate, rows, judge, splits, folds, share, observe))
+    ran = sorted((c for c in contenders if c.estimate is not None), key=lambda c: c.fold_values.mean())
+    if not ran:
+        raise UnusableTable(f"No candidate could be run: {contenders[0].remark}")
+    failed = [contender for contender in contenders if contender.estimate is None]
+    return Comparison((*ran, *failed), ran[0].estimate.scores[0].name, folds)
+
+
+def _ours(schema: Schema, machine: str, kernel: str, seed: int) -> Pipeline:
+    name = _DICTIONARIES[kernel] if machine == "basis" else kernel
+    built = make_machine(MachineOptions(machine, kernel=name, seed=seed), schema.task, len(schema.columns))
+    return make_pipeline_for(schema.columns, built)
+
+
+def _theirs(task: str, seed: int) -> dict[str, BaseEstimator]:
+    if task == REGRESSION:
+        return {
+            "sklearn SVR grid": GridSearchCV(SVR(), _GRID, cv=3),
+            "sklearn random forest": RandomForestRegressor(300, random_state=seed),
+            "sklearn gradient boosting": HistGradientBoostingRegressor(random_state=seed),
+        }
+    return {
+        "sklearn SVC grid": GridSearchCV(SVC(), _GRID, cv=3),
+        "sklearn random forest": RandomForestClassifier(300, random_state=seed),
+        "sklearn gradient boosting": HistGradientBoostingClassifier(random_state=seed),
+    }
+
+
+def _run(
+    candidate: Candidate,
+    rows: Rows,
+    judge: Judge,
+    splits: list[Split],
+    folds: FoldOptions,
+    share: float,
+    observe: Callable[[str, int], None] | None,
+) -> Contender:
+    """Run one candidate; a failure is its remark, not the end of the comparison."""
+    if share <= 0.0:
+        return Contender(candidate.name, None, None, 0.0, "the time limit came before its turn")
+    began, outcomes = time.monotonic(), []
+    pipeline = candidate.pipeline
+    if candidate.ours and np.isfinite(share):
+        pipeline.set_params(machine__time_limit=share)
+    try:
+        for outcome in fold_outcomes(pipeline, rows, judge.schema, splits, folds.jobs):
+            outcomes.append(outcome)
+            if observe is not None:
+                observe(candidate.name, len(outcomes))
+    except (ValueError, ArithmeticError, MemoryError) as error:
+        return Contender(candidate.name, None, None, time.monotonic() - began, str(error).splitlines()[0])
+    return _judged(candidate.name, outcomes, judge, folds, time.monotonic() - began)
+
+
+def _judged(name: str, outcomes: list[FoldOutcome], judge: Judge, folds: FoldOptions, seconds: float) -> Contender:
+    values = [
+        judge.losses(outcome.rows, outcome.prediction)[0].score(judge.weights[outcome.rows]).value
+        for outcome in outcomes
+    ]
+    doubts = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
+    remark = f"in {len(doubts)} of {len(outcomes)} folds: {doubts[0]}" if doubts else ""
+    estimate = judge.of_folds(folds.name, outcomes, folds.folds)
+    return Contender(name, estimate, np.array(values), seconds, remark)

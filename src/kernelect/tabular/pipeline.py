@@ -1,0 +1,132 @@
+"""A scikit-learn pipeline from mixed columns to a self-selecting machine."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.tabular.columns import Column
+from kernelect.tabular.schema import CLASSIFICATION, REGRESSION
+
+#: Machine -> task -> estimator.
+MACHINES: dict[str, dict[str, type[BaseEstimator]]] = {
+    "lssvm": {CLASSIFICATION: LSSVC, REGRESSION: LSSVR},
+    "svm": {CLASSIFICATION: SVC},
+    "gp": {CLASSIFICATION: GPC},
+    "rvm": {CLASSIFICATION: RVC, REGRESSION: RVR},
+    "basis": {REGRESSION: BasisSearchRegressor},
+}
+
+#: One width per input up to this many inputs; beyond, one for all.
+MOST_WIDTHS = 200
+
+#: Columns of a one-hot block; rarer categories share the last one.
+_MOST_CATEGORIES = 20
+
+#: Rows and share of missing cells from which their absence is an input of its own.
+_MISSING_SHARE = 0.05
+
+MISSING_LABEL = "(missing)"
+
+
+@dataclass(frozen=True)
+class MachineOptions:
+    """What a user may say about the machine; None leaves it to the estimator's own default."""
+
+    machine: str = "lssvm"
+    kernel: str | None = None
+    prior: str | None = None
+    criterion: str | None = None
+    time_limit: float | None = None
+    restarts: int = 0
+    seed: int = 0
+
+
+def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstimator:
+    """Return the estimator, unfitted, with the options it was given."""
+    if options.machine not in MACHINES:
+        raise unknown_name("machine", options.machine, list(MACHINES))
+    estimators = MACHINES[options.machine]
+    if task not in estimators:
+        able = ", ".join(name for name, tasks in MACHINES.items() if task in tasks)
+        raise MissingCapability(f"machine={options.machine!r} does no {task}: use one of {able}.")
+    given = {
+        "kernel": options.kernel,
+        "prior": options.prior,
+        "criterion": options.criterion,
+        "time_limit": options.time_limit,
+        "n_restarts": options.restarts or None,
+        "random_state": options.seed,
+    }
+    return _built(estimators[task], options.machine, {**given, "kernel": given["kernel"] or _kernel_for(n_inputs)})
+
+
+def _kernel_for(n_inputs: int) -> str | None:
+    return "rbf" if n_inputs > MOST_WIDTHS else None
+
+
+def _built(estimator: type[BaseEstimator], machine: str, given: dict[str, Any]) -> BaseEstimator:
+    """Return the estimator with what was given; "none" stands for None."""
+    known = inspect.signature(estimator).parameters
+    if "dictionary" in known and "kernel" not in known:  # its functions are what a kernel is to the others
+        given["dictionary"] = given.pop("kernel")
+    words = {name: value for name, value in given.items() if value is not None}
+    for name in words:
+        if name not in known:
+            raise InvalidArgument(f"{name}={words[name]!r} does not apply to machine={machine!r}: leave it out.")
+    return estimator(**{name: None if value == "none" else value for name, value in words.items()})
+
+
+def column_transformer(columns: Sequence[Column]) -> ColumnTransformer:
+    """Return the step that imputes, encodes and scales, unfitted."""
+    numbers = [column.name for column in columns if column.kind != "category"]
+    absent = [column.name for column in columns if column.kind != "category" and column.missing >= _MISSING_SHARE]
+    categories = [column.name for column in columns if column.kind == "category"]
+    # keep_empty_features: a fold may hold no value of a column.
+    numeric = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    # Not scaled: a rare 1 would lie many deviations away from everything.
+    indicator = MissingIndicator(features="all", error_on_new=False)
+    categorical = make_pipeline(
+        SimpleImputer(strategy="constant", fill_value=MISSING_LABEL, keep_empty_features=True),
+        OneHotEncoder(
+            handle_unknown="infrequent_if_exist",
+            max_categories=_MOST_CATEGORIES,
+            min_frequency=2,
+            drop="if_binary",
+            sparse_output=False,
+        ),
+    )
+    parts = [("number", numeric, numbers), ("missing", indicator, absent), ("category", categorical, categories)]
+    return ColumnTransformer([part for part in parts if part[2]])
+
+
+def make_pipeline_for(columns: Sequence[Column], machine: BaseEstimator) -> Pipeline:
+    """Return the whole pipeline, unfitted: steps "columns" and "machine"."""
+    return Pipeline([("columns", column_transformer(columns)), ("machine", machine)])
+
+
+def count_inputs(columns: Sequence[Column]) -> int:
+    """Return about how many inputs the machine will see."""
+    return sum(min(len(column.categories) or 1, _MOST_CATEGORIES) for column in columns)
+
+
+def input_names(pipeline: Pipeline) -> list[str]:
+    """Return a readable name for each input of a fitted pipeline's machine."""
+    return [_readable(name) for name in pipeline[:-1].get_feature_names_out()]
+
+
+def _readable(name: str) -> str:
+    block, _, rest = name.partition("__")
+    if block == "missing":
+        return rest.removeprefix("missingindicator_") + " is missing"
+    return rest

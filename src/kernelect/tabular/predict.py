@@ -1,0 +1,191 @@
+"""New rows meet a model: columns matched by name, surprises explained, predictions as a table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.tabular.columns import MOST_CATEGORIES, Column
+from kernelect.tabular.read import Table
+from kernelect.tabular.record import TableModel
+from kernelect.tabular.schema import Rows, Schema, check_name, target_values, weights_of
+
+#: Rows predicted at a time: kernel values against all training rows are held for each.
+_BLOCK = 10_000
+
+#: How cells that a spreadsheet would calculate begin.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> tuple[pd.DataFrame, list[str]]:
+    """Return the model's inputs from a new table, whatever its column order, and remarks.
+
+    Parameters
+    ----------
+    schema : Schema
+    table : Table
+    fill_missing : bool
+        Whether columns that are not there count as missing cells; otherwise they are an error.
+    """
+    frame, wanted = table.frame, [column.name for column in schema.columns]
+    absent = [name for name in wanted if name not in frame.columns]
+    extra = [name for name in frame.columns if name not in {*wanted, schema.target, schema.weight}]
+    remarks = [f"{len(extra)} column(s) the model does not use were ignored: {_listed(extra)}."] if extra else []
+    if absent and not fill_missing and not table.absent_is_zero:
+        raise UnusableTable(_on_absent(absent, extra, table.source))
+    if absent:
+        frame = frame.assign(**dict.fromkeys(absent, 0.0 if table.absent_is_zero else np.nan))
+    if absent and not table.absent_is_zero:
+        remarks.append(f"{len(absent)} column(s) are not there and count as missing: {_listed(absent)}.")
+    X = schema.inputs(frame)
+    return X, [*remarks, *_surprises(schema, frame, X, absent)]
+
+
+def predict_table(model: TableModel, X: pd.DataFrame, interval: float | None = None) -> pd.DataFrame:
+    """Return predictions for inputs: labels and probabilities, or values with deviations and intervals.
+
+    Parameters
+    ----------
+    model : TableModel
+    X : DataFrame
+        From :func:`match_columns`.
+    interval : float in (0, 1), optional
+        Coverage of intervals; regression only.
+    """
+    if interval is not None and model.schema.classes is not None:
+        raise InvalidArgument("--interval is for regression: this model predicts classes, with their probabilities.")
+    if interval is not None and not 0.0 < interval < 1.0:
+        raise InvalidArgument(f"--interval {interval} is not possible: give a number between 0 and 1, such as 0.9.")
+    blocks = [_predict_block(model, X.iloc[start : start + _BLOCK], interval) for start in range(0, len(X), _BLOCK)]
+    return pd.concat(blocks, ignore_index=True)
+
+
+def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
+    """Return inputs and targets of a table that has the model's target, and remarks."""
+    schema = model.schema
+    target = check_name(table.frame, schema.target, table.source)
+    if schema.weight is not None:
+        check_name(table.frame, schema.weight, table.source)
+    known = table.frame[target].notna()
+    y = target_values(table.frame[target][known], schema.task)
+    if schema.classes is not None:
+        known &= y.isin(schema.classes).reindex(known.index, fill_value=False)
+    kept = replace(table, frame=table.frame[known].reset_index(drop=True))
+    X, remarks = match_columns(schema, kept)
+    if len(X) != model.n_rows:
+        remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
+    return Rows(X, target_values(kept.frame[target], schema.task), weights_of(kept.frame, schema.weight)), remarks
+
+
+def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with an apostrophe before texts that a spreadsheet would calculate.
+
+    Signs alone and numbers stay as they are: they calculate nothing.
+    """
+    texts = frame.select_dtypes(exclude=["number", "bool"])
+    safe = {name: texts[name].map(_harmless, na_action="ignore") for name in texts.columns}
+    return frame.assign(**safe).rename(columns=_harmless)
+
+
+def _harmless(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA_STARTS) or len(cell) == 1 or _is_number(cell):
+        return cell
+    return "'" + cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -> pd.DataFrame:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # unseen categories, which the remarks explain
+        inputs = model.pipeline[:-1].transform(X)
+    machine = model.estimator
+    if model.schema.classes is not None:
+        labels, probability = machine.predict(inputs), machine.predict_proba(inputs)
+        shares = {f"probability:{label}": probability[:, k] for k, label in enumerate(machine.classes_.tolist())}
+        return pd.DataFrame({"prediction": labels, **shares})
+    mean, deviation = machine.predict(inputs, return_std=True)
+    out = pd.DataFrame({"prediction": mean, "standard_deviation": deviation})
+    if interval is None:
+        return out
+    lower, upper = _ends(machine, inputs, mean, deviation, interval)
+    return out.assign(lower=lower, upper=upper)
+
+
+def _ends(machine: Any, inputs: np.ndarray, mean: np.ndarray, deviation: np.ndarray, interval: float) -> Any:
+    """Return the ends of intervals: the machine's own (jackknife+), or those of a normal."""
+    if hasattr(machine, "predict_interval"):
+        return machine.predict_interval(inputs, coverage=interval)
+    reach = norm.ppf(0.5 + interval / 2) * deviation
+    return mean - reach, mean + reach
+
+
+def _on_absent(absent: Sequence[str], extra: Sequence[str], source: str) -> str:
+    close = get_close_matches(absent[0], list(extra), n=1)
+    hint = f" Is {close[0]!r} meant to be {absent[0]!r}?" if close else ""
+    return (
+        f"{source} lacks {len(absent)} column(s) the model needs: {_listed(absent)}.{hint} Add or rename them, or let "
+        "them count as missing with --fill-missing."
+    )
+
+
+def _surprises(schema: Schema, frame: pd.DataFrame, X: pd.DataFrame, absent: Sequence[str]) -> list[str]:
+    """Return remarks on cells unlike those of the training table."""
+    remarks, outside, rows = [], [], np.zeros(len(X), dtype=bool)
+    for column in (column for column in schema.columns if column.name not in absent):
+        if column.kind == "category":
+            remarks += _on_unseen(column, X[column.name])
+            continue
+        remarks += _on_unreadable(column, frame[column.name], X[column.name])
+        beyond = ((X[column.name] < column.low) | (X[column.name] > column.high)).to_numpy()
+        outside += [column.name] if beyond.any() else []
+        rows |= beyond
+    if outside:
+        remarks.append(
+            f"In {int(rows.sum())} of {len(X)} rows a number lies outside the range of the training table (columns "
+            f"{_listed(outside)}): predictions there are extrapolated."
+        )
+    return remarks
+
+
+def _on_unseen(column: Column, values: pd.Series) -> list[str]:
+    if len(column.categories) >= MOST_CATEGORIES:  # not all were remembered
+        return []
+    unseen = ~values.isin(column.categories) & values.notna()
+    if not unseen.any():
+        return []
+    found = sorted(values[unseen].unique())
+    return [
+        f"Column {column.name!r} has {len(found)} categories the model never saw ({_listed(found)}), in "
+        f"{int(unseen.sum())} rows: they count as rare ones, or as none of those known."
+    ]
+
+
+def _on_unreadable(column: Column, cells: pd.Series, values: pd.Series) -> list[str]:
+    lost = cells[cells.notna() & values.isna()]
+    if not len(lost):
+        return []
+    what = "dates" if column.kind == "date" else "usable numbers"
+    return [
+        f"Column {column.name!r} has {len(lost)} cell(s) that are no {what}, such as {lost.iloc[0]!r}: they count as "
+        "missing."
+    ]
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(repr(name) for name in names[:most]) + more

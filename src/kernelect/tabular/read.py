@@ -1,0 +1,190 @@
+"""A file with rows and named columns becomes a frame, or one sentence says why not.
+
+Text, Parquet, Feather and svmlight. Text goes through the csv module first, for the one thing
+pandas does silently: it fills rows that are too short.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from kernelect.exceptions import UnusableTable, unknown_name
+from kernelect.tabular.text import decoded, parse_text
+
+#: How a table may be written, by the end of the file's name.
+SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+}
+FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+
+#: First bytes of files without a telling name.
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
+
+#: First bytes of what people try, and what to do about it.
+_FOREIGN = {
+    b"PK\x03\x04": "a zip archive or a spreadsheet: save the sheet as CSV",
+    b"\x1f\x8b": "compressed by gzip: decompress it first",
+    b"\x80": "a pickle, which is never loaded: save the table as CSV or Parquet",
+    b"SQLite": "an SQLite database: export the table as CSV",
+}
+
+#: Name of the target in svmlight files, which name nothing.
+SVMLIGHT_TARGET = "target"
+
+#: Cells of a sparse file beyond which it is not made dense.
+_MOST_CELLS = 200_000_000
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame, where it came from and what was noticed while reading it.
+
+    Attributes
+    ----------
+    frame : DataFrame
+    source : str
+        Name of the file without its folder, or "standard input".
+    remarks : tuple of str
+    absent_is_zero : bool
+        Whether columns that are not there are zeros (sparse files).
+    """
+
+    frame: pd.DataFrame
+    source: str
+    remarks: tuple[str, ...] = ()
+    absent_is_zero: bool = False
+
+
+def read_table(path: str | Path, format: str | None = None) -> Table:
+    """Return the table in a file; ``-`` stands for standard input.
+
+    Parameters
+    ----------
+    path : str or Path
+    format : "csv", "tsv", "parquet", "feather" or "svmlight", optional
+        From the name of the file or its first bytes unless given. ``"csv"`` finds comma,
+        semicolon or tab by itself.
+    """
+    if format is not None and format not in FORMATS:
+        raise unknown_name("format", format, list(FORMATS))
+    data, source = _bytes_of(path)
+    if not data.strip():
+        raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
+    format = format or _guessed(data, path)
+    table = _READERS[format](data, source)
+    return replace(table, frame=_checked(table.frame, source))
+
+
+def _bytes_of(path: str | Path) -> tuple[bytes, str]:
+    """Return what the file holds and what to call it in messages."""
+    if str(path) == "-":
+        return sys.stdin.buffer.read(), "standard input"
+    try:
+        return Path(path).read_bytes(), Path(path).name
+    except FileNotFoundError as error:
+        raise UnusableTable(f"There is no file {str(path)!r}: check the name and the folder.") from error
+    except IsADirectoryError as error:
+        raise UnusableTable(f"{str(path)!r} is a folder: give the file with the table.") from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or error
+        raise UnusableTable(f"{str(path)!r} cannot be read ({reason}).") from error
+
+
+def _guessed(data: bytes, path: str | Path) -> str:
+    """Return the format by first bytes, else by name, else text."""
+    for magic, format in _MAGIC.items():
+        if data.startswith(magic):
+            return format
+    for magic, what in _FOREIGN.items():
+        if data.startswith(magic):
+            raise UnusableTable(f"{Path(path).name!r} is {what}.")
+    return SUFFIXES.get(Path(path).suffix.lower(), "csv")
+
+
+def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return the frame with names that are text, after making sure it has rows and no name twice."""
+    if not len(frame):
+        raise UnusableTable(f"{source} has column names but no rows: give at least a few rows below them.")
+    frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise UnusableTable(f"{source} has more than one column named {twice[0]!r}: rename or remove all but one.")
+    return frame.reset_index(drop=True)
+
+
+def _read_text(data: bytes, source: str) -> Table:
+    text, remarks = decoded(data, source)
+    frame, more = parse_text(text, source)
+    return Table(frame, source, (*remarks, *more))
+
+
+def _read_tabs(data: bytes, source: str) -> Table:
+    text, remarks = decoded(data, source)
+    frame, more = parse_text(text, source, separator="\t")
+    return Table(frame, source, (*remarks, *more))
+
+
+def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFrame], name: str) -> Table:
+    try:
+        return Table(read(io.BytesIO(data)), source)
+    except ImportError as error:
+        raise UnusableTable(
+            f"{source} is a {name} file, which needs pyarrow: install it with pip install 'kernelect[parquet]'."
+        ) from error
+    except (OSError, ValueError) as error:  # pyarrow's errors are both
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise UnusableTable(f"{source} is no {name} file that can be read ({reason}).") from error
+
+
+def _read_parquet(data: bytes, source: str) -> Table:
+    return _read_arrow(data, source, pd.read_parquet, "Parquet")
+
+
+def _read_feather(data: bytes, source: str) -> Table:
+    return _read_arrow(data, source, pd.read_feather, "Feather")
+
+
+def _read_svmlight(data: bytes, source: str) -> Table:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        # Columns are named by the written index: whether a file counts from 0 or 1 cannot be told from a part of it.
+        X, y = load_svmlight_file(io.BytesIO(data), zero_based=True)
+    except (ValueError, IndexError, OverflowError) as error:
+        raise UnusableTable(
+            f"{source} is no svmlight file that can be read ({error}): each line is a label and index:value pairs."
+        ) from error
+    if X.shape[0] * X.shape[1] > _MOST_CELLS:
+        raise UnusableTable(
+            f"{source} has {X.shape[0]} rows and {X.shape[1]} inputs, more than {_MOST_CELLS} cells when written out: "
+            "keep fewer inputs or rows."
+        )
+    frame = pd.DataFrame(X.toarray(), columns=[f"x{j}" for j in range(X.shape[1])])
+    if "x0" in frame and not frame["x0"].any():
+        frame = frame.drop(columns="x0")
+    return Table(frame.assign(**{SVMLIGHT_TARGET: y}), source, absent_is_zero=True)
+
+
+_READERS: dict[str, Callable[[bytes, str], Table]] = {
+    "csv": _read_text,
+    "tsv": _read_tabs,
+    "parquet": _read_parquet,
+    "feather": _read_feather,
+    "svmlight": _read_svmlight,
+}

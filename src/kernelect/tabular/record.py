@@ -1,0 +1,150 @@
+"""The record of one fit, as it is kept on disk, and how it is made."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from kernelect import __version__
+from kernelect.tabular.assess import Assessment, FoldOptions, assess
+from kernelect.tabular.folds import fit_quietly
+from kernelect.tabular.pipeline import MOST_WIDTHS, MachineOptions, count_inputs, make_machine, make_pipeline_for
+from kernelect.tabular.schema import Rows, Schema
+
+#: Packages whose versions matter to a saved model.
+_PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A fitted pipeline and all that is known about it.
+
+    Attributes
+    ----------
+    pipeline : Pipeline
+        Fitted; steps ``"columns"`` and ``"machine"``.
+    schema : Schema
+        Target, task, input columns and classes of the training table.
+    machine : str
+        Such as ``"lssvm"``.
+    assessment : Assessment
+    remarks : tuple of str
+        What was noticed on the way, in sentences.
+    versions : dict
+        Package -> version at the time of the fit.
+    title : str
+        Name of the training table.
+    n_rows : int
+        Training rows.
+    seconds : float
+        Time of the fit, without the outer folds.
+    seed : int
+    """
+
+    pipeline: Pipeline
+    schema: Schema
+    machine: str
+    assessment: Assessment
+    remarks: tuple[str, ...]
+    versions: dict[str, str] = field(repr=False)
+    title: str
+    n_rows: int
+    seconds: float
+    seed: int
+
+    @property
+    def estimator(self) -> Any:
+        """The fitted machine at the end of the pipeline."""
+        return self.pipeline[-1]
+
+
+@dataclass(frozen=True)
+class Observers:
+    """Whom to tell about progress: of the search, and of the outer folds."""
+
+    search: Callable[[Any], None] | None = None
+    folds: Callable[[int], None] | None = None
+
+
+def fit_table(
+    rows: Rows,
+    schema: Schema,
+    options: MachineOptions,
+    folds: FoldOptions,
+    *,
+    title: str = "table",
+    remarks: tuple[str, ...] = (),
+    observers: Observers | None = None,
+) -> TableModel:
+    """Tune a machine on a table and estimate how good it is.
+
+    Parameters
+    ----------
+    rows, schema : Rows, Schema
+        From :func:`kernelect.tabular.describe_table`.
+    options : MachineOptions
+        Its ``time_limit`` is for everything: with outer folds, half of it for the tuning.
+    folds : FoldOptions
+    title : str
+    remarks : tuple of str
+        What was noticed before, kept with the model.
+    observers : Observers, optional
+    """
+    observers = observers or Observers()
+    began, limit = time.monotonic(), options.time_limit
+    if limit is not None and folds.folds:
+        options = replace(options, time_limit=limit / 2)
+    if folds.folds:
+        folds.splits(rows, schema)  # too many folds are told before the tuning, not after it
+    pipeline, warned = _tuned(rows, schema, options, observers.search)
+    seconds = time.monotonic() - began
+    left = None if limit is None else limit - seconds
+    assessment, doubts = assess(pipeline, rows, schema, replace(folds, time_limit=left), observers.folds)
+    return TableModel(
+        pipeline=pipeline,
+        schema=schema,
+        machine=options.machine,
+        assessment=assessment,
+        remarks=(*remarks, *_on_kernel(schema, options), *warned, *doubts),
+        versions=current_versions(),
+        title=title,
+        n_rows=len(rows.y),
+        seconds=seconds,
+        seed=options.seed,
+    )
+
+
+def _tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any) -> tuple[Pipeline, tuple[str, ...]]:
+    """Return the fitted pipeline and what it warned of."""
+    machine = make_machine(options, schema.task, count_inputs(schema.columns))
+    pipeline = make_pipeline_for(schema.columns, machine.set_params(verbose=observe or 0))
+    warned = fit_quietly(pipeline, rows)
+    pipeline.set_params(machine__verbose=0)  # an observer of this run has no place in the model
+    return pipeline, warned
+
+
+def _on_kernel(schema: Schema, options: MachineOptions) -> list[str]:
+    n_inputs = count_inputs(schema.columns)
+    if options.kernel is not None or n_inputs <= MOST_WIDTHS:
+        return []
+    return [
+        f"With about {n_inputs} inputs one width serves them all (kernel 'rbf'); more than {MOST_WIDTHS} widths are "
+        "selected only with --kernel ard."
+    ]
+
+
+def current_versions() -> dict[str, str]:
+    """Return the versions in use of all that a saved model depends on."""
+    found = {"kernelect": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

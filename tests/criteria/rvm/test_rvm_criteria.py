@@ -1,0 +1,153 @@
+"""Criteria of the relevance vector machine: derivatives in the design, folds, leave-one-out."""
+
+import numpy as np
+import pytest
+from scipy.optimize import root
+
+from instances import wavy
+from kernelect.criteria import RVMCrossValidation, RVMEvidence, RVMLeaveOneOut, RVMOccamEvidence
+from kernelect.criteria.rvm import cross_validation as rvm_cross_validation
+from kernelect.criteria.rvm.cross_validation import held_log_odds, held_out_losses
+from kernelect.datasets import twonorm
+from kernelect.kernels import ARD, RBF
+from kernelect.machines import RVM, Fitted, RVMState, Sequential
+from kernelect.machines.rvm.likelihoods import Bernoulli
+from kernelect.machines.rvm.machine import active_design
+from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed, posterior_at
+from kernelect.machines.rvm.posterior import find_mode
+
+
+def fitted(gram, t, regression=False):
+    machine = RVM(regression)
+    state = machine.fit(gram, t[:, None], 1.0, np.ones(len(t)))
+    return Fitted(machine, gram, t[:, None], np.ones(len(t)), 1.0, state, len(t))
+
+
+def followed(point, gram):
+    """The same functions with precisions exactly at their best for another Gram matrix."""
+    fit = point.state.fits[0]
+    design = active_design(fit, gram)
+
+    def slope(x):
+        moved = posterior_at(fit, design, x)
+        return evidence_slope(moved.posterior, design, moved.likelihood)
+
+    found = root(slope, packed(fit.posterior.alpha, fit.likelihood), tol=1e-12)
+    assert np.abs(slope(found.x)).max() < 1e-8
+    state = RVMState((posterior_at(fit, design, found.x),))
+    return Fitted(point.machine, gram, point.targets, point.weights, 1.0, state, len(gram))
+
+
+@pytest.mark.parametrize("criterion", [RVMEvidence(), RVMOccamEvidence()], ids=lambda c: c.name)
+@pytest.mark.parametrize("regression", [False, True], ids=["labels", "normal"])
+def test_gradient_in_widths_by_differences(criterion, regression):
+    X, y, labels = wavy(50, seed=2)
+    t = y if regression else labels
+    theta = np.log([0.3, 0.2])
+    gram, pull = ARD(np.exp(theta)).linearize(X)
+    point = followed(fitted(gram, t, regression), gram)
+    gradient = pull(criterion.value_and_gradient(point).grad_gram)
+    expected = np.empty(2)
+    for j, step in enumerate(1e-3 * np.eye(2)):
+        ahead, behind = (followed(point, ARD(np.exp(theta + s * step)).gram(X)) for s in (1, -1))
+        expected[j] = (criterion.value(ahead).value - criterion.value(behind).value) / 2e-3
+    np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_evidence_of_several_outputs_is_their_sum():
+    X, _, labels = wavy()
+    gram = RBF(0.4).gram(X)
+    both = RVM().fit(gram, np.column_stack([labels, -labels]), 1.0, np.ones(60))
+    one = RVM().fit(gram, labels[:, None], 1.0, np.ones(60))
+    point = Fitted(RVM(), gram, labels[:, None], np.ones(60), 1.0, both, 60)
+    assert RVMEvidence().value(point).value == pytest.approx(-2 * one.log_evidence, abs=1e-3)
+
+
+def test_occam_charges_about_two_nats_for_a_determined_function():
+    X, y, _ = wavy()
+    point = fitted(RBF(0.3).gram(X), y, regression=True)
+    extra = RVMOccamEvidence().value(point).value - RVMEvidence().value(point).value
+    count = len(point.state.fits[0].active)
+    assert 0.5 * count < extra < 2.06 * count
+
+
+def test_cross_validation_is_the_loop_over_parts():
+    X, _, labels = wavy()
+    gram, parts = RBF(0.4).gram(X), np.arange(60) % 4
+    point = fitted(gram, labels)
+    losses = np.empty(60)
+    for part in range(4):
+        out = parts == part
+        rest = fitted_rows(gram, labels, ~out)
+        losses[out] = held_out_losses(rest, gram[np.ix_(out, ~out)], labels[out, None], "log")
+    criterion = RVMCrossValidation(parts=parts)
+    assert criterion.value(point).value == pytest.approx(losses.mean(), abs=1e-10)
+
+
+def fitted_rows(gram, t, rows):
+    machine = RVM(algorithm=Sequential(polished=False, tol=max(2e-4 * rows.sum(), 0.01)))
+    return machine.fit(gram[np.ix_(rows, rows)], t[rows, None], 1.0, np.ones(rows.sum()))
+
+
+def test_log_loss_is_that_of_moderated_probabilities():
+    X, _, labels = wavy()
+    gram = RBF(0.4).gram(X)
+    fit = fitted_rows(gram, labels, np.ones(60, dtype=bool)).fits[0]
+    Phi = active_design(fit, gram)
+    Sigma = np.linalg.inv(Phi.T @ np.diag(fit.posterior.slopes.curvature) @ Phi + np.diag(fit.posterior.alpha))
+    v = np.array([row @ Sigma @ row for row in Phi])
+    p = 1 / (1 + np.exp(-labels * (Phi @ fit.posterior.weights) / np.sqrt(1 + np.pi * v / 8)))
+    found = held_out_losses(RVMState((fit,)), gram, labels[:, None], "log")
+    np.testing.assert_allclose(found, -np.log(p), rtol=1e-6)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_leave_one_out_is_close_to_refits_from_nothing(regression):
+    X, y, labels = wavy(40, seed=4)
+    gram, t = RBF(0.4).gram(X), y if regression else labels
+    point = fitted(gram, t, regression)
+    found = RVMLeaveOneOut().value(point)
+    slow = np.empty(40)
+    for i in range(40):
+        rest = np.arange(40) != i
+        machine = RVM(regression, Sequential(polished=False))
+        state = machine.fit(gram[np.ix_(rest, rest)], t[rest, None], 1.0, np.ones(39))
+        slow[i] = held_out_losses(state, gram[i : i + 1, rest], t[i : i + 1, None], "error")[0]
+    assert found.value == pytest.approx(slow.mean(), rel=0.2)
+    assert np.corrcoef(found.pointwise, slow)[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("width", [0.01, 0.05, 0.2])
+def test_rows_counted_as_right_without_a_refit_are_right(width, monkeypatch):
+    X, y = twonorm(150, random_state=3)
+    point = fitted(RBF(width).gram(X), np.where(y > 0, 1.0, -1.0))
+    refits, loss = [], RVMLeaveOneOut._loss
+    monkeypatch.setattr(RVMLeaveOneOut, "_loss", lambda *parts: refits.append(parts[-1]) or loss(*parts))
+    found = RVMLeaveOneOut().value(point).pointwise
+    skipped = 150 - len(refits)
+    monkeypatch.setattr(rvm_cross_validation, "_SURE", np.inf)
+    np.testing.assert_array_equal(found, RVMLeaveOneOut().value(point).pointwise)
+    assert skipped > 50
+
+
+def test_closed_form_of_a_row_left_out_is_close_to_the_mode_without_it():
+    X, _, labels = wavy(50, seed=2)
+    gram = RBF(0.3).gram(X)
+    fit = fitted(gram, labels).state.fits[0]
+    design = active_design(fit, gram)
+    found = held_log_odds(fit, design)
+    slow = np.empty(50)
+    for i in range(50):
+        without = find_mode(design, fit.posterior.alpha, Bernoulli(labels, np.where(np.arange(50) == i, 0.0, 1.0)))
+        slow[i] = design[i] @ without.weights
+    moved = np.abs(slow - design @ fit.posterior.weights)
+    assert np.all(np.abs(found - slow) <= 0.02 + 0.5 * moved)
+    assert np.median(np.abs(found - slow)) < 0.1 * np.median(moved)
+
+
+def test_precisions_that_follow_the_kernel_have_the_evidence_of_their_own_mode():
+    X, _, labels = wavy(50, seed=2)
+    gram = RBF(0.3).gram(X)
+    fit: SparseFit = fitted(gram, labels).state.fits[0]
+    again = find_mode(active_design(fit, gram), fit.posterior.alpha, fit.likelihood)
+    assert again.log_evidence == pytest.approx(fit.log_evidence, abs=1e-6)

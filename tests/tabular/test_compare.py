@@ -1,0 +1,75 @@
+"""Candidates on the same folds, and their paired differences."""
+
+import numpy as np
+import pytest
+
+from kernelect.exceptions import UnusableTable
+from kernelect.tabular import FoldOptions, describe_table
+from kernelect.tabular.compare import Candidate, candidates, compare_table
+from kernelect.tabular.pipeline import make_pipeline_for
+
+
+@pytest.fixture
+def described(mixed):
+    return describe_table(mixed.drop(columns="value"), "label")[:2]
+
+
+def test_candidates_suit_the_task(mixed, described):
+    names = [candidate.name for candidate in candidates(described[0])]
+    assert names[:3] == ["lssvm ard", "lssvm rbf", "lssvm linear"]
+    assert len(names) == 4 * 3 + 3
+    regression, _, _ = describe_table(mixed.drop(columns="label"), "value")
+    names = [candidate.name for candidate in candidates(regression)]
+    assert len(names) == 2 * 3 + 2 + 3
+    assert "basis linear" in names
+    assert "gp ard" not in names
+    assert "sklearn SVR grid" in names
+
+
+def test_differences_are_paired_and_corrected(described):
+    schema, rows = described
+    entries = candidates(schema, machines=["lssvm"], kernels=["rbf", "linear"])[:2]
+    seen = []
+    found = compare_table(rows, schema, entries, FoldOptions(folds=3, repeats=2), lambda *what: seen.append(what))
+    best, other = found.contenders
+    assert found.score == "error"
+    assert len(seen) == 12
+    paired = other.fold_values - best.fold_values
+    assert found.difference(best) is None
+    assert found.difference(other).value == pytest.approx(paired.mean())
+    assert found.difference(other).standard_error == pytest.approx(
+        np.sqrt((1 / 6 + 1 / 2) * np.var(paired, ddof=1)), abs=1e-12
+    )
+    assert best.fold_values.mean() <= other.fold_values.mean()
+
+
+def test_scikit_learns_candidates_run_on_the_same_columns(described):
+    schema, rows = described
+    entries = [candidate for candidate in candidates(schema, machines=[]) if "forest" in candidate.name]
+    found = compare_table(rows, schema, entries, FoldOptions(folds=2)).contenders[0]
+    assert found.estimate.score("error").value < 0.4
+    assert found.estimate.score("log-loss") is not None
+
+
+class Broken:
+    """A machine that fails in fit."""
+
+    def fit(self, X, y):
+        raise ValueError("broken by design")
+
+    def get_params(self, deep=True):
+        return {}
+
+
+def test_a_failure_is_a_remark_and_the_time_limit_too(described):
+    schema, rows = described
+    broken = Candidate("broken", make_pipeline_for(schema.columns, Broken()), False)
+    fine = candidates(schema, machines=["lssvm"], kernels=["linear"])[:1]
+    found = compare_table(rows, schema, [broken, *fine], FoldOptions(folds=2))
+    assert [contender.name for contender in found.contenders] == ["lssvm linear", "broken"]
+    assert found.contenders[1].remark == "broken by design"
+    assert found.difference(found.contenders[1]) is None
+    with pytest.raises(UnusableTable, match="No candidate could be run: broken by design"):
+        compare_table(rows, schema, [broken], FoldOptions(folds=2))
+    with pytest.raises(UnusableTable, match="the time limit came before its turn"):
+        compare_table(rows, schema, fine, FoldOptions(folds=2, time_limit=-1.0))

@@ -1,0 +1,113 @@
+"""New rows: matched by name, surprises explained, formulas defused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.tabular import MachineOptions, Table, describe_table, fit_table, match_columns, predict_table
+from kernelect.tabular.assess import FoldOptions
+from kernelect.tabular.predict import rows_for, without_formulas
+
+
+def predicted(model, frame, **options):
+    X, remarks = match_columns(model.schema, Table(frame, "new.csv"), **options)
+    return predict_table(model, X), remarks
+
+
+def test_order_of_columns_does_not_matter(classifier, mixed):
+    expected, remarks = predicted(classifier, mixed[["size", "colour", "weight"]])
+    assert remarks == []
+    turned, remarks = predicted(classifier, mixed[["label", "weight", "colour", "size"]])
+    assert remarks == []  # the target is no surprise
+    pd.testing.assert_frame_equal(turned, expected)
+    assert list(expected.columns) == ["prediction", "probability:big", "probability:small"]
+    np.testing.assert_allclose(expected.iloc[:, 1:].sum(axis=1), 1.0)
+
+
+def test_predictions_do_not_depend_on_the_company_of_rows(classifier, mixed, monkeypatch):
+    expected, _ = predicted(classifier, mixed)
+    monkeypatch.setattr("kernelect.tabular.predict._BLOCK", 7)
+    by_blocks, _ = predicted(classifier, mixed)
+    pd.testing.assert_frame_equal(by_blocks, expected)
+
+
+def test_surprises_are_explained(classifier, mixed):
+    new = mixed.head(6).assign(colour="violet", extra=1, more=2)
+    new["size"] = ["big", "11", 12, None, 1e9, 10]
+    predictions, remarks = predicted(classifier, new)
+    assert predictions["prediction"].isin(["big", "small"]).all()
+    assert remarks[0] == "3 column(s) the model does not use were ignored: 'value', 'extra', 'more'."
+    assert remarks[1].startswith("Column 'size' has 1 cell(s) that are no usable numbers, such as 'big'")
+    assert remarks[2].startswith("Column 'colour' has 1 categories the model never saw ('violet'), in 6 rows")
+    assert remarks[3].startswith(
+        "In 1 of 6 rows a number lies outside the range of the training table (columns 'size')"
+    )
+    assert len(remarks) == 4
+
+
+def test_absent_columns_are_an_error_or_missing_cells(classifier, mixed):
+    new = mixed.rename(columns={"colour": "color"})
+    with pytest.raises(UnusableTable, match="new.csv lacks 1 .* needs: 'colour'. Is 'color' meant to be 'colour'?"):
+        predicted(classifier, new)
+    filled, remarks = predicted(classifier, new, fill_missing=True)
+    assert "1 column(s) are not there and count as missing: 'colour'." in remarks
+    expected, _ = predicted(classifier, mixed.assign(colour=None))
+    pd.testing.assert_frame_equal(filled, expected)
+
+
+def test_absent_columns_of_sparse_files_are_zeros(rng):
+    frame = pd.DataFrame(rng.normal(size=(30, 3)), columns=["x1", "x2", "x3"])
+    schema, rows, _ = describe_table(frame.assign(target=frame["x1"] + frame["x3"]), "target")
+    model = fit_table(rows, schema, MachineOptions(kernel="linear"), FoldOptions(folds=0))
+    sparse, remarks = match_columns(schema, Table(frame[["x1", "x2"]], "new.svm", absent_is_zero=True))
+    assert (sparse["x3"] == 0).all()
+    assert remarks == []
+    assert np.isfinite(predict_table(model, sparse)["prediction"]).all()
+
+
+def test_regression_has_deviations_and_intervals(regressor, mixed):
+    X, _ = match_columns(regressor.schema, Table(mixed, "new.csv"))
+    found = predict_table(regressor, X, interval=0.8)
+    assert list(found.columns) == ["prediction", "standard_deviation", "lower", "upper"]
+    assert (found["lower"] < found["upper"]).all()
+    lower, upper = regressor.estimator.predict_interval(regressor.pipeline[:-1].transform(X), coverage=0.8)
+    np.testing.assert_allclose(found[["lower", "upper"]], np.column_stack([lower, upper]))
+
+
+def test_machines_without_intervals_of_their_own_use_the_normal(mixed):
+    schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
+    model = fit_table(rows, schema, MachineOptions("basis", kernel="linear"), FoldOptions(folds=0))
+    found = predict_table(model, rows.X, interval=0.95)
+    np.testing.assert_allclose(found["upper"] - found["prediction"], 1.959964 * found["standard_deviation"], rtol=1e-6)
+
+
+def test_impossible_intervals(classifier, regressor, mixed):
+    with pytest.raises(InvalidArgument, match="--interval is for regression"):
+        predict_table(classifier, mixed, interval=0.9)
+    with pytest.raises(InvalidArgument, match="--interval 1.5 is not possible"):
+        predict_table(regressor, mixed, interval=1.5)
+
+
+def test_formulas_are_defused_and_all_else_stays():
+    frame = pd.DataFrame(
+        {
+            "=name": ["=1+1", "@x", "+", "-", "-3.5", "+1e3", "-cmd|' /C calc'!A0", "\tx", "fine", None],
+            "n": np.arange(10.0) - 5,
+        }
+    )
+    safe = without_formulas(frame)
+    assert list(safe.columns) == ["'=name", "n"]
+    expected = ["'=1+1", "'@x", "+", "-", "-3.5", "+1e3", "'-cmd|' /C calc'!A0", "'\tx", "fine"]
+    assert safe["'=name"].tolist()[:9] == expected
+    assert pd.isna(safe["'=name"][9])
+    assert safe["n"].tolist() == frame["n"].tolist()
+
+
+def test_rows_for_a_report(classifier, mixed):
+    mixed.loc[0, "label"], mixed.loc[1, "label"] = None, "unknown"
+    rows, remarks = rows_for(classifier, Table(mixed, "again.csv"))
+    assert len(rows.X) == len(rows.y) == 58
+    assert "The model was fitted on 60 rows, this table has 58." in remarks
+    with pytest.raises(InvalidArgument, match="again.csv: there is no column 'label'"):
+        rows_for(classifier, Table(mixed.drop(columns="label"), "again.csv"))

@@ -1,0 +1,138 @@
+"""Files become frames, or one sentence says why not."""
+
+import io
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.cli import _guard
+from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.tabular.read import FORMATS, read_table
+
+
+def write(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+FRAME = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "ü", None]})
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("comma.csv", "a,b\n1,x\n2,ü\n3,\n"),
+        ("semicolon.csv", "a;b\n1;x\n2;ü\n3;NA\n"),
+        ("tab.txt", "a\tb\n1\tx\n2\tü\n3\t?\n"),
+        ("tab.tsv", "a\tb\n1\tx\n2\tü\n3\t\n"),
+        ("marked.csv", "\ufeffa,b\n1,x\n2,ü\n3,\n"),
+        ("utf16.csv", "a,b\n1,x\n2,ü\n3,\n".encode("utf-16")),
+        ("utf32.csv", "a,b\n1,x\n2,ü\n3,\n".encode("utf-32")),
+        ("latin.csv", "a,b\n1,x\n2,ü\n3,\n".encode("latin-1")),
+        ("quoted.csv", '"a","b"\n1,"x"\n2,"ü"\n\n3,\n'),
+        ("spaced.csv", "a, b\n1, x\n2, ü\n3, \n"),
+        ("unnamed-suffix", "a,b\r\n1,x\r\n2,ü\r\n3,\r\n"),
+    ],
+)
+def test_text_in_all_its_dialects(tmp_path, name, content):
+    table = read_table(write(tmp_path, name, content))
+    pd.testing.assert_frame_equal(table.frame, FRAME, check_dtype=False)
+    assert bool(table.remarks) == name.startswith("latin")
+
+
+def test_text_within_quotes_is_no_separator(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", '"a;b;c;d",e\n1,2\n'))
+    assert list(table.frame.columns) == ["a;b;c;d", "e"]
+
+
+def test_decimal_commas_are_read_beside_semicolons(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "a;b;c\n1,5;x;1\n-2;y,z;2\n;w;3\n"))
+    assert table.frame["a"].tolist()[:2] == [1.5, -2.0]
+    assert np.isnan(table.frame["a"][2])
+    assert table.frame["b"].tolist() == ["x", "y,z", "w"]
+    assert table.remarks == ("Decimal commas were read as decimal points in 1 column(s).",)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_columnar_files_by_name_and_by_first_bytes(tmp_path, suffix):
+    path = tmp_path / f"t.{suffix}"
+    getattr(FRAME, f"to_{suffix}")(path)
+    nameless = write(tmp_path, "nameless", path.read_bytes())
+    for file in (path, nameless):
+        pd.testing.assert_frame_equal(read_table(file).frame, FRAME, check_dtype=False)
+
+
+def test_svmlight_names_its_columns_and_absent_ones_are_zeros(tmp_path):
+    table = read_table(write(tmp_path, "t.svm", "1 1:2.5 3:4\n-1 2:1\n"))
+    assert table.frame.to_dict("list") == {"x1": [2.5, 0], "x2": [0, 1], "x3": [4, 0], "target": [1, -1]}
+    assert table.absent_is_zero
+
+
+def test_svmlight_columns_do_not_depend_on_which_indices_a_file_writes(tmp_path):
+    whole = read_table(write(tmp_path, "a.svm", "1 0:2.5 2:4\n-1 1:1\n")).frame
+    part = read_table(write(tmp_path, "b.svm", "-1 1:1\n")).frame
+    assert list(whole) == ["x0", "x1", "x2", "target"]
+    assert part.to_dict("list") == {"x1": [1], "target": [-1]}
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n")))
+    table = read_table("-")
+    assert table.source == "standard input"
+    assert table.frame.to_dict("list") == {"a": [1], "b": [2]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "", "t.csv is empty"),
+        ("t.csv", " \n \n", "t.csv is empty"),
+        ("t.csv", "a,b\n", "column names but no rows"),
+        ("t.csv", "a,b\n1,2\n3\n", "line 3 has 1 cells where the line of names has 2"),
+        ("t.csv", "a,b\n1,2,3\n", "line 2 has 3 cells where the line of names has 2"),
+        ("t.csv", 'a,b\n"1,2\n3,4\n', "line 3 has 1 cells"),
+        ("t.csv", "a,b,a\n1,2,3\n", "more than one column named 'a'"),
+        ("t.csv", "a, a\n1,2\n", "more than one column named 'a'"),
+        ("t.csv", b"a\0b,c\n1,2\n", "null characters"),
+        ("t.csv", b"\xff\xfea", "begins as utf-16 text but is not"),
+        ("t.csv", "a\n" + "x" * 200_000 + "\n", "line 2 cannot be read"),
+        ("t.xlsx", b"PK\x03\x04 sheet", "save the sheet as CSV"),
+        ("t.csv.gz", b"\x1f\x8b123", "decompress"),
+        ("t.pkl", b"\x80\x04.", "a pickle, which is never loaded"),
+        ("t.parquet", b"PAR1 no more", "no Parquet file that can be read"),
+        ("t.feather", b"nothing of the kind", "no Feather file that can be read"),
+        ("t.svm", "one 1:2\n", "no svmlight file that can be read"),
+        ("t.svm", "1 2000000:1\n" * 200, "more than 200000000 cells"),
+    ],
+)
+def test_what_cannot_be_read_is_explained(tmp_path, name, content, message):
+    with pytest.raises(UnusableTable, match=message):
+        read_table(write(tmp_path, name, content))
+
+
+def test_what_is_not_there_is_explained(tmp_path):
+    with pytest.raises(UnusableTable, match="There is no file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(UnusableTable, match="is a folder"):
+        read_table(tmp_path)
+    with pytest.raises(UnusableTable, match="cannot be read"):
+        read_table("a\0b.csv")
+
+
+def test_doubled_names_of_columnar_files(tmp_path):
+    import pyarrow as pa
+    import pyarrow.feather
+
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a "])
+    pyarrow.feather.write_feather(table, str(tmp_path / "t.feather"))
+    with pytest.raises(UnusableTable, match="more than one column named 'a'"):
+        read_table(tmp_path / "t.feather")
+
+
+def test_formats_are_known_by_name_and_by_the_command_line():
+    assert _guard.FORMATS == FORMATS
+    with pytest.raises(InvalidArgument, match="Did you mean 'parquet'"):
+        read_table("-", format="parqet")

@@ -1,0 +1,158 @@
+"""What columns and targets are taken for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.tabular.columns import find_columns, kind_of, values_of
+from kernelect.tabular.schema import describe_table, find_task
+
+N = 40
+
+
+@pytest.fixture
+def frame(rng):
+    return pd.DataFrame({"x": rng.normal(size=N), "y": np.where(rng.uniform(size=N) < 0.5, "a", "b")})
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "remark"),
+    [
+        ([1, 2, 3], "number", ""),
+        ([1.5, np.inf, None], "number", "1 infinite or huge"),
+        ([True, False, True], "number", ""),
+        (["x", "y", None], "category", ""),
+        ([*map(str, range(19)), "n.a!"], "number", r"1 cell\(s\) such as 'n.a!' count as missing"),
+        (["2024-01-01", "2024-12-31T10:00", None], "date", "days since 1970"),
+        (pd.to_datetime(["2024-01-01", None]), "date", "days since 1970"),
+        (["01/02/2024", "13/02/2024"], "category", ""),
+        (pd.Categorical([1, 2, 1]), "category", ""),
+    ],
+)
+def test_kinds(cells, kind, remark):
+    found, said = kind_of(pd.Series(cells))
+    assert found == kind
+    assert pd.Series([said]).str.contains(remark).all() if remark else said == ""
+
+
+def test_values():
+    assert values_of(pd.Series(["1970-01-02", "1970-01-01T12:00", "x", "1970-01-02T00:00+02:00"]), "date").tolist()[
+        :2
+    ] == [1.0, 0.5]
+    texts = values_of(pd.Series([1.0, None, 2.5]), "category")
+    assert texts.tolist()[0] == "1"  # as it would be without missing cells
+    assert texts.isna().tolist() == [False, True, False]
+    assert values_of(pd.Series([1e200, -np.inf, 3]), "number").tolist()[2] == 3
+    assert values_of(pd.Series(pd.Categorical([3, 4])), "number").tolist() == [3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "why"),
+    [
+        ("c", np.ones(N), "it is constant"),
+        ("m", np.full(N, np.nan), "all its cells are missing"),
+        ("row", np.arange(N), "row number"),
+        ("patient_id", np.arange(N) * 7, "row number"),
+        ("name", [f"name {i}" for i in range(N)], "look like names"),
+    ],
+)
+def test_columns_that_carry_nothing_are_left_out_with_a_remark(frame, name, cells, why):
+    columns, remarks = find_columns(frame[["x"]].assign(**{name: cells}))
+    assert [column.name for column in columns] == ["x"]
+    assert len(remarks) == 1
+    assert repr(name) in remarks[0]
+    assert why in remarks[0]
+
+
+def test_kept_columns_stay(frame):
+    columns, _ = find_columns(frame[["x"]].assign(row=np.arange(N)), kept=["row"])
+    assert [column.name for column in columns] == ["x", "row"]
+
+
+def test_a_mark_that_is_there_or_not_is_a_category(frame):
+    columns, _ = find_columns(frame[["x"]].assign(mark=np.where(frame["x"] > 0, 1.0, np.nan)))
+    assert columns[1].kind == "category"
+    assert columns[1].categories == ("1",)
+
+
+@pytest.mark.parametrize(
+    ("target", "task"),
+    [
+        (["a", "b"] * 20, "classification"),
+        ([True, False] * 20, "classification"),
+        ([0.5, 1.5] * 20, "classification"),
+        ([1, 2, 3, 4] * 10, "classification"),
+        ([1.0, 2.0, 3.0, 4.0] * 10, "classification"),
+        (range(40), "regression"),
+        ([0.1, 0.2, 0.3, 0.4] * 10, "regression"),
+        ([1, 2, 3, 4, 5, 6, 7, 8], "regression"),
+        (["1.5", "2.5", "3.5", "x"], "classification"),
+    ],
+)
+def test_tasks(target, task):
+    assert find_task(pd.Series(target))[0] == task
+
+
+def test_a_described_table(frame):
+    frame.loc[3, "y"] = None
+    frame["w"] = 2.0
+    schema, rows, remarks = describe_table(frame.assign(z=1.0, d=frame["x"] ** 2), "y", drop=["d"], weight="w")
+    assert (schema.task, schema.classes, schema.weight) == ("classification", ("a", "b"), "w")
+    assert list(rows.X.columns) == ["x"]
+    assert len(rows.X) == len(rows.y) == N - 1
+    np.testing.assert_allclose(rows.weights, 1.0)
+    assert "1 row(s) without a target were left out." in remarks
+    assert any("'z' was left out" in remark for remark in remarks)
+
+
+def test_classes_of_one_row_are_left_out(frame):
+    frame.loc[5, "y"] = "rare"
+    schema, rows, remarks = describe_table(frame, "y")
+    assert schema.classes == ("a", "b")
+    assert len(rows.y) == N - 1
+    assert "Class(es) with one row only were left out: 'rare'." in remarks
+
+
+def test_numbers_as_classes_stay_whole(frame):
+    schema, rows, _ = describe_table(frame.assign(y=np.tile([1.0, -1.0], N // 2)), "y")
+    assert schema.classes == (-1, 1)
+    assert rows.y.dtype == np.int64
+
+
+def test_a_task_can_be_said(frame):
+    schema, _, remarks = describe_table(frame.assign(y=np.tile([1, 2], N // 2)), "y", task="regression")
+    assert schema.task == "regression"
+    assert not any("Say otherwise" in remark for remark in remarks)
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "message"),
+    [
+        (["a"] * N, {}, "one class only \\('a'\\)"),
+        ([None] * N, {}, "All cells of the target 'y' are missing"),
+        ([f"label {i}" for i in range(N)], {}, "40 different labels in 40 rows"),
+        (np.ones(N), {"task": "regression"}, "is 1 in every row"),
+        (["1", "2", "x", "3"] * 10, {"task": "regression"}, "10 cell\\(s\\) that are no usable numbers, such as 'x'"),
+        ([0.1, 0.2, 0.3] + [None] * (N - 3), {}, "3 row\\(s\\) with a target: at least 6"),
+        (["a", "b"] * 20, {"drop": ["x"]}, "No column is left"),
+    ],
+)
+def test_tables_without_a_model_in_them(frame, target, options, message):
+    with pytest.raises(UnusableTable, match=message):
+        describe_table(frame.assign(y=pd.Series(target)), "y", **options)
+
+
+def test_negative_weights(frame):
+    with pytest.raises(UnusableTable, match="column 'w' has cells that are missing, negative"):
+        describe_table(frame.assign(w=-1.0), "y", weight="w")
+
+
+def test_misspelt_columns_are_suggested(frame):
+    frame = frame.rename(columns={"y": "outcome"})
+    with pytest.raises(InvalidArgument, match="--target: there is no column 'outcom'. Did you mean 'outcome'?"):
+        describe_table(frame, "outcom")
+    with pytest.raises(InvalidArgument, match="--drop: there is no column 'X'. Did you mean 'x'?"):
+        describe_table(frame, "outcome", drop=["X"])
+    with pytest.raises(InvalidArgument, match="Did you mean 'regression'"):
+        describe_table(frame, "outcome", task="regresion")
