@@ -1,0 +1,140 @@
+"""Write what all cases give now: ``python tests/panel/freeze.py [--out FILE]``.
+
+To see which cases amplify rounding, write a second file under a disturbance that should not
+matter (``--jitter SEED`` changes the last bit of the inputs; the environment variables
+``OMP_NUM_THREADS=2`` and ``OPENBLAS_CORETYPE=Haswell`` change the order in which BLAS sums),
+and have it held against the first: ``python tests/panel/freeze.py --compare FILE ...``.
+"""
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # when run as a script
+
+from panel import cases
+
+FROZEN = Path(__file__).with_name("frozen.json")
+
+#: Entries kept of what has one per training row.
+_FIRST = 8
+
+_ATTRIBUTES = ("regularization_", "C_", "noise_", "intercept_", "support_", "feature_importances_")
+
+
+def record(name):
+    """Return all results of a case as lists, numbers, words and booleans."""
+    model, queries = cases.CASES[name]()
+    found = {
+        "converged": model.selection_.converged,
+        "value": model.selection_.value,
+        "theta": model.selection_.theta,
+    }
+    for attribute in _ATTRIBUTES:
+        if hasattr(model, attribute):
+            found[attribute] = getattr(model, attribute)
+    for attribute in ("loo_decision_", "loo_prediction_"):
+        if hasattr(model, attribute):
+            found[attribute] = getattr(model, attribute)[:_FIRST]
+    return {key: _plain(value) for key, value in {**found, **_answers(model, queries)}.items()}
+
+
+def _answers(model, queries):
+    """Return what the model says about the rows; what a precomputed kernel cannot know is left out."""
+    asked = {
+        "predict": lambda: model.predict(queries),
+        "std": lambda: model.predict(queries, return_std=True)[1],
+        "interval": lambda: model.predict_interval(queries, coverage=0.8),
+        "decision": lambda: model.decision_function(queries),
+        "proba": lambda: model.predict_proba(queries),
+        "latent": lambda: model.latent_mean_and_variance(queries),
+    }
+    answers = {}
+    for key, ask in asked.items():
+        try:
+            answers[key] = ask()
+        except (AttributeError, TypeError):  # not a method or an argument of this estimator
+            continue
+        except ValueError as problem:
+            if "precomputed" not in str(problem):
+                raise
+    return answers
+
+
+def _plain(value):
+    """Return a value as JSON holds it; floats are written by repr, so nothing is rounded."""
+    return np.asarray(value).tolist()
+
+
+def deviation(now, then):
+    """Return the largest |now - then| / (1 + |then|) of two records, infinite where they do not match at all."""
+    if now.keys() != then.keys():
+        return np.inf
+    return max(_difference(np.asarray(now[key]), np.asarray(then[key])) for key in then)
+
+
+def _difference(now, then):
+    if now.shape != then.shape:
+        return np.inf
+    if then.dtype.kind != "f" or now.dtype.kind != "f":  # labels, indices, yes or no: equal or not
+        return 0.0 if np.array_equal(now, then) else np.inf
+    if not np.array_equal(np.isfinite(now), np.isfinite(then)):
+        return np.inf
+    finite = np.isfinite(then)
+    if not np.array_equal(now[~finite], then[~finite], equal_nan=True):
+        return np.inf
+    now, then = now[finite], then[finite]
+    return float(np.max(np.abs(now - then) / (1.0 + np.abs(then)), initial=0.0))
+
+
+def tolerance(name):
+    """Return the tolerance of a case."""
+    return cases.LOOSE[name][0] if name in cases.LOOSE else cases.TOLERANCE
+
+
+def load(path=FROZEN):
+    """Return the records of a file by the cases' names."""
+    return json.loads(Path(path).read_text())
+
+
+def _write(path):
+    records = {}
+    for name in cases.CASES:
+        began = time.perf_counter()
+        records[name] = record(name)
+        sys.stdout.write(f"{time.perf_counter() - began:6.2f} s  {name}\n")
+    lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in records.items()]
+    Path(path).write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _compare(paths):
+    """Write the largest deviation of every case from frozen.json over some files."""
+    frozen = load()
+    others = [load(path) for path in paths]
+    for name, then in frozen.items():
+        worst = max(deviation(other[name], then) for other in others)
+        sys.stdout.write(f"{worst:8.1e} {'beyond' if worst > tolerance(name) else 'within'}  {name}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Freeze the results of the panel.")
+    parser.add_argument("--out", default=FROZEN, help="file to write")
+    parser.add_argument("--jitter", type=int, help="seed of a change in the last bit of all inputs")
+    parser.add_argument("--compare", nargs="+", metavar="FILE", help="hold these files against frozen.json")
+    options = parser.parse_args()
+    if options.compare:
+        _compare(options.compare)
+        return
+    cases.JITTER = options.jitter
+    warnings.simplefilter("ignore", ConvergenceWarning)  # whether a search converged is part of the record
+    _write(options.out)
+
+
+if __name__ == "__main__":
+    main()
