@@ -7,7 +7,7 @@ Only the public interface is imported, and only here.
 import numpy as np
 from sklearn.gaussian_process import kernels as sk
 
-from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, basis
+from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, dictionaries, subsets
 from kernelect.criteria import HMCEvidence, RVMCentreEvidence, RVMCrossValidation
 from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial
 
@@ -242,29 +242,31 @@ CASES = {
     "rvr loo, linear": lambda: fitted(RVR("linear", criterion="loo"), curve(n=40)),
     "rvr movable, nelder-mead": lambda: fitted(RVR("rbf", centres="movable", search="nelder-mead"), curve(d=2)),
     "rvr dictionary of kernel functions": lambda: fitted(
-        RVR(dictionary=basis.Linear() + basis.KernelFunctions("rbf")), curve(d=2)
+        RVR(dictionary=dictionaries.Linear() + dictionaries.KernelFunctions("rbf")), curve(d=2)
     ),
     "rvr fixed, classical": lambda: fitted(RVR(RBF(0.3), algorithm="classical"), curve()),
     # Basis search.
     "basis": lambda: fitted(BasisSearchRegressor(), curve()),
     "basis forward, mackay-evidence, polynomial": lambda: fitted(
-        BasisSearchRegressor(basis.Polynomial(4), strategy="forward", criterion="mackay-evidence"), curve()
+        BasisSearchRegressor(dictionaries.Polynomial(4), strategy="forward", criterion="mackay-evidence"), curve()
     ),
     "basis sffs, marginal-likelihood, fourier": lambda: fitted(
         BasisSearchRegressor("fourier", strategy="sffs", criterion="marginal-likelihood"), curve()
     ),
     "basis oscillating, union": lambda: fitted(
-        BasisSearchRegressor(["linear", sines, basis.KernelFunctions(RBF(0.3))], strategy="oscillating"), curve()
+        BasisSearchRegressor(["linear", sines, dictionaries.KernelFunctions(RBF(0.3))], strategy="oscillating"), curve()
     ),
     "basis ols, validation": lambda: fitted(
-        BasisSearchRegressor(basis.Polynomial(3), strategy="ols", random_state=0), curve()
+        BasisSearchRegressor(dictionaries.Polynomial(3), strategy="ols", random_state=0), curve()
     ),
     "basis ols, evidence, two targets": lambda: fitted(
-        BasisSearchRegressor(basis.Polynomial(3), strategy=basis.OLS(stop="evidence")), curve(n_targets=2)
+        BasisSearchRegressor(dictionaries.Polynomial(3), strategy=subsets.OLS(stop="evidence")), curve(n_targets=2)
     ),
-    "basis abf, rbf": lambda: fitted(BasisSearchRegressor(basis.KernelFunctions("rbf"), strategy="abf"), curve()),
+    "basis abf, rbf": lambda: fitted(
+        BasisSearchRegressor(dictionaries.KernelFunctions("rbf"), strategy="abf"), curve()
+    ),
     "basis precomputed, weights, no intercept": lambda: fitted(
-        BasisSearchRegressor(["precomputed", "bias"], strategy=basis.PTA(3, 1), fit_intercept=False),
+        BasisSearchRegressor(["precomputed", "bias"], strategy=subsets.PTA(3, 1), fit_intercept=False),
         as_design(curve()),
         sample_weight=weights(),
     ),
