@@ -24,8 +24,8 @@ class NotEnoughMemory(KernelectError, MemoryError):
     """The estimated peak of a fit is larger than the memory that is free."""
 
 
-class MissingPandas(KernelectError, ImportError):
-    """A table was asked for without pandas."""
+class MissingExtra(KernelectError, ImportError):
+    """Something was asked for that needs a package which is not installed."""
 
 
 class UnusableTable(KernelectError, ValueError):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.exceptions import MissingPandas
+from kernelect.extras import load_extra
 from kernelect.typing import Array
 
 
@@ -182,10 +182,7 @@ class Selection:
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per evaluation."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingPandas("to_frame() needs pandas: install it with pip install 'kernelect[frames]'.") from error
+        pd = load_extra("pandas", caller="to_frame()", extra="frames")
         columns = {
             "run": self.trace.run.astype(int),
             "seconds": self.trace.seconds,

@@ -1,11 +1,13 @@
 """Pictures, through their records first."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from kernelect import LSSVC, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, MissingExtra
 from kernelect.plots import EvolutionDisplay, RelevanceDisplay, SizesDisplay, TraceDisplay
 
 
@@ -58,17 +60,8 @@ def test_the_rest_of_many_inputs_does_not_dwarf_the_single_ones():
 
 
 def test_a_missing_matplotlib_is_explained(monkeypatch):
-    import builtins
-
-    real = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=r"RelevanceDisplay.plot needs matplotlib: install it with pip install"):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(MissingExtra, match=r"RelevanceDisplay.plot needs matplotlib: .*kernelect\[plots\]"):
         RelevanceDisplay.from_values(np.ones(2) / 2).plot()
 
 

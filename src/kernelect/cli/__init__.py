@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from kernelect.exceptions import MissingExtra
+from kernelect.extras import load_extra
+
 
 def main() -> None:
     """Run the command line, or say how to get it."""
     try:
-        from kernelect.cli.commands import kernelect
-    except ImportError as error:
-        if (error.name or "").split(".")[0] != "click":
-            raise
-        sys.exit("The command line needs click: install all it needs with pip install 'kernelect[cli]'.")
+        load_extra("click", caller="The command line", extra="cli")
+    except MissingExtra as error:
+        sys.exit(str(error))
+    from kernelect.cli.commands import kernelect
+
     kernelect(prog_name="kernelect")

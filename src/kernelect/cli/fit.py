@@ -63,8 +63,8 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_json, print_remarks, print_summary
+    from kernelect.files import check_free
     from kernelect.tabular import save_model, summary
-    from kernelect.tabular.files import check_free
 
     paths = [out / MODEL] if no_report else [out / MODEL, out / REPORT]
     for path in paths:

@@ -44,8 +44,8 @@ def command(
     from rich.console import Console
 
     from kernelect.cli._show import print_json, print_remarks
+    from kernelect.files import check_free, write_whole
     from kernelect.tabular import load_model, match_columns, predict_table, read_table, without_formulas
-    from kernelect.tabular.files import check_free, write_whole
     from kernelect.tabular.schema import check_name
 
     if out is not None:

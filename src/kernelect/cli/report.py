@@ -30,8 +30,8 @@ def command(model: Path, table: str, format_: str | None, out: Path, force: bool
     """
     from kernelect.cli._show import print_json
     from kernelect.cli.fit import write_report_for
+    from kernelect.files import check_free
     from kernelect.tabular import load_model, read_table
-    from kernelect.tabular.files import check_free
     from kernelect.tabular.predict import rows_for
 
     check_free(out, force)

@@ -23,7 +23,7 @@ def command(name: str, out: Path | None, force: bool) -> None:
     breast_cancer (two classes), diabetes (regression).
     """
     from kernelect.datasets.samples import sample_table
-    from kernelect.tabular.files import write_whole
+    from kernelect.files import write_whole
 
     table, target = sample_table(name)
     path = out or Path(f"{name}.csv")

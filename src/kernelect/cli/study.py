@@ -158,9 +158,9 @@ def status(file: Path, as_json: bool) -> None:
 def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
     """Show the results FILE as tables: means with standard errors, beside the published ones."""
     from kernelect.cli._study import print_tables
+    from kernelect.files import write_whole
     from kernelect.studies import Results, make_tables
     from kernelect.studies.formats import FORMATS as WRITERS
-    from kernelect.tabular.files import write_whole
 
     with Results.open(file) as results:
         made = make_tables(results, metric)

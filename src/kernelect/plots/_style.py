@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kernelect.exceptions import KernelectError
+from kernelect.extras import load_extra
 
 INK, QUIET, GRID = "#22303c", "#6b7a88", "#dfe5ea"
 
@@ -14,25 +14,10 @@ INK, QUIET, GRID = "#22303c", "#6b7a88", "#dfe5ea"
 COLOURS = ("#1f6fb2", "#d1660f", "#2f8f5b", "#8a4fa3", "#b3364a", "#5c6b77")
 
 
-class MissingMatplotlib(KernelectError, ImportError):
-    """Pictures were asked for without matplotlib."""
-
-
-def load_pyplot(caller: str) -> Any:
-    """Return ``matplotlib.pyplot``, or say how to get it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingMatplotlib(
-            f"{caller} needs matplotlib: install it with pip install 'kernelect[plots]'."
-        ) from error
-    return plt
-
-
 @contextmanager
 def house_style(caller: str) -> Iterator[Any]:
     """Yield pyplot with the library's look switched on."""
-    plt = load_pyplot(caller)
+    plt = load_extra("matplotlib.pyplot", caller=caller, extra="plots")
     look = {
         "axes.edgecolor": QUIET,
         "axes.labelcolor": INK,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import tempfile
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from kernelect.exceptions import InvalidArgument, KernelectError
+from kernelect.exceptions import InvalidArgument
+from kernelect.extras import load_extra
+from kernelect.files import write_whole
 from kernelect.report.drawing import draw_picture
 from kernelect.report.facts import SCHEMA
 from kernelect.report.numbers import seconds_in_words, shown
@@ -22,10 +22,6 @@ _SECTIONS = (
     ("matters", "What matters"),
     ("found", "How it was found"),
 )
-
-
-class MissingJinja(KernelectError, ImportError):
-    """A page was asked for without jinja2."""
 
 
 def render(facts: dict[str, Any]) -> str:
@@ -54,27 +50,9 @@ def render(facts: dict[str, Any]) -> str:
     )
 
 
-def write_report(path: Path, facts: dict[str, Any]) -> None:
-    """Write the page to ``path``: first beside it, then renamed, so that no half of one is ever seen."""
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise InvalidArgument(f"path={str(path)!r} lies in a folder that is not there: make {path.parent} first.")
-    page = render(facts)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as out:
-            out.write(page)
-        os.chmod(temporary, 0o666 & ~_umask())  # a temporary file is the owner's alone
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+def write_report(path: str | Path, facts: dict[str, Any]) -> None:
+    """Write the page to ``path``, whole or not at all; a page that is there is replaced."""
+    write_whole(Path(path), render(facts).encode("utf-8", "replace"), force=True)
 
 
 def _drawn_sections(facts: dict[str, Any]) -> list[dict[str, Any]]:
@@ -95,14 +73,11 @@ def _part(name: str) -> str:
 
 @cache
 def _environment() -> Any:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise MissingJinja("The report needs jinja2: install it with pip install 'kernelect[report]'.") from error
-    environment = Environment(
-        loader=PackageLoader("kernelect.report"),
+    jinja2 = load_extra("jinja2", caller="The report", extra="report")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("kernelect.report"),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -16,6 +16,7 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from kernelect.exceptions import InvalidArgument, KernelectError
+from kernelect.extras import load_extra
 from kernelect.studies.cells import Key, Outcome, Task, lost, run_cell
 
 TRIES = 3
@@ -119,14 +120,9 @@ class Dask(Engine):
                 completed.update(topped_up())
 
     def _client(self) -> Any:
+        distributed = load_extra("distributed", caller=f"--engine {self.address}", extra="dask")
         try:
-            from distributed import Client
-        except ImportError as error:
-            raise InvalidArgument(
-                f"--engine {self.address} needs Dask: install it with pip install 'kernelect[dask]'."
-            ) from error
-        try:
-            return Client(self.address, timeout=self.patience, set_as_default=False)
+            return distributed.Client(self.address, timeout=self.patience, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise EngineUnreachable(
                 f"--engine {self.address} cannot be reached ({type(error).__name__}): start it with `dask scheduler` "

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kernelect.exceptions import unknown_name
+from kernelect.files import write_whole
 from kernelect.studies.store import Results
-from kernelect.tabular.files import write_whole
 
 
 def rows(results: Results) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from kernelect.exceptions import UnusableModel
-from kernelect.tabular.files import write_whole
+from kernelect.files import write_whole
 from kernelect.tabular.pipeline import MACHINES
 from kernelect.tabular.record import TableModel, current_versions
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable, unknown_name
+from kernelect.extras import load_extra
 from kernelect.tabular.text import decoded, parse_text
 
 #: How a table may be written, by the end of the file's name.
@@ -141,12 +142,9 @@ def _read_tabs(data: bytes, source: str) -> Table:
 
 
 def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFrame], name: str) -> Table:
+    load_extra("pyarrow", caller=f"{source} is a {name} file and", extra="parquet")
     try:
         return Table(read(io.BytesIO(data)), source)
-    except ImportError as error:
-        raise UnusableTable(
-            f"{source} is a {name} file, which needs pyarrow: install it with pip install 'kernelect[parquet]'."
-        ) from error
     except (OSError, ValueError) as error:  # pyarrow's errors are both
         reason = str(error).splitlines()[0].rstrip(".")
         raise UnusableTable(f"{source} is no {name} file that can be read ({reason}).") from error
