@@ -24,6 +24,13 @@ class NotEnoughMemory(KernelectError, MemoryError):
     """The estimated peak of a fit is larger than the memory that is free."""
 
 
+class OutOfTime(KernelectError):
+    """Time is up: raised inside a fit and caught where a result is at hand; no user sees it."""
+
+    def __init__(self) -> None:
+        super().__init__("The time limit of the fit was reached.")
+
+
 class MissingExtra(KernelectError, ImportError):
     """Something was asked for that needs a package which is not installed."""
 

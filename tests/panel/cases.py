@@ -13,7 +13,10 @@ from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial
 
 #: Results that were changed on purpose after they were frozen, with the reason. These cases are
 #: still run, but only asked for finite numbers.
-MOVED: dict[str, str] = {}
+MOVED: dict[str, str] = {
+    "basis": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
+    "basis abf, rbf": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
+}
 
 #: Tolerance, relative and absolute, of every case that is not named in LOOSE.
 TOLERANCE = 1e-10

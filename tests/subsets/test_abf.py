@@ -57,6 +57,15 @@ def test_the_result_does_not_depend_on_the_order_of_rows(rng):
     np.testing.assert_allclose(first.gamma, second.gamma, rtol=1e-3)
 
 
+@pytest.mark.parametrize("unit", [2.0**-100, 2.0**100])
+def test_the_search_does_not_depend_on_the_unit_of_the_targets(rng, unit):
+    X = rng.uniform(-1, 1, size=(60, 2))
+    T = np.sin(3.0 * X[:, :1]) + 0.05 * rng.normal(size=(60, 1))
+    first, second = (fit_widths(ARD(), Sample(X, T * by, np.ones(60), True)).result for by in (1.0, unit))
+    np.testing.assert_array_equal(first.trace.theta, second.trace.theta)
+    np.testing.assert_allclose(first.trace.value, second.trace.value, atol=1e-9)
+
+
 def test_only_auto_widths_are_touched(rng):
     X = rng.uniform(-1, 1, size=(40, 2))
     sample = Sample(X, X[:, :1] ** 2, np.ones(40), True)

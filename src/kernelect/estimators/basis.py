@@ -26,7 +26,7 @@ from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import require_size
 from kernelect.exceptions import InvalidArgument
-from kernelect.numerics import blas_threads_for
+from kernelect.numerics import Deadline, blas_threads_for
 from kernelect.results import Evaluation
 from kernelect.search import Budget
 from kernelect.subsets import FitOptions, FittedSubset, Sample, WalkOptions, as_criterion, as_strategy, fit_subset
@@ -201,7 +201,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
                 found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
             else:
                 found = constant_subset(dictionary, sample, options)
-        self._keep(found, sample, varying)
+        self._keep(found, sample if found.rows is None else sample.rows(found.rows), varying)
         if not self.selection_.converged:
             message = f"{type(self).__name__}: the search {self.selection_.status}."
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
@@ -219,14 +219,14 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
-        limit = float("inf") if self.time_limit is None else float(self.time_limit)
-        began, seed = time.monotonic(), check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        deadline = Deadline.after(self.time_limit)
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         walk = WalkOptions(
             criterion=as_criterion(self.criterion),
             max_size=self.max_size,
             patience=self.patience,
             slack=float(self.slack),
-            deadline=began + limit,
+            deadline=deadline,
             observe=_progress(self.verbose, type(self).__name__),
         )
         return FitOptions(
@@ -234,7 +234,7 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
             walk=walk,
             max_width_rows=self.max_width_rows,
             # At most half of the time for the widths: they are no model without a search.
-            width_budget=Budget(self.max_iter, self.tol, began + 0.5 * limit),
+            width_budget=Budget(max_iter=self.max_iter, tol=self.tol, deadline=deadline.part(0.5).at),
             generator=np.random.default_rng(seed),
         )
 

@@ -1,4 +1,4 @@
-"""Cholesky factors with one jitter policy, symmetric products, blocks and memory."""
+"""Cholesky factors with one jitter policy, symmetric products, blocks, memory and the deadline of a fit."""
 
 from kernelect.numerics.blocks import row_blocks, symmetrize_from_lower
 from kernelect.numerics.cholesky import (
@@ -8,13 +8,16 @@ from kernelect.numerics.cholesky import (
     mean_diagonal,
     not_positive_definite,
 )
+from kernelect.numerics.deadline import NEVER, Deadline
 from kernelect.numerics.memory import require_memory
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.threads import blas_threads_for
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 
 __all__ = [
+    "NEVER",
     "CholeskyFactor",
+    "Deadline",
     "InverseFactor",
     "blas_threads_for",
     "factorize",

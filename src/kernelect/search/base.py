@@ -15,12 +15,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelect.exceptions import MissingCapability
+from kernelect.exceptions import MissingCapability, OutOfTime
 from kernelect.results import Evaluation, SearchResult, Status, Trace
 from kernelect.typing import Array, Objective, Observer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Budget:
     """When to stop.
 
@@ -105,7 +105,8 @@ class Recorder:
         """Return the record of the search."""
         trace = Trace.of(self.rows, len(start))
         if self.best_theta is None:
-            return SearchResult(start, float("inf"), Status.FAILED, trace, message)
+            ending = status if status is Status.TIME_LIMIT else Status.FAILED
+            return SearchResult(start, float("inf"), ending, trace, message)
         return SearchResult(self.best_theta, self.best_value, status, trace, message)
 
 
@@ -156,18 +157,23 @@ class Search(ABC):
         """
         recorder = Recorder(objective, budget or Budget(), observe, run)
         start = np.clip(np.asarray(start, dtype=float), lower, upper)
-        if not len(start):
-            recorder(start)
-            return recorder.result(Status.FIXED, start)
         try:
-            status, message = self._run(recorder, start, lower, upper)
+            status, message = self._run(recorder, start, lower, upper) if len(start) else _once(recorder, start)
         except StopSearch as stop:
             status, message = stop.status, ""
+        except OutOfTime:  # inside an evaluation
+            status, message = Status.TIME_LIMIT, ""
         return recorder.result(status, start, message)
 
     @abstractmethod
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
         """Search until converged or out of iterations; ``evaluate`` keeps the best point."""
+
+
+def _once(evaluate: Recorder, start: Array) -> tuple[Status, str]:
+    """Evaluate where there is nothing to move."""
+    evaluate(start)
+    return Status.FIXED, ""
 
 
 def value_only(evaluate: Callable[[Array], tuple[float, Array]]) -> Callable[[Array], float]:

@@ -62,7 +62,9 @@ class _Selector:
         limit = options.time_limit
         deadline = self.began + limit if limit is not None else float("inf")
         # With a prior values are in nats; the criterion alone has the units of its data.
-        self.budget = Budget(options.max_iter, options.tol, relative=objective.prior is None, deadline=deadline)
+        self.budget = Budget(
+            max_iter=options.max_iter, tol=options.tol, relative=objective.prior is None, deadline=deadline
+        )
         self.counter = itertools.count(1)
         self.traces: list[Trace] = []
         self.runs: list[str] = []

@@ -2,8 +2,9 @@
 
 Notation of moments.py, with Phi (N, M) all functions at the rows, H = Phi^T S Phi + lambda I,
 x = H^-1 b and r = T - Phi x. What is minimised, beta at its best, is
-    F = N/2 sum_k ln A_k + k/2 (ln |H| - M ln lambda)
-and its derivative in the design matrix, from which the kernel takes its own parameters', is
+    F = N/2 sum_k ln(A_k / tt_k) + k/2 (ln |H| - M ln lambda),
+minus the nats it gains on the model without functions. Its derivative in the design matrix,
+from which the kernel takes its own parameters', is
     dF/dPhi = S [k Phi H^-1 - sum_k (N / A_k) r_k x_k^T].
 One step costs about 5 N M^2, so widths are found on a subset of the rows where N is large.
 """
@@ -18,12 +19,13 @@ from scipy.linalg import blas
 from kernelect.dictionaries.base import Dictionary
 from kernelect.kernels import Kernel
 from kernelect.kernels.scale import spread_rows
-from kernelect.numerics import factorize, product
+from kernelect.numerics import factorize, product, symmetrize_from_lower
 from kernelect.parameters import ParameterSpace
 from kernelect.results import SearchResult
 from kernelect.search import LBFGS, Budget
 from kernelect.subsets.engine import MISFIT_FLOOR
 from kernelect.subsets.moments import Sample
+from kernelect.subsets.profile import GramProfile
 from kernelect.typing import Array, Observer
 
 #: Bounds of lambda in units of the functions' mean squared norm.
@@ -56,7 +58,7 @@ class ABFObjective:
         factor = factorize(G, lam)
         x, inverse = factor.solve(b), factor.inverse()
         A = self._misfit(T, b, x)
-        value = 0.5 * N * np.log(A).sum() + 0.5 * k * (factor.log_determinant() - M * theta[-1])
+        value = 0.5 * N * np.log(A / self._energy(T)).sum() + 0.5 * k * (factor.log_determinant() - M * theta[-1])
         by_design = k * product(Phi, inverse) - product((T - Phi @ x) * (N / A), x.T)
         by_design *= s[:, None]
         if self.sample.intercept:  # Phi was centred: so is its adjoint
@@ -65,9 +67,10 @@ class ABFObjective:
         by_lam = lam * (0.5 * N * np.sum(x**2 / A) + 0.5 * k * np.trace(inverse)) - 0.5 * k * M
         return float(value), np.append(by_kernel, by_lam)
 
-    def mean_norm(self, kernel: Kernel) -> float:
-        """Return the mean squared norm of the functions, the unit of lambda."""
-        return float(np.mean(np.diagonal(self._design(kernel)[3])))
+    def profile(self, kernel: Kernel) -> GramProfile:
+        """Return the likelihood along lambda alone: -F up to a constant, all lambdas for the price of a few."""
+        _, T, _, G, b = self._design(kernel)
+        return GramProfile(symmetrize_from_lower(G), b, self._energy(T), self._n_rows, 0.0)
 
     @property
     def _n_rows(self) -> float:
@@ -83,8 +86,11 @@ class ABFObjective:
         G = blas.dsyrk(1.0, weighted.T, lower=1)  # Fortran order, lower triangle
         return s, T, Phi, G, product(Phi.T, s[:, None] * T)
 
+    def _energy(self, T: Array) -> Array:
+        return np.einsum("i,ij,ij->j", self.sample.weights, T, T)
+
     def _misfit(self, T: Array, b: Array, x: Array) -> Array:
-        energy = np.einsum("i,ij,ij->j", self.sample.weights, T, T)
+        energy = self._energy(T)
         return np.asarray(np.maximum(energy - np.einsum("ij,ij->j", b, x), MISFIT_FLOOR * energy), dtype=float)
 
 
@@ -151,10 +157,11 @@ def with_fitted_kernels(
 
 def _regularization_space(objective: ABFObjective, kernel: Kernel) -> ParameterSpace:
     """Return bounds of ln lambda and the best start of a few."""
-    unit = objective.mean_norm(kernel) or 1.0
+    profile = objective.profile(kernel)
+    unit = float(profile.eigenvalues.mean()) or 1.0  # the functions' mean squared norm
     low, high = float(np.log(_LOWEST * unit)), float(np.log(_HIGHEST * unit))
     grid = np.linspace(low, high, _STARTS + 2)[1:-1]
-    best = float(grid[int(np.argmin([objective(np.append(kernel.theta, u))[0] for u in grid]))])
+    best = float(grid[int(np.argmax(profile.log_likelihood(np.exp(grid))))])
     return ParameterSpace.single("regularization", best, below=best - low, above=high - best)
 
 

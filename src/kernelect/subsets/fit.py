@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from kernelect.subsets.strategies import Strategy
 from kernelect.subsets.walk import WalkOptions
 from kernelect.typing import Array, Indices
 
+#: Share of the time left that sums over the rows may take: they are no model without a search.
+_GATHERING = 0.6
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class FitOptions:
     """How to search.
 
@@ -30,6 +33,7 @@ class FitOptions:
     ----------
     strategy : Strategy
     walk : WalkOptions
+        Its deadline is that of the whole fit.
     max_width_rows : int
         Rows used to find widths that are ``"auto"``.
     width_budget : Budget
@@ -44,9 +48,12 @@ class FitOptions:
     generator: np.random.Generator = field(default_factory=np.random.default_rng)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FittedSubset:
-    """The chosen functions, their indices in the dictionary, their means, weights and record."""
+    """The chosen functions, their indices in the dictionary, their means, weights and record.
+
+    ``rows`` are those that were used, where time did not suffice for all.
+    """
 
     functions: Candidates
     indices: Indices
@@ -54,6 +61,7 @@ class FittedSubset:
     posterior: Posterior
     regularization: float
     selection: BasisSelection
+    rows: Indices | None = None
 
 
 def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> FittedSubset:
@@ -66,7 +74,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
         Targets that vary; :func:`constant_subset` is for those that do not.
     options : FitOptions
     """
-    began = time.monotonic()
+    began, deadline = time.monotonic(), options.walk.deadline
     dictionary, widths = with_fitted_kernels(
         dictionary,
         sample,
@@ -75,16 +83,29 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
         observe=options.walk.observe,
     )
     candidates = dictionary.build(sample.X)
-    moments = gather(candidates, sample)
+    moments = gather(candidates, sample, deadline.part(_GATHERING))
+    n_rows, sample = len(sample), sample if moments.rows is None else sample.rows(moments.rows)
     share = options.strategy.holdout_share
-    holdout = Holdout.split(candidates, sample, share, options.generator) if share else None
+    aside = deadline.part(_GATHERING)
+    holdout = Holdout.split(candidates, sample, share, options.generator, aside) if share else None
     outcome = search_subset(moments, options.strategy, options.walk, holdout)
     indices = np.array(outcome.chosen.functions, dtype=np.intp)
     columns = np.searchsorted(moments.candidates, indices)
     chosen, means = candidates.take(indices), moments.means[columns]
     posterior, scored = _solved(chosen, sample, moments, columns, options)
     selection = _record(outcome, scored, moments, widths, options, time.monotonic() - began)
-    return FittedSubset(chosen, indices, means, posterior, scored.regularization, selection)
+    if len(sample) < n_rows:
+        few = f"{selection.status}; time sufficed for {len(sample)} of {n_rows} rows"
+        selection = replace(selection, status=few, converged=False)
+    return FittedSubset(
+        functions=chosen,
+        indices=indices,
+        means=means,
+        posterior=posterior,
+        regularization=scored.regularization,
+        selection=selection,
+        rows=moments.rows,
+    )
 
 
 def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> FittedSubset:
@@ -105,7 +126,14 @@ def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions)
         seconds=0.0,
     )
     posterior = Posterior(np.zeros((0, 0)), np.zeros((0, 0)), nothing)
-    return FittedSubset(dictionary.build(sample.X).take(none), none, nothing, posterior, 1.0, selection)
+    return FittedSubset(
+        functions=dictionary.build(sample.X).take(none),
+        indices=none,
+        means=nothing,
+        posterior=posterior,
+        regularization=1.0,
+        selection=selection,
+    )
 
 
 def _solved(

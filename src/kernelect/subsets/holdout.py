@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelect.dictionaries.base import Candidates
 from kernelect.exceptions import InvalidArgument
+from kernelect.numerics import NEVER, Deadline
 from kernelect.subsets.moments import Moments, Sample, gather, gather_about
 from kernelect.typing import Array, Indices
 
@@ -23,7 +24,14 @@ class Holdout:
     aside: Moments
 
     @classmethod
-    def split(cls, candidates: Candidates, sample: Sample, share: float, generator: np.random.Generator) -> Holdout:
+    def split(
+        cls,
+        candidates: Candidates,
+        sample: Sample,
+        share: float,
+        generator: np.random.Generator,
+        deadline: Deadline = NEVER,
+    ) -> Holdout:
         """Keep a random ``share`` of the rows aside."""
         if len(sample) < _FEWEST:
             raise InvalidArgument(
@@ -33,9 +41,10 @@ class Holdout:
         order = generator.permutation(len(sample))
         count = min(max(round(share * len(sample)), 1), len(sample) - 1)
         aside, training = sample.rows(np.sort(order[:count])), sample.rows(np.sort(order[count:]))
-        moments = gather(candidates, training)
+        moments = gather(candidates, training, deadline)
         kept = candidates.take(moments.candidates)
-        return cls(moments, gather_about(kept, aside, moments.means, training.target_means))
+        centre = training.target_means if moments.rows is None else training.rows(moments.rows).target_means
+        return cls(moments, gather_about(kept, aside, moments.means, centre, deadline))
 
     def error(self, columns: Indices, coefficients: Array) -> float:
         """Return the mean squared error aside for ``coefficients`` (m, k) of the training part's columns."""

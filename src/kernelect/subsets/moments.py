@@ -22,7 +22,7 @@ from scipy.linalg import blas
 
 from kernelect.dictionaries.base import Candidates, evaluated
 from kernelect.exceptions import InvalidArgument, NotEnoughMemory
-from kernelect.numerics import product, symmetrize_from_lower
+from kernelect.numerics import NEVER, Deadline, product, symmetrize_from_lower
 from kernelect.numerics.memory import available_bytes
 from kernelect.typing import Array, Indices
 
@@ -61,10 +61,13 @@ class Sample:
         return replace(self, X=self.X[chosen], T=self.T[chosen], weights=self.weights[chosen])
 
     def blocks(self, width: int) -> Iterator[slice]:
-        """Yield blocks of rows such that ``width`` columns of them stay small."""
-        step = max(64, _BLOCK_ELEMENTS // max(width, 1))
-        for first in range(0, len(self), step):
-            yield slice(first, min(first + step, len(self)))
+        """Yield blocks of rows such that ``width`` columns of them stay small.
+
+        A block takes its rows from the whole sample, so that the first few blocks are a fair part of it.
+        """
+        count = -(-len(self) // max(64, _BLOCK_ELEMENTS // max(width, 1)))
+        for first in range(count):
+            yield slice(first, len(self), count)
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class Moments:
         Index of each column in the dictionary, from which null and duplicate ones are gone.
     n_null, n_duplicate : int
         Columns that were dropped.
+    rows : ndarray of int, optional
+        The rows behind the sums where time did not suffice for all of them.
     """
 
     gram: Array
@@ -96,6 +101,7 @@ class Moments:
     candidates: Indices
     n_null: int = 0
     n_duplicate: int = 0
+    rows: Indices | None = None
 
     def __len__(self) -> int:
         return len(self.gram)
@@ -125,38 +131,55 @@ class _Sums:
     columns: Array  # (M,) sums of the shifted columns
     squares: Array  # (M,) sums of squares of the columns as they are
     shift: Array
+    targets: Array  # (k,) sums of the shifted targets
     energy: Array
+    total: float  # sum of the weights
+    rows: Indices | None  # those that were seen, where not all were
 
 
-def gather(candidates: Candidates, sample: Sample) -> Moments:
-    """Stream the dictionary's moments: O(N M^2) time in ``syrk``, O(M^2) memory."""
-    M, k, total = len(candidates), sample.T.shape[1], float(sample.weights.sum())
+def gather(candidates: Candidates, sample: Sample, deadline: Deadline = NEVER) -> Moments:
+    """Stream the dictionary's moments: O(N M^2) time in ``syrk``, O(M^2) memory.
+
+    Where ``deadline`` passes before the last block, the sums are those of the rows seen so far.
+    """
+    M, k = len(candidates), sample.T.shape[1]
     _require_memory(M)
-    sums = _stream(candidates, sample, None if sample.intercept else np.zeros(M), sample.target_means)
-    gram = sums.gram
+    shift = None if sample.intercept else np.zeros(M)
+    sums = _stream(candidates, sample, shift, sample.target_means, deadline)
+    total, gram, projections, energy = sums.total, sums.gram, sums.projections, sums.energy
     if sample.intercept:
         gram = blas.dsyr(-1.0 / total, sums.columns, lower=1, a=gram, overwrite_a=1)
+        # Targets are centred on the mean of all rows: a part of them has one of its own.
+        projections = projections - np.outer(sums.columns, sums.targets / total)
+        energy = energy - sums.targets**2 / total
     moments = Moments(
         gram=_symmetric(gram),
-        projections=sums.projections,
-        energy=sums.energy,
+        projections=projections,
+        energy=energy,
         n_rows=total - 1.0 if sample.intercept else total,
         log_constant=-0.5 * k * float(np.log(total)) if sample.intercept else 0.0,
         means=sums.shift + sums.columns / total if sample.intercept else np.zeros(M),
         candidates=np.arange(M),
+        rows=sums.rows,
     )
     return _cleaned(moments, sums.squares)
 
 
-def gather_about(candidates: Candidates, sample: Sample, means: Array, target_means: Array) -> Moments:
+def gather_about(
+    candidates: Candidates, sample: Sample, means: Array, target_means: Array, deadline: Deadline = NEVER
+) -> Moments:
     """Stream the moments of other rows about given means: squared errors there follow from them."""
-    sums = _stream(candidates, sample, means, target_means)
-    total = float(sample.weights.sum())
-    return Moments(_symmetric(sums.gram), sums.projections, sums.energy, total, 0.0, means, np.arange(len(candidates)))
+    sums = _stream(candidates, sample, means, target_means, deadline)
+    everything = np.arange(len(candidates))
+    return Moments(
+        _symmetric(sums.gram), sums.projections, sums.energy, sums.total, 0.0, means, everything, rows=sums.rows
+    )
 
 
-def _stream(candidates: Candidates, sample: Sample, shift: Array | None, target_means: Array) -> _Sums:
-    """Add up one block of rows after the other.
+def _stream(
+    candidates: Candidates, sample: Sample, shift: Array | None, target_means: Array, deadline: Deadline
+) -> _Sums:
+    """Add up one block of rows after the other, until time is up; one is always done.
 
     Without a ``shift`` it is the means of the first block: near enough to the true ones that
     correcting for them afterwards subtracts little, so centring costs neither digits nor a
@@ -165,7 +188,11 @@ def _stream(candidates: Candidates, sample: Sample, shift: Array | None, target_
     M, targets = len(candidates), sample.T - target_means
     gram = np.zeros((M, M), order="F")
     projections, columns, squares = np.zeros((M, targets.shape[1])), np.zeros(M), np.zeros(M)
+    seen = np.zeros(len(sample), dtype=bool)
     for rows in sample.blocks(M):
+        if seen.any() and deadline.passed:
+            break
+        seen[rows] = True
         block, weights = evaluated(candidates, sample.X[rows]), sample.weights[rows]
         shift = block.mean(axis=0) if shift is None else shift
         squares += weights @ block**2
@@ -175,8 +202,10 @@ def _stream(candidates: Candidates, sample: Sample, shift: Array | None, target_
         block *= np.sqrt(weights)[:, None]
         gram = blas.dsyrk(1.0, block.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
     assert shift is not None
-    energy = np.einsum("i,ij,ij->j", sample.weights, targets, targets)
-    return _Sums(gram, projections, columns, squares, shift, energy)
+    part = None if seen.all() else np.flatnonzero(seen)
+    s = np.where(seen, sample.weights, 0.0)
+    energy = np.einsum("i,ij,ij->j", s, targets, targets)
+    return _Sums(gram, projections, columns, squares, shift, s @ targets, energy, float(s.sum()), part)
 
 
 def _symmetric(lower: Array) -> Array:

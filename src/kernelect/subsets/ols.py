@@ -12,9 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kernelect.exceptions import InvalidArgument, unknown_name
-from kernelect.results import Status
-from kernelect.search.base import StopSearch
+from kernelect.exceptions import InvalidArgument, OutOfTime, unknown_name
 from kernelect.subsets.engine import EXPLAINED, Engine
 from kernelect.subsets.holdout import Holdout
 from kernelect.subsets.moments import Moments
@@ -73,12 +71,16 @@ class OLS(Strategy):
         if holdout is None:
             raise InvalidArgument("OLS(stop='validation') was given no rows to validate on: use OLS(stop='evidence').")
         columns = {int(function): column for column, function in enumerate(walk.moments.candidates)}
-        for function in validated_path(walk, holdout):
-            if function in columns:  # a column may be null or repeated in one part of the rows only
-                walk.add(columns[function])
-        if walk.out_of_time():
-            raise StopSearch(Status.TIME_LIMIT)
-        return SubsetModel(-walk.current.value, tuple(sorted(walk.moments.candidates[walk.engine.chosen].tolist())))
+        # A column may be null or repeated in one part of the rows only.
+        path = [columns[function] for function in validated_path(walk, holdout) if function in columns]
+        try:
+            for column in path:
+                walk.add(column)
+            walk.check_clock()  # the path may have been cut short by it
+        except OutOfTime:
+            walk.go_to(walk.model(path))
+            raise
+        return walk.model(path)
 
 
 def validated_path(walk: Walk, holdout: Holdout) -> list[int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kernelect.exceptions import OutOfTime
 from kernelect.results import Status
-from kernelect.search.base import StopSearch
 from kernelect.subsets.holdout import Holdout
 from kernelect.subsets.moments import Moments
 from kernelect.subsets.results import SearchTrace, SubsetModel
@@ -39,7 +39,7 @@ def search_subset(
     walk = Walk(moments, options, holdout)
     try:
         chosen, status = strategy.run(walk), Status.CONVERGED
-    except StopSearch as stop:
-        chosen, status = walk.best, stop.status
+    except OutOfTime:
+        chosen, status = walk.best, Status.TIME_LIMIT
     table = tuple(walk.best_of_size[size] for size in sorted(walk.best_of_size))
     return SearchOutcome(chosen, status, SearchTrace.of(walk.steps), table)

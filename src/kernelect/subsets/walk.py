@@ -13,8 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from kernelect.results import Status
-from kernelect.search.base import StopSearch
+from kernelect.numerics import NEVER, Deadline
 from kernelect.subsets.engine import Engine
 from kernelect.subsets.evidence import EvidenceCriterion, QuadratureEvidence, Scored
 from kernelect.subsets.holdout import Holdout
@@ -32,7 +31,7 @@ _REGULARIZATION_FLOOR = 1e-11
 _REFRESH = 500
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WalkOptions:
     """How far to go.
 
@@ -47,8 +46,8 @@ class WalkOptions:
     slack : float
         lambda may be this many widths of its peak away from its best while candidates are
         ranked, which costs at most slack^2 / 2 nats. Values are always those at the best lambda.
-    deadline : float
-        Value of ``time.monotonic()`` at which to stop.
+    deadline : Deadline
+        When to stop with the best subset so far.
     observe : callable, optional
         Called with every :class:`Step`.
     """
@@ -57,7 +56,7 @@ class WalkOptions:
     max_size: int | None = None
     patience: int | Literal["auto"] = "auto"
     slack: float = 0.3
-    deadline: float = float("inf")
+    deadline: Deadline = NEVER
     observe: Callable[[Step], None] | None = None
 
 
@@ -105,7 +104,6 @@ class Walk:
 
     def add_best(self) -> bool:
         """Add the function that gains most; False where none can be added."""
-        self.check_clock()
         gains = self.engine.addition_gains()
         best = int(np.argmax(gains))
         if len(self) >= self.max_size or not np.isfinite(gains[best]):
@@ -128,6 +126,7 @@ class Walk:
 
     def add(self, column: int) -> None:
         """Add a function by its column."""
+        self.check_clock()
         self.engine.add(column)
         self._arrived("add", column)
 
@@ -143,6 +142,11 @@ class Walk:
         self.current = self.score(columns.tolist())
         self.engine.reset(columns, self._ranking_regularization(columns))
         self._remember()
+
+    def model(self, columns: list[int]) -> SubsetModel:
+        """Return the subset of some columns, with its value."""
+        functions = tuple(sorted(self.moments.candidates[columns].tolist()))
+        return SubsetModel(-self.score(columns).value, functions)
 
     def columns(self, model: SubsetModel) -> Indices:
         """Return the columns of a model's functions."""
@@ -181,8 +185,7 @@ class Walk:
         return max(self.current.regularization, _REGULARIZATION_FLOOR * trace)
 
     def _remember(self) -> None:
-        functions = tuple(sorted(self.moments.candidates[self.engine.chosen].tolist()))
-        model = SubsetModel(-self.current.value, functions)
+        model = self.model(self.engine.chosen)
         known = self.best_of_size.get(len(model))
         if known is None or model.value < known.value - GAIN:
             self.best_of_size[len(model)] = model
@@ -206,9 +209,9 @@ class Walk:
 
     def check_clock(self) -> None:
         """Leave the search when its time is up, but not before the first step."""
-        if self.steps and self.out_of_time():
-            raise StopSearch(Status.TIME_LIMIT)
+        if self.steps:
+            self.options.deadline.check()
 
     def out_of_time(self) -> bool:
         """Whether the deadline has passed."""
-        return time.monotonic() > self.options.deadline
+        return self.options.deadline.passed

@@ -1,0 +1,73 @@
+"""The one clock of a fit: when its time is up, and how to stop there.
+
+A deadline is made once, where ``time_limit`` is read, and handed down to everything that takes
+time. Work that can stop with what it has asks :attr:`Deadline.passed`; work that has nothing to
+show before its end calls :meth:`Deadline.check`, whose :class:`~kernelect.exceptions.OutOfTime` is
+caught where a result is at hand.
+
+>>> Deadline.after(None).left()
+inf
+>>> Deadline.after(0.0).passed
+True
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kernelect.exceptions import OutOfTime
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A moment on the monotonic clock.
+
+    It has no state, so threads can share it. A copy that is sent to another process keeps the
+    seconds that are left, because clocks of two machines have nothing in common.
+
+    Attributes
+    ----------
+    at : float
+        Value of ``clock()`` after which time is up.
+    clock : callable
+        ``time.monotonic``; tests count with one of their own.
+    """
+
+    at: float = float("inf")
+    clock: Callable[[], float] | None = None
+
+    @classmethod
+    def after(cls, seconds: float | None) -> Deadline:
+        """Return the deadline that many seconds from now; ``None`` is never."""
+        return cls() if seconds is None else cls(time.monotonic() + float(seconds))
+
+    def left(self) -> float:
+        """Return the seconds that are left, 0 where time is up."""
+        return max(self.at - self._now(), 0.0) if self.at < float("inf") else float("inf")
+
+    @property
+    def passed(self) -> bool:
+        """Whether time is up."""
+        return self.at < float("inf") and self._now() >= self.at
+
+    def check(self) -> None:
+        """Raise :class:`~kernelect.exceptions.OutOfTime` where time is up."""
+        if self.passed:
+            raise OutOfTime
+
+    def part(self, share: float) -> Deadline:
+        """Return the deadline at which ``share`` of the time that is left now has been used."""
+        return self if self.at == float("inf") else Deadline(self._now() + share * self.left(), self.clock)
+
+    def _now(self) -> float:
+        return time.monotonic() if self.clock is None else self.clock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Deadline.after, (None if self.at == float("inf") else self.left(),)
+
+
+#: A deadline that never comes.
+NEVER = Deadline()
