@@ -70,7 +70,7 @@ def test_predictions_as_json(run, saved):
         (("label.skops", "short.csv"), 1, "lacks 1 column(s) the model needs: 'colour'"),
         (("label.skops", "mixed.csv", "--interval", "0.9"), 2, "--interval is for regression"),
         (("label.skops", "mixed.csv", "--id", "color"), 2, "Did you mean 'colour'?"),
-        (("mixed.csv", "mixed.csv"), 1, "mixed.csv is no model saved by kernelect fit"),
+        (("mixed.csv", "mixed.csv"), 1, "mixed.csv is not a model saved by kernelect fit"),
         (("none.skops", "mixed.csv"), 1, "There is no model file 'none.skops'"),
         (("bad.pkl", "mixed.csv"), 1, "bad.pkl is a pickle, which could run any code: it is never loaded."),
     ],

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.exceptions import InvalidArgument, UnusableModel, UnusableTable
 from kernelect.tabular.columns import MOST_CATEGORIES, Column
 from kernelect.tabular.read import Table
 from kernelect.tabular.record import TableModel
@@ -61,11 +61,26 @@ def predict_table(model: TableModel, X: pd.DataFrame, interval: float | None = N
         Coverage of intervals; regression only.
     """
     if interval is not None and model.schema.classes is not None:
-        raise InvalidArgument("--interval is for regression: this model predicts classes, with their probabilities.")
+        raise InvalidArgument(
+            f"--interval {interval:g} is for regression, and this model predicts classes: leave it out, the "
+            "probabilities are always there."
+        )
     if interval is not None and not 0.0 < interval < 1.0:
-        raise InvalidArgument(f"--interval {interval} is not possible: give a number between 0 and 1, such as 0.9.")
+        raise InvalidArgument(f"--interval {interval:g} must be a number between 0 and 1, such as 0.9.")
     blocks = [_predict_block(model, X.iloc[start : start + _BLOCK], interval) for start in range(0, len(X), _BLOCK)]
-    return pd.concat(blocks, ignore_index=True)
+    found = pd.concat(blocks, ignore_index=True)
+    _check_finite(found)
+    return found
+
+
+def _check_finite(found: pd.DataFrame) -> None:
+    numbers = found.select_dtypes("number").to_numpy(dtype=float)
+    lost = ~np.isfinite(numbers).all(axis=1)
+    if lost.any():
+        raise UnusableModel(
+            f"The model has no finite prediction for {int(lost.sum())} of {len(found)} rows, the first of them row "
+            f"{int(np.argmax(lost)) + 1}: check the numbers in that row, or fit the model again."
+        )
 
 
 def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:

@@ -12,6 +12,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
+from kernelect.registry import stored
 from kernelect.tabular.assess import Assessment, FoldOptions, assess
 from kernelect.tabular.folds import fit_quietly
 from kernelect.tabular.pipeline import MOST_WIDTHS, MachineOptions, count_inputs, make_machine, make_pipeline_for
@@ -21,6 +22,7 @@ from kernelect.tabular.schema import Rows, Schema
 _PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
 
 
+@stored
 @dataclass(frozen=True)
 class TableModel:
     """A fitted pipeline and all that is known about it.

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import InvalidArgument, UnusableTable, unknown_name
+from kernelect.registry import stored
 from kernelect.tabular.columns import Column, find_columns, values_of
 
 CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
@@ -23,6 +24,7 @@ _FEW_NUMBERS = 10
 LEAST_ROWS = 6
 
 
+@stored
 @dataclass(frozen=True)
 class Schema:
     """Target, task and input columns; ``classes`` is None for regression."""

@@ -1,0 +1,135 @@
+"""Which types a model file may ask for, and the search for others at every depth of its description.
+
+skops describes each object by a node: the loader that builds it and the class it has. A file is
+accepted where every node has a loader of this table with a class of that loader's list. skops itself
+trusts far more (every estimator of scikit-learn, among them some that open files named in the data).
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from kernelect.exceptions import UnusableModel
+from kernelect.registry import stored_types
+from kernelect.tabular.archive import Archive, check_array
+
+#: scikit-learn's classes inside our pipelines. They hold data; none of them opens files or calls what it is given.
+_SKLEARN = frozenset(
+    {
+        "sklearn.compose._column_transformer.ColumnTransformer",
+        "sklearn.impute._base.MissingIndicator",
+        "sklearn.impute._base.SimpleImputer",
+        "sklearn.pipeline.Pipeline",
+        "sklearn.preprocessing._data.StandardScaler",
+        "sklearn.preprocessing._encoders.OneHotEncoder",
+    }
+)
+
+_NUMBERS = frozenset(f"numpy.{name}" for name in ("float64", "float32", "int64", "int32", "bool", "bool_", "str_"))
+
+_PLAIN = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "bool", "NoneType"))
+
+#: Loader of skops -> classes it may build here, beside the registered ones where it builds objects.
+_LOADERS: dict[str, frozenset[str]] = {
+    "JsonNode": _PLAIN,
+    "ListNode": frozenset({"builtins.list", "sklearn.compose._column_transformer._RemainderColsList"}),
+    "TupleNode": frozenset({"builtins.tuple"}),
+    "DictNode": frozenset({"builtins.dict"}),
+    "SliceNode": frozenset({"builtins.slice"}),
+    "NdArrayNode": _NUMBERS | {"numpy.ndarray"},
+    "DTypeNode": frozenset({"numpy.dtype"}),
+    "TypeNode": _NUMBERS | _PLAIN,
+    "ObjectNode": _SKLEARN,
+}
+
+#: Loaders whose class may also be one of ours: records and named tuples.
+_OF_OURS = ("ObjectNode", "TupleNode")
+
+
+#: Classes that are being moved and declare themselves with ``@stored`` when they arrive.
+_UNTIL_DECLARED = {
+    "dictionaries.base": ["InputScale"],
+    "dictionaries.design": ["DictionaryDesign"],
+    "dictionaries.functions": ["Bias", "Fourier", "Harmonics", "Linear", "Monomials", "Polynomial"],
+    "dictionaries.kernel_functions": ["CentredKernels", "KernelFunctions"],
+    "subsets.results": ["BasisSelection", "SearchTrace", "SubsetModel"],
+    "dictionaries.union": ["JoinedCandidates", "Union"],
+    "estimators._rvm_model": ["Output", "RelevanceModel"],
+    "estimators._svm_members": ["PosteriorMember", "SupportMember"],
+    "estimators.basis": ["BasisSearchRegressor"],
+    "estimators.gpc": ["GPC"],
+    "estimators.lssvm": ["LSSVC", "LSSVR"],
+    "estimators.rvm": ["RVC", "RVR"],
+    "estimators.svm": ["SVC"],
+    "kernels.composite": ["Product", "Sum"],
+    "kernels.dot_product": ["Constant", "Linear", "Polynomial"],
+    "kernels.stationary": ["ARD", "RBF", "Matern"],
+    "numerics.triangular": ["InverseFactor"],
+    "machines.ep.machine": ["EP", "EPColumn", "EPState", "Sites"],
+    "machines.ep.likelihoods": ["Hinge", "Probit", "SquaredHinge", "Tilted"],
+    "results": ["Selection", "Trace"],
+    "tabular.assess": ["Assessment"],
+    "tabular.estimates": ["Estimate"],
+    "tabular.scores": ["Score"],
+}
+
+
+def trusted_types() -> frozenset[str]:
+    """Return the full names of all classes that a model file may hold."""
+    return _ours().union(*_LOADERS.values())
+
+
+def _ours() -> frozenset[str]:
+    moving = (f"kernelect.{module}.{name}" for module, names in _UNTIL_DECLARED.items() for name in names)
+    return frozenset(stored_types()).union(moving)
+
+
+def strangers(description: Any) -> list[str]:
+    """Return what a description asks for beyond a model's types: full names of classes, sorted."""
+    ours = _ours()
+    return sorted({name for node in _nodes(description) if (name := _stranger(node, ours)) is not None})
+
+
+def check_types(archive: Archive) -> None:
+    """Raise if a file asks for types that do not belong to a model."""
+    found = strangers(archive.description)
+    if found:
+        raise UnusableModel(
+            f"{archive.name} asks for types that do not belong to a model and was refused: {', '.join(found[:5])}. "
+            "A kernel or criterion of your own has to be registered (kernelect.register) before its models load."
+        )
+
+
+def check_arrays(archive: Archive) -> None:
+    """Raise if a stored array is not what its own header says, before NumPy makes room for it."""
+    with zipfile.ZipFile(io.BytesIO(archive.data)) as file:
+        for member in archive.members:
+            if member.endswith(".npy"):
+                check_array(file, member)
+    for node in _nodes(archive.description):
+        member = node.get("file")
+        if member is not None and (member not in archive.members or not str(member).endswith(".npy")):
+            raise ValueError(f"the array {member} is missing")
+
+
+def _nodes(entry: Any) -> Iterator[dict[str, Any]]:
+    """Yield every node, wherever it stands; a loop and not a recursion, so that no depth is too deep."""
+    waiting = [entry]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict):
+            if "__loader__" in found or "__class__" in found:
+                yield found
+            waiting.extend(found.values())
+        elif isinstance(found, list):
+            waiting.extend(found)
+
+
+def _stranger(node: dict[str, Any], ours: frozenset[str]) -> str | None:
+    """Return the name of a node's class where it is not allowed."""
+    loader, name = node.get("__loader__"), f"{node.get('__module__')}.{node.get('__class__')}"
+    allowed = _LOADERS.get(str(loader), frozenset())
+    return None if name in allowed or (loader in _OF_OURS and name in ours) else name

@@ -1,0 +1,136 @@
+"""Which shapes the arrays of a fitted model have to have.
+
+Each attribute has a kind and its axes by letter: ``d`` inputs and ``k`` classes as the estimator around it
+says, other letters one length within one object, ``*`` any further axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelect.exceptions import UnusableModel
+
+FLOATS, INDICES, LABELS = "f", "iu", "OUSiufb"
+
+#: Attribute -> kind and axes, the same in every class that has it.
+SHAPES: dict[str, tuple[str, str]] = {
+    # estimators
+    "X_fit_": (FLOATS, "n d"),
+    "relevance_vectors_": (FLOATS, "n d"),
+    "support_vectors_": (FLOATS, "n d"),
+    "dual_coef_": (FLOATS, "n *"),
+    "classes_": (LABELS, "k"),
+    "feature_importances_": (FLOATS, "d"),
+    "_rows": (INDICES, "n"),
+    "_kept": (INDICES, "r"),
+    "support_": (INDICES, "n"),
+    "loo_decision_": (FLOATS, "r *"),
+    "loo_prediction_": (FLOATS, "r *"),
+    "_weights": (FLOATS, "n"),
+    "_diagonal": (FLOATS, "n"),
+    "_residuals": (FLOATS, "n *"),
+    "coef_": (FLOATS, "* n"),
+    "_means": (FLOATS, "n"),
+    "_root": (FLOATS, "n n"),
+    # members of an SVM, outputs of an RVM
+    "inputs": (FLOATS, "n d"),
+    "support": (INDICES, "n"),
+    "dual_coef": (FLOATS, "n *"),
+    "loo": (FLOATS, "r *"),
+    "columns": (INDICES, "m"),
+    "weights": (FLOATS, "w"),
+    "alpha": (FLOATS, "w"),
+    "covariance": (FLOATS, "w w"),
+    # expectation propagation
+    "labels": (FLOATS, "n"),
+    "copies": (FLOATS, "n"),
+    "power": (FLOATS, "n"),
+    "dual": (FLOATS, "n"),
+    "mean": (FLOATS, "n"),
+    "variance": (FLOATS, "n"),
+    "cavity_mean": (FLOATS, "n"),
+    "cavity_variance": (FLOATS, "n"),
+    "tau": (FLOATS, "n"),
+    "nu": (FLOATS, "n"),
+    "half": (FLOATS, "n n"),
+    "log_z": (FLOATS, "n"),
+    "slope": (FLOATS, "n"),
+    "curvature": (FLOATS, "n"),
+    "shrinkage": (FLOATS, "n"),
+    "mean_loss": (FLOATS, "n"),
+    # kernels and dictionaries
+    "gamma": (FLOATS, "d"),
+    "centres": (FLOATS, "n d"),
+    "lower": (FLOATS, "d"),
+    "period": (FLOATS, "d"),
+    # steps of scikit-learn
+    "feature_names_in_": (LABELS, "d"),
+    "statistics_": (LABELS, "d"),
+    "mean_": (FLOATS, "d"),
+    "var_": (FLOATS, "d"),
+    "scale_": (FLOATS, "d"),
+    "features_": (INDICES, "m"),
+    "drop_idx_": (LABELS, "d"),
+    "_drop_idx_after_grouping": (LABELS, "d"),
+    "infrequent_categories_": (LABELS, "*"),
+    # records of a search
+    "theta": (FLOATS, "* p"),
+    "optima": (FLOATS, "* p"),
+    "validation_error": (FLOATS, "e"),
+    "seconds": (FLOATS, "t"),
+    "value": (FLOATS, "t"),
+    "gradient_norm": (FLOATS, "t"),
+    "run": (FLOATS, "t"),
+    "action": (LABELS, "t"),
+    "function": (INDICES, "t"),
+    "size": (INDICES, "t"),
+    "regularization": (FLOATS, "t"),
+}
+
+
+def check_shapes(place: str, part: Any, known: dict[str, int] | None = None) -> None:
+    """Raise where an array of a model, at any depth, has another kind or shape than belongs to it."""
+    if isinstance(part, dict | list | tuple):
+        for key, each in part.items() if isinstance(part, dict) else enumerate(part):
+            check_shapes(f"{place}[{key!r}]", each, known)
+    elif hasattr(part, "__dict__") and not isinstance(part, type):
+        outer = {**(known or {}), **_counts(place, part)}
+        inner = dict(outer)  # letters other than d and k hold within this object
+        for name, value in vars(part).items():
+            if isinstance(value, np.ndarray) and name in SHAPES:
+                _check(f"{place}.{name}", value, *SHAPES[name], inner)
+            check_shapes(f"{place}.{name}", value, outer)
+
+
+def _counts(place: str, part: Any) -> dict[str, int]:
+    """Return how many inputs and classes an estimator says it has."""
+    inputs, classes = vars(part).get("n_features_in_"), vars(part).get("classes_")
+    if inputs is not None and (not isinstance(inputs, int | np.integer) or inputs < 1):
+        raise UnusableModel(f"{place}.n_features_in_ is {inputs!r} where a number of inputs is expected")
+    found = {} if inputs is None else {"d": int(inputs)}
+    return {**found, "k": len(classes)} if isinstance(classes, np.ndarray) and classes.ndim == 1 else found
+
+
+def _check(place: str, array: np.ndarray, kind: str, axes: str, lengths: dict[str, int]) -> None:
+    if array.dtype.kind not in kind:
+        raise UnusableModel(
+            f"{place} holds {array.dtype} where {'numbers' if kind == FLOATS else 'row numbers'} belong"
+        )
+    letters = axes.split()
+    shape = array.shape
+    if "*" in letters:  # the named axes are the first ones, or the last ones
+        named = len(letters) - 1
+        shape = shape[:named] if letters[-1] == "*" else shape[len(shape) - named :]
+        letters.remove("*")
+    wanted = tuple(lengths.get(letter, length) for letter, length in zip(letters, shape, strict=False))
+    if len(shape) != len(letters) or shape != wanted:
+        raise UnusableModel(f"{place} has the shape {array.shape} where {_words(axes, lengths)} is expected")
+    for letter, length in zip(letters, shape, strict=True):
+        if lengths.setdefault(letter, length) != length:
+            raise UnusableModel(f"{place} has the shape {array.shape} where {_words(axes, lengths)} is expected")
+
+
+def _words(axes: str, lengths: dict[str, int]) -> str:
+    return f"({', '.join(str(lengths.get(letter, letter)) for letter in axes.replace('*', '...').split())})"
