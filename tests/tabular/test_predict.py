@@ -83,9 +83,9 @@ def test_machines_without_intervals_of_their_own_use_the_normal(mixed):
 
 
 def test_impossible_intervals(classifier, regressor, mixed):
-    with pytest.raises(InvalidArgument, match="--interval is for regression"):
+    with pytest.raises(InvalidArgument, match="--interval 0.9 is for regression"):
         predict_table(classifier, mixed, interval=0.9)
-    with pytest.raises(InvalidArgument, match="--interval 1.5 is not possible"):
+    with pytest.raises(InvalidArgument, match="--interval 1.5 must be a number between 0 and 1"):
         predict_table(regressor, mixed, interval=1.5)
 
 
