@@ -1,0 +1,13 @@
+"""Inputs: the columns of a table become numbers and category codes that kernels can take.
+
+The path: :func:`as_frame` (any array or DataFrame), :func:`describe` (what each column is),
+:class:`Coding` (fitted on the training rows; turns rows into a matrix), :class:`Warp` (the same
+matrix seen through monotone maps).
+"""
+
+from kernelect.inputs.coding import Coding, fit_coding
+from kernelect.inputs.frame import Frame, as_frame
+from kernelect.inputs.roles import Role, describe
+from kernelect.inputs.warp import Warp, fit_warp
+
+__all__ = ["Coding", "Frame", "Role", "Warp", "as_frame", "describe", "fit_coding", "fit_warp"]

@@ -1,0 +1,220 @@
+"""From the columns of a table to a matrix: numeric inputs first, then category codes.
+
+A column may become several inputs (a number and the fact that it is missing; a date's days, season
+and weekday), which all belong to that column: relevance and explanations speak of columns.
+Categories keep one input each, a code of which only equality means anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.inputs.frame import Cells, Frame
+from kernelect.inputs.roles import Role, describe, is_missing, values_of
+from kernelect.registry import stored
+from kernelect.typing import Array, Indices
+
+#: Levels with fewer rows than this share the code of "other", which unseen levels get too.
+RARE = 3
+
+#: Share of missing cells from which their absence is an input of its own.
+MISSING_SHARE = 0.01
+
+#: Days a date has to span for its season, and for its weekday, to mean anything.
+_SEASON_SPAN, _WEEK_SPAN = 400.0, 21.0
+
+_YEAR = 365.25
+
+OTHER = 0
+
+
+@stored
+@dataclass(frozen=True)
+class NumberCode:
+    """A number: imputed by the median, then centred and scaled."""
+
+    column: int
+    name: str
+    fill: float
+    centre: float
+    scale: float
+    part: str = "value"
+
+    def __call__(self, values: Array) -> Array:
+        """Return the input from the column's values."""
+        values = _PARTS[self.part](values)
+        filled = np.where(np.isnan(values), self.fill, values)
+        return np.asarray((filled - self.centre) / self.scale, dtype=float)
+
+
+@stored
+@dataclass(frozen=True)
+class MissingCode:
+    """Whether a cell is missing, as 0 and 1."""
+
+    column: int
+    name: str
+
+    def __call__(self, values: Cells) -> Array:
+        """Return the input from the column's values."""
+        return is_missing(values).astype(float)
+
+
+@stored
+@dataclass(frozen=True)
+class CategoryCode:
+    """A category: the place of its level among ``levels`` plus 1; 0 for rare and unseen levels."""
+
+    column: int
+    name: str
+    levels: tuple[str, ...]
+    missing: bool  # whether a missing cell is a level of its own, the last one
+    weekday: bool = False
+
+    def __call__(self, values: Cells) -> Array:
+        """Return the codes from the column's values."""
+        if self.weekday:
+            values = _weekday(values)
+        places = {level: place for place, level in enumerate(self.levels, start=OTHER + 1)}
+        if self.missing:
+            places[None] = len(self.levels) + 1  # type: ignore[index]
+        return np.array([places.get(value, OTHER) for value in values], dtype=float)
+
+
+@stored
+@dataclass(frozen=True)
+class Coding:
+    """How the columns of a table become inputs; fitted on the training rows without their targets.
+
+    Attributes
+    ----------
+    roles : tuple of Role
+        What every column was found to be.
+    numbers : tuple of NumberCode and MissingCode
+        The numeric inputs, in order.
+    categories : tuple of CategoryCode
+        The category codes, which follow.
+    """
+
+    roles: tuple[Role, ...]
+    numbers: tuple[NumberCode | MissingCode, ...]
+    categories: tuple[CategoryCode, ...]
+
+    def __call__(self, frame: Frame) -> Array:
+        """Return the inputs (n, d) of a table with the same columns."""
+        values: dict[int, Cells] = {}
+        out = np.empty((len(frame), len(self)))
+        for j, code in enumerate((*self.numbers, *self.categories)):
+            if code.column not in values:
+                values[code.column] = values_of(frame.columns[code.column], self._stored_kind(code.column))
+            out[:, j] = code(values[code.column])
+        return out
+
+    def __len__(self) -> int:
+        return len(self.numbers) + len(self.categories)
+
+    @property
+    def numeric(self) -> Indices:
+        """Return the places of numeric inputs."""
+        return np.arange(len(self.numbers))
+
+    @property
+    def categorical(self) -> Indices:
+        """Return the places of category codes."""
+        return np.arange(len(self.numbers), len(self))
+
+    @property
+    def owners(self) -> Indices:
+        """Return the column that every input belongs to."""
+        return np.array([code.column for code in (*self.numbers, *self.categories)], dtype=np.intp)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return a readable name of every input."""
+        return tuple(code.name for code in (*self.numbers, *self.categories))
+
+    def _stored_kind(self, column: int) -> str:
+        return self.roles[column].kind
+
+
+def fit_coding(frame: Frame) -> Coding:
+    """Return the coding of a training table."""
+    roles = describe(frame)
+    numbers: list[NumberCode | MissingCode] = []
+    categories: list[CategoryCode] = []
+    patterns: set[bytes] = set()
+    for column, (role, cells) in enumerate(zip(roles, frame.columns, strict=True)):
+        if role.kind == "unused":
+            continue
+        values = values_of(cells, role.kind)
+        if role.kind == "category":
+            categories.append(_category_code(column, role.name, values))
+            continue
+        numbers += _number_codes(column, role, values)
+        absent = np.isnan(values)
+        if absent.mean() >= MISSING_SHARE and absent.tobytes() not in patterns:
+            patterns.add(absent.tobytes())  # columns that are missing together say it once
+            numbers.append(MissingCode(column, f"{role.name} is missing"))
+        categories += _weekday_code(column, role, values)
+    categories = [code for code in categories if code.levels]
+    if not numbers and not categories:
+        reasons = "; ".join(f"{role.name!r}: {role.reason}" for role in roles[:5])
+        raise InvalidArgument(f"X has no column to learn from ({reasons}): give a column that varies.")
+    return Coding(roles, tuple(numbers), tuple(categories))
+
+
+def _number_codes(column: int, role: Role, values: Array) -> list[NumberCode | MissingCode]:
+    codes = [_number_code(column, role.name, values, "value")]
+    if role.kind == "date" and np.nanmax(values) - np.nanmin(values) >= _SEASON_SPAN:
+        codes += [_number_code(column, f"{role.name} (season)", values, part) for part in ("season-sin", "season-cos")]
+    return [code for code in codes if code is not None]
+
+
+def _number_code(column: int, name: str, values: Array, part: str) -> NumberCode | None:
+    values = _PARTS[part](values)
+    fill = float(np.nanmedian(values))
+    filled = np.where(np.isnan(values), fill, values)
+    # Rows of 1e100 have no squares' sum: the spread is taken in units of the largest value.
+    largest = float(np.abs(filled).max()) or 1.0
+    centre, scale = float((filled / largest).mean()) * largest, float((filled / largest).std()) * largest
+    return NumberCode(column, name, fill, centre, scale, part) if scale > 1e-13 * largest else None
+
+
+def _category_code(column: int, name: str, values: Cells) -> CategoryCode:
+    missing = is_missing(values)
+    levels, counts = np.unique(values[~missing].astype(str), return_counts=True)
+    kept = tuple(str(level) for level in levels[counts >= RARE])
+    if len(levels) - len(kept) == 0 and not missing.any() and len(kept) < 2:
+        return CategoryCode(column, name, (), False)
+    return CategoryCode(column, name, kept or tuple(map(str, levels)), bool(missing.any()))
+
+
+def _weekday_code(column: int, role: Role, values: Array) -> list[CategoryCode]:
+    known = values[~np.isnan(values)]
+    if role.kind != "date" or known.max() - known.min() < _WEEK_SPAN:
+        return []
+    days = _weekday(known)
+    levels, counts = np.unique(days.astype(str), return_counts=True)
+    kept = tuple(str(level) for level in levels[counts >= RARE])
+    name = f"{role.name} (weekday)"
+    return [CategoryCode(column, name, kept, False, weekday=True)] if len(kept) > 1 else []
+
+
+def _weekday(days: Array) -> Cells:
+    """Return the weekday of days since 1970 as text, None where they are missing."""
+    missing = np.isnan(days)
+    out = np.full(len(days), None, dtype=object)
+    # 1970-01-01 was a Thursday, the fourth day of the week.
+    out[~missing] = [str((int(np.floor(day)) + 3) % 7) for day in days[~missing]]
+    return out
+
+
+_PARTS: dict[str, Callable[[Array], Array]] = {
+    "value": lambda days: days,
+    "season-sin": lambda days: np.sin(2.0 * np.pi * days / _YEAR),
+    "season-cos": lambda days: np.cos(2.0 * np.pi * days / _YEAR),
+}

@@ -1,0 +1,151 @@
+"""From tables to matrices: arrays, DataFrames, categories, missing cells, dates."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.inputs import as_frame, describe, fit_coding, fit_warp
+
+
+def messy(n=60, seed=0):
+    generator = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": np.where(generator.random(n) < 0.1, np.nan, generator.normal(50, 10, n)),
+            "sex": generator.choice(["f", "m"], n),
+            "smoker": generator.random(n) < 0.3,
+            "day": pd.date_range("2020-01-01", periods=n, freq="17D"),
+            "note": [f"text number {i}" for i in range(n)],
+            "same": 1.0,
+            "empty": np.nan,
+        }
+    )
+
+
+def kinds(frame):
+    return {role.name: role.kind for role in describe(as_frame(frame))}
+
+
+def test_roles_of_columns():
+    assert kinds(messy()) == {
+        "age": "number",
+        "sex": "category",
+        "smoker": "number",
+        "day": "date",
+        "note": "unused",
+        "same": "unused",
+        "empty": "unused",
+    }
+
+
+def test_pandas_polars_and_arrays_agree():
+    frame = messy()
+    by_pandas = fit_coding(as_frame(frame))(as_frame(frame))
+    polar = pl.from_pandas(frame)
+    by_polars = fit_coding(as_frame(polar))(as_frame(polar))
+    np.testing.assert_allclose(by_polars, by_pandas, atol=1e-12)
+    numbers = frame[["age"]].to_numpy()
+    coding = fit_coding(as_frame(numbers))
+    np.testing.assert_array_equal(coding(as_frame(numbers))[:, 0], by_pandas[:, 0])
+
+
+def test_objects_that_are_numbers_are_numbers():
+    X = np.array([[1, "a"], [2.5, "b"], [None, "a"], [4, "b"], [5, None]] * 3, dtype=object)
+    assert kinds(pd.DataFrame(X, columns=["n", "c"])) == {"n": "number", "c": "category"}
+
+
+def test_texts_of_numbers_are_numbers_and_the_rest_is_missing():
+    cells = [str(i / 7) for i in range(40)] + ["unknown"]
+    (role,) = describe(as_frame(pd.DataFrame({"x": cells})))
+    assert role.kind == "number"
+    assert "1 cell(s) such as 'unknown'" in role.reason
+
+
+def test_missing_cells_have_an_input_of_their_own_once_per_pattern():
+    frame = messy()
+    frame["weight"] = np.where(frame["age"].isna(), np.nan, 3.0 * frame["age"] + 1)
+    coding = fit_coding(as_frame(frame))
+    assert [name for name in coding.names if "missing" in name] == ["age is missing"]
+    X = coding(as_frame(frame))
+    np.testing.assert_array_equal(X[:, coding.names.index("age is missing")], frame["age"].isna())
+    assert np.all(np.isfinite(X))
+
+
+def test_unseen_and_rare_levels_are_other():
+    frame = pd.DataFrame({"c": ["a"] * 10 + ["b"] * 10 + ["rare"], "x": np.arange(21.0)})
+    coding = fit_coding(as_frame(frame))
+    new = coding(as_frame(pd.DataFrame({"c": ["a", "rare", "never seen", None], "x": np.zeros(4)})))
+    codes = new[:, coding.categorical[0]]
+    assert codes[0] != 0
+    assert codes[1] == codes[2] == codes[3] == 0
+
+
+def test_a_missing_category_is_a_level():
+    frame = pd.DataFrame({"c": ["a"] * 10 + ["b"] * 10 + [None] * 5, "x": np.arange(25.0)})
+    codes = fit_coding(as_frame(frame))(as_frame(frame))[:, -1]
+    assert len({codes[0], codes[10], codes[20]}) == 3
+    assert 0 not in codes
+
+
+def test_spelling_of_levels_does_not_matter():
+    frame = messy()
+    other = frame.assign(sex=frame["sex"].map({"f": "zz", "m": "a"}))
+    ours, theirs = (fit_coding(as_frame(f))(as_frame(f))[:, -2:] for f in (frame, other))
+    same = lambda codes: codes[:, None] == codes[None]  # noqa: E731
+    for j in range(2):
+        np.testing.assert_array_equal(same(ours[:, j]), same(theirs[:, j]))
+
+
+def test_dates_become_days_season_and_weekday():
+    coding = fit_coding(as_frame(messy()[["day", "age"]]))
+    assert {"day", "day (season)", "day (weekday)"} <= set(coding.names)
+    short = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=10), "x": np.arange(10.0)})
+    assert set(fit_coding(as_frame(short)).names) == {"day", "x"}
+
+
+def test_far_dates_are_dates():
+    frame = pd.DataFrame({"day": ["2020-01-01", "9999-12-31", "2020-06-01"] * 5, "x": np.arange(15.0)})
+    X = fit_coding(as_frame(frame))(as_frame(frame))
+    assert np.all(np.isfinite(X))
+
+
+def test_owners_lead_back_to_columns():
+    frame = messy()
+    coding = fit_coding(as_frame(frame))
+    names = [frame.columns[owner] for owner in coding.owners]
+    assert names[coding.names.index("age is missing")] == "age"
+    assert set(names) == {"age", "sex", "smoker", "day"}
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(InvalidArgument, match="X has no column to learn from .*'same': it is constant"):
+        fit_coding(as_frame(pd.DataFrame({"same": [1.0, 1.0, 1.0]})))
+
+
+def test_sparse_is_refused_in_words():
+    from scipy.sparse import csr_array
+
+    with pytest.raises(InvalidArgument, match="X is a sparse matrix"):
+        as_frame(csr_array(np.eye(3)))
+
+
+def test_warp_is_monotone_and_robust():
+    generator = np.random.default_rng(0)
+    X = np.column_stack([np.exp(3 * generator.normal(size=500)), generator.integers(0, 3, 500)]).astype(float)
+    warp = fit_warp(X, np.arange(2))
+    W = warp(X)
+    assert list(warp.inputs) == [0]  # three values have no tail
+    np.testing.assert_array_equal(W[:, 1], X[:, 1])
+    order = np.argsort(X[:, 0])
+    assert np.all(np.diff(W[order, 0]) >= 0)
+    assert np.abs(W[:, 0]).max() <= 2.5
+    far = warp(np.array([[1e9, 0.0], [-1e9, 0.0]]))[:, 0]
+    np.testing.assert_allclose(far, [W[:, 0].max(), W[:, 0].min()])
+
+
+def test_warp_does_not_see_monotone_changes():
+    X = np.random.default_rng(1).normal(size=(150, 1))  # every value is a knot
+    once, twice = fit_warp(X, np.arange(1))(X), fit_warp(np.exp(X), np.arange(1))(np.exp(X))
+    np.testing.assert_allclose(once, twice, atol=1e-9)
