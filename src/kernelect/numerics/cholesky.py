@@ -12,6 +12,7 @@ from scipy.linalg import lapack
 
 from kernelect.exceptions import SingularSystem
 from kernelect.numerics.blocks import symmetrize_from_lower
+from kernelect.numerics.threads import look_again
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 from kernelect.typing import Array
 
@@ -68,6 +69,7 @@ def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = N
     Where the factorisation breaks down (duplicate rows, rank-deficient kernels), jitter
     grows from 1e-14 to 1e-6 of the mean diagonal; after that the matrix is declared singular.
     """
+    look_again()
     n = len(matrix)
     diagonal = np.diagonal(matrix) * (1.0 if scale is None else scale**2) + ridge
     mean_diagonal(matrix)  # refuses NaN and infinity

@@ -1,19 +1,37 @@
-"""How many threads BLAS may use.
+"""How many threads BLAS may use: one or all, whichever is faster here and now.
 
-Below some hundred rows a second thread gains nothing, and on a busy machine it loses: BLAS
-threads wait for each other by spinning, and a fit of 0.2 s was measured at 30 s.
+On a quiet machine a second thread helps from some hundred rows on. On a busy one it hurts: BLAS
+threads wait for each other by spinning, and a fit of 0.2 s was measured at 30 s. No number of rows
+tells the two apart, so a factorisation of the fit's own size is timed both ways at the beginning,
+and again now and then, because other programs come and go.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextvars import ContextVar, Token
 from functools import cache
+from types import TracebackType
 from typing import Any
 
+import numpy as np
+from scipy.linalg import lapack
 from threadpoolctl import ThreadpoolController
 
-#: Rows up to which one thread is used.
-SINGLE_THREAD_ROWS = 700
+#: Rows up to which one thread is taken without a trial: a second one gains nothing.
+SINGLE_THREAD_ROWS = 300
+
+#: Rows of a trial at most: enough to tell the two ways apart, and on a busy machine a trial of
+#: all threads may take many times as long as it should.
+_TRIAL_ROWS = 600
+
+#: A second thread has to save this share of the time, or it is not worth its risk.
+_WORTH = 0.9
+
+#: Seconds between trials at least, and how many times longer than a trial the work between two of them lasts.
+_PATIENCE, _SHARE = 2.0, 100.0
 
 
 @cache
@@ -22,8 +40,82 @@ def _controller() -> Any:
 
 
 def blas_threads_for(n_rows: int) -> AbstractContextManager[Any]:
-    """Return a context in which matrices of ``n_rows`` rows are treated best."""
-    if n_rows > SINGLE_THREAD_ROWS:
+    """Return a context in which matrices of ``n_rows`` rows are treated best.
+
+    Inside, :func:`look_again` tries anew from time to time; a context inside another leaves the
+    choice to the outer one.
+    """
+    if _current.get() is not None:
         return nullcontext()
-    limits: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limits
+    return _Choice(n_rows)
+
+
+def look_again() -> None:
+    """Try both ways once more if the last trial is a while ago; called where a factorisation begins."""
+    choice = _current.get()
+    if choice is not None:
+        choice.look_again()
+
+
+class _Choice(AbstractContextManager["_Choice"]):
+    """The choice between one thread and all, for one size of matrices."""
+
+    def __init__(
+        self, n_rows: int, clock: Callable[[], float] = time.perf_counter, trial: Callable[[int], None] | None = None
+    ) -> None:
+        self.n_rows, self.clock, self.trial = n_rows, clock, trial or _factorise_once
+        self.single = True
+        self._until = float("inf")
+        self._limits = ExitStack()
+        self._token: Token[_Choice | None] | None = None
+
+    def __enter__(self) -> _Choice:
+        self._token = _current.set(self)
+        if self.n_rows <= SINGLE_THREAD_ROWS:
+            self._limit_to_one()
+        elif _threads() > 1:
+            self._try_both()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._limits.close()
+        if self._token is not None:
+            _current.reset(self._token)
+
+    def look_again(self) -> None:
+        """Try both ways if the last trial is a while ago."""
+        if self.clock() >= self._until:
+            self._try_both()
+
+    def _try_both(self) -> None:
+        self._limits.close()
+        rows = min(self.n_rows, _TRIAL_ROWS)
+        all_threads = self._timed(rows)
+        self._limit_to_one()
+        one_thread = self._timed(rows)
+        self.single = all_threads > _WORTH * one_thread
+        if not self.single:
+            self._limits.close()
+        self._until = self.clock() + max(_PATIENCE, _SHARE * (all_threads + one_thread))
+
+    def _timed(self, rows: int) -> float:
+        began = self.clock()
+        self.trial(rows)
+        return self.clock() - began
+
+    def _limit_to_one(self) -> None:
+        self._limits.enter_context(_controller().limit(limits=1, user_api="blas"))
+
+
+_current: ContextVar[_Choice | None] = ContextVar("kernelect_blas_threads", default=None)
+
+
+def _threads() -> int:
+    """Return how many threads BLAS would use."""
+    return max((pool["num_threads"] for pool in _controller().info() if pool["user_api"] == "blas"), default=1)
+
+
+def _factorise_once(rows: int) -> None:
+    lapack.dpotrf(np.eye(rows, order="F"), lower=1, clean=0, overwrite_a=1)
