@@ -12,6 +12,8 @@ residuals, A = R^T S R, a the penalty.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kernelect.typing import Array
@@ -87,7 +89,13 @@ def residual_weights(residuals: Array, sample_weight: Array, penalty: float = PE
     return w
 
 
-def _on_simplex(value, slopes, count: int, penalty: float, start: Array | None = None) -> Array:  # type: ignore[no-untyped-def]
+def _on_simplex(
+    value: Callable[[Array], float],
+    slopes: Callable[[Array], tuple[Array, Array]],
+    count: int,
+    penalty: float,
+    start: Array | None = None,
+) -> Array:
     """Minimise a convex function plus the barrier -a sum ln w over the simplex, by Newton's method."""
     w = np.full(count, 1.0 / count) if start is None else start
     here = value(w)
