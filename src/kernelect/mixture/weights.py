@@ -75,15 +75,15 @@ def residual_weights(residuals: Array, sample_weight: Array, penalty: float = PE
     floor = 1e-12  # residuals of 0 leave the penalty alone to decide
     w = np.full(C, 1.0 / C)
     for _ in range(_MAX_STEPS):
-        scale = n / max(float(w @ A @ w), floor)
-        before = w
-        w = _on_simplex(
-            lambda w, scale=scale: 0.5 * scale * float(w @ A @ w) - penalty * float(np.log(w).sum()),
-            lambda w, scale=scale: (scale * (A @ w), scale * A),
-            C,
-            penalty,
-            start=w,
-        )
+        scale, before = n / max(float(w @ A @ w), floor), w
+
+        def value(w: Array, scale: float = scale) -> float:
+            return 0.5 * scale * float(w @ A @ w) - penalty * float(np.log(w).sum())
+
+        def slopes(w: Array, scale: float = scale) -> tuple[Array, Array]:
+            return scale * (A @ w), scale * A
+
+        w = _on_simplex(value, slopes, C, penalty, start=w)
         if np.abs(w - before).max() < _TOL:
             break
     return w
