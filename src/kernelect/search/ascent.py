@@ -75,6 +75,7 @@ class GradientAscent(Search):
 
     @staticmethod
     def _ended(evaluate: Recorder, x: Array, value: float, status: Status) -> tuple[Status, str]:
-        """Keep the last point, not the one with the luckiest value."""
-        evaluate.best_theta, evaluate.best_value = x.copy(), value
+        """Keep the last point, not the one with the luckiest value; a start that is not finite is no point to keep."""
+        if np.isfinite(value):
+            evaluate.best_theta, evaluate.best_value = x.copy(), value
         return status, "by the gradient alone"

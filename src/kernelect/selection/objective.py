@@ -16,6 +16,9 @@ from kernelect.parameters import ParameterSpace
 from kernelect.priors import HyperPoint, Prior
 from kernelect.typing import Array
 
+#: Share of the outputs' variance that a direction holds, at least, if it is to count as an output of its own.
+_INDEPENDENT = 1e-10
+
 
 @dataclass
 class Memory:
@@ -131,4 +134,6 @@ def independent_outputs(targets: Array) -> int:
     if targets.shape[1] == 1:
         return 1
     centred = targets - targets.mean(axis=0)
-    return max(int(np.linalg.matrix_rank(centred.T @ centred, hermitian=True)), 1)
+    centred = centred / np.maximum(np.linalg.norm(centred, axis=0), np.finfo(float).tiny)
+    # NumPy's own threshold for a rank is that of one rounding, and a sum over rows has many.
+    return max(int(np.sum(np.linalg.eigvalsh(centred.T @ centred) > _INDEPENDENT)), 1)

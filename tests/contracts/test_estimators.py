@@ -1,0 +1,108 @@
+"""What every estimator promises: sums, order, limits kept, and models that come back the same."""
+
+import pickle
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+import kernelect
+from contracts.declared import add_a_line, without_instance
+from contracts.models import answers, every_classifier, every_estimator, every_regressor, fitted, queries
+from contracts.parts import ESTIMATORS, is_classifier, sample, target_for
+from kernelect.registry import REGISTRIES
+from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def test_every_estimator_has_an_instance():
+    if "estimator" in REGISTRIES:
+        missing = without_instance("estimator", object, ESTIMATORS.values())
+    else:
+        there = {type(estimator).__name__ for estimator in ESTIMATORS.values()}
+        missing = sorted(set(kernelect._ESTIMATORS) - there)
+    assert not missing, add_a_line("estimator", missing, "ESTIMATORS")
+
+
+@every_classifier
+def test_probabilities_sum_to_one_and_the_largest_is_predicted(name):
+    model = fitted(name)
+    Z = np.vstack([queries(), sample()[0], 50.0 * queries()])
+    shares = model.predict_proba(Z)
+    assert shares.shape == (len(Z), len(model.classes_))
+    assert (shares >= 0.0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(Z), model.classes_[shares.argmax(axis=1)])
+
+
+@every_regressor
+def test_deviations_are_positive_and_intervals_in_order(name):
+    model, Z = fitted(name), np.vstack([queries(), 50.0 * queries()])
+    assert (model.predict(Z, return_std=True)[1] > 0.0).all()
+    if not hasattr(model, "predict_interval"):
+        return
+    wide, narrow = model.predict_interval(Z, coverage=0.9), model.predict_interval(Z, coverage=0.5)
+    assert (wide[0] <= narrow[0]).all()
+    assert (narrow[0] <= narrow[1]).all()
+    assert (narrow[1] <= wide[1]).all()
+
+
+@every_estimator
+def test_relevances_sum_to_one(name):
+    found = fitted(name).feature_importances_
+    assert found.shape == (3,)
+    assert (found >= 0.0).all()
+    assert found.sum() == pytest.approx(1.0)
+
+
+@every_estimator
+def test_a_time_limit_is_kept_and_reported(name):
+    X, *_ = sample()
+    model = clone(ESTIMATORS[name]).set_params(time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match="time limit") as caught:
+        model.fit(X, target_for(name))
+    assert len(caught) == 1
+    assert "time limit" in model.selection_.status
+    assert not model.selection_.converged
+    assert model.n_iter_ <= 12
+    assert np.isfinite(answers(model, queries())).all()
+
+
+@every_estimator
+def test_arguments_stay_as_they_were_given(name):
+    before, after = ESTIMATORS[name].get_params(), fitted(name).get_params()
+    assert before == after
+    assert clone(fitted(name)).get_params() == before
+
+
+@every_estimator
+def test_pickled_models_predict_the_same_bits(name):
+    again = pickle.loads(pickle.dumps(fitted(name)))
+    np.testing.assert_array_equal(answers(again, queries()), answers(fitted(name), queries()))
+
+
+@cache
+def table_model(machine):
+    """Return the record of a model on a table, into which other machines are put."""
+    frame = pd.DataFrame(sample()[0], columns=["x0", "x1", "x2"]).assign(y=target_for(machine))
+    schema, rows, _ = describe_table(frame, "y")
+    return fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
+
+
+@every_estimator
+def test_saved_models_predict_the_same_bits(name, tmp_path):
+    record = table_model("LSSVC" if is_classifier(name) else "LSSVR")
+    frame = pd.DataFrame(sample()[0], columns=["x0", "x1", "x2"])
+    columns = record.pipeline[0]
+    machine = clone(ESTIMATORS[name]).fit(columns.transform(frame), target_for(name))
+    save_model(replace(record, pipeline=Pipeline([("columns", columns), ("machine", machine)])), tmp_path / "m.skops")
+    loaded, remarks = load_model(tmp_path / "m.skops")
+    assert remarks == []
+    new = columns.transform(pd.DataFrame(queries(), columns=frame.columns))
+    np.testing.assert_array_equal(answers(loaded.estimator, new), answers(machine, new))

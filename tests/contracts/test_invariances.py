@@ -1,0 +1,74 @@
+"""What must not matter to an estimator: order, units, names, and the rows beside a row."""
+
+import numpy as np
+import pytest
+
+from contracts.models import (
+    answers,
+    assert_same,
+    every_estimator,
+    fitted,
+    over,
+    queries,
+    refitted,
+    searched,
+)
+from contracts.parts import ESTIMATORS, sample, target_for
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+#: Kernels with one width for all inputs, or none, see other units of one column as another problem.
+ONE_WIDTH = ("rbf", "linear", "polynomial")
+own_widths = over(
+    name for name, estimator in ESTIMATORS.items() if estimator.get_params().get("kernel", "ard") not in ONE_WIDTH
+)
+
+
+@every_estimator
+def test_the_order_of_the_rows_does_not_matter(name):
+    X, *_ = sample()
+    order = np.random.default_rng(5).permutation(len(X))
+    shuffled = refitted(name, X[order], target_for(name)[order])
+    assert_same(answers(shuffled, queries()), answers(fitted(name), queries()), searched(name))
+
+
+@own_widths
+def test_the_units_of_a_column_do_not_matter(name):
+    X, *_ = sample()
+    units = np.array([1e3, 1e-3, 1.0])
+    assert_same(
+        answers(refitted(name, units * X, target_for(name)), units * queries()),
+        answers(fitted(name), queries()),
+        searched(name),
+    )
+
+
+@every_estimator
+@pytest.mark.parametrize("unit", [1e3, 1e-3])
+def test_the_common_unit_of_all_columns_does_not_matter(name, unit):
+    X, *_ = sample()
+    scaled = refitted(name, unit * X, target_for(name))
+    assert_same(answers(scaled, unit * queries()), answers(fitted(name), queries()), searched(name))
+
+
+@every_estimator
+def test_random_state_alone_decides(name):
+    X, *_ = sample()
+    expected = answers(fitted(name), queries())
+    state = np.random.get_state()  # noqa: NPY002 - the old global state is what must not matter
+    try:
+        np.random.seed(12345)  # noqa: NPY002
+        np.testing.assert_array_equal(answers(refitted(name, X, target_for(name)), queries()), expected)
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
+    if "n_jobs" in ESTIMATORS[name].get_params():
+        one, two = (refitted(name, X, target_for(name), n_jobs=jobs, n_restarts=1, max_iter=3) for jobs in (1, 2))
+        np.testing.assert_array_equal(answers(one, queries()), answers(two, queries()))
+
+
+@every_estimator
+def test_a_batch_may_be_split(name):
+    model, Z = fitted(name), queries()
+    whole = answers(model, Z)
+    assert_same(np.vstack([answers(model, Z[:3]), answers(model, Z[3:])]), whole, 1e-9)
+    assert_same(np.vstack([answers(model, row[None]) for row in Z]), whole, 1e-9)
