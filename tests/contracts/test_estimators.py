@@ -14,9 +14,10 @@ from sklearn.pipeline import Pipeline
 import kernelect
 from contracts.declared import add_a_line, without_instance
 from contracts.models import answers, every_classifier, every_estimator, every_regressor, fitted, queries
-from contracts.parts import ESTIMATORS, is_classifier, sample, target_for
+from contracts.parts import ESTIMATORS, sample, target_for
 from kernelect.registry import REGISTRIES
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
+from kernelect.tabular.pipeline import MACHINES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -88,21 +89,21 @@ def test_pickled_models_predict_the_same_bits(name):
 
 
 @cache
-def table_model(machine):
-    """Return the record of a model on a table, into which other machines are put."""
-    frame = pd.DataFrame(sample()[0], columns=["x0", "x1", "x2"]).assign(y=target_for(machine))
+def table_model(name):
+    """Return the record of a model on a table with this estimator's target, into which its machine is put."""
+    frame = pd.DataFrame(sample()[0], columns=["x0", "x1", "x2"]).assign(y=target_for(name))
     schema, rows, _ = describe_table(frame, "y")
-    return fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
+    return fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0)), rows
 
 
 @every_estimator
 def test_saved_models_predict_the_same_bits(name, tmp_path):
-    record = table_model("LSSVC" if is_classifier(name) else "LSSVR")
-    frame = pd.DataFrame(sample()[0], columns=["x0", "x1", "x2"])
-    columns = record.pipeline[0]
-    machine = clone(ESTIMATORS[name]).fit(columns.transform(frame), target_for(name))
-    save_model(replace(record, pipeline=Pipeline([("columns", columns), ("machine", machine)])), tmp_path / "m.skops")
+    record, rows = table_model(name)
+    machine = clone(ESTIMATORS[name]).fit(record.pipeline[0].transform(rows.X), rows.y)
+    word = next(word for word, tasks in MACHINES.items() if type(machine) in tasks.values())
+    pipeline = Pipeline([("columns", record.pipeline[0]), ("machine", machine)])
+    save_model(replace(record, pipeline=pipeline, machine=word), tmp_path / "m.skops")
     loaded, remarks = load_model(tmp_path / "m.skops")
     assert remarks == []
-    new = columns.transform(pd.DataFrame(queries(), columns=frame.columns))
+    new = record.pipeline[0].transform(pd.DataFrame(queries(), columns=rows.X.columns))
     np.testing.assert_array_equal(answers(loaded.estimator, new), answers(machine, new))
