@@ -332,7 +332,7 @@ def test_bad_arguments_are_named_with_a_way_out(small):
     for arguments, error, text in cases:
         with pytest.raises(error, match=text):
             svm("rbf", **arguments).fit(X, y)
-    with pytest.raises(InvalidArgument, match="kernel='linear' overflows on these inputs"):
+    with pytest.raises(InvalidArgument, match=r"X varies by about 3e\+200, too little or too much"):
         svm("linear").fit(1e200 * X, y)
     for indefinite in (-np.eye(40), np.eye(40)[::-1]):
         with pytest.raises(KernelectError, match="not positive definite.*precomputed kernel"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from instances import KERNELS, WIDTHS
-from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial
+from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Stationary
 from oracles import kernels as slow
 from oracles.differences import gradient
 
@@ -69,3 +69,43 @@ def test_values_are_those_of_the_formula(kernel, formula, data):
 def test_data_far_from_the_origin_lose_no_digits(rng):
     X = rng.normal(size=(20, 2))
     np.testing.assert_allclose(RBF(0.5).gram(X + 1e6), RBF(0.5).gram(X), rtol=1e-8)
+
+
+@pytest.mark.parametrize("size", [1e12, -1e200])
+@every_kernel
+def test_a_row_of_a_batch_does_not_depend_on_the_others(kernel, size, data, rng):
+    X, *_ = data
+    Z = rng.normal(size=(7, 3))
+    wild = np.full((1, 3), size) * [1.0, -1.0, 0.5]
+    alone = kernel.cross(X, Z)
+    np.testing.assert_allclose(kernel.cross(X, Z[:3]), alone[:, :3], rtol=1e-12, atol=1e-15)
+    together = kernel.cross(X, np.vstack([Z[:3], wild, Z[3:]]))
+    np.testing.assert_allclose(np.delete(together, 3, axis=1), alone, rtol=1e-12, atol=1e-15)
+    assert np.all(np.isfinite(together))
+    assert np.all(np.isfinite(kernel.cross(X, wild)))
+
+
+@pytest.mark.parametrize("name", [name for name, kernel in KERNELS.items() if isinstance(kernel, Stationary)])
+@pytest.mark.parametrize("size", [1e12, 1e200])
+def test_an_outlier_among_the_stored_rows_takes_no_digits_from_the_others(name, size, data, rng):
+    kernel, (X, *_) = KERNELS[name], data
+    wild = np.vstack([np.full((2, 3), size) * [1.0, -1.0, 0.5], X])
+    weights = rng.normal(size=(len(wild), len(wild)))
+    np.testing.assert_allclose(kernel.gram(wild)[2:, 2:], kernel.gram(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(kernel.gram(wild)[:2, :2], 1.0)  # twice the same row
+    np.testing.assert_allclose(
+        kernel.pullback(wild, weights), kernel.pullback(X, weights[2:, 2:]), rtol=1e-7, atol=1e-9
+    )
+    theta, points = kernel.cross_pullback(X, wild, weights[2:])
+    assert np.all(np.isfinite(theta))
+    np.testing.assert_allclose(points[2:], kernel.points_pullback(X, X, weights[2:, 2:]), rtol=1e-9, atol=1e-12)
+
+
+def test_far_rows_are_compared_by_their_differences(rng):
+    clusters = np.repeat([[0.0, 0.0], [1e7, -1e7]], 8, axis=0)
+    X = clusters + rng.integers(-8, 9, size=(16, 2)) / 8.0
+    slow_gram = [[slow.rbf(x, z, [0.5, 0.5]) for z in X] for x in X]
+    np.testing.assert_allclose(RBF(0.5).gram(X), slow_gram, rtol=1e-9, atol=1e-12)
+    weights = rng.normal(size=(16, 16))
+    expected = gradient(lambda theta: np.sum(weights * RBF(0.5).with_theta(theta).gram(X)), RBF(0.5).theta)
+    np.testing.assert_allclose(RBF(0.5).pullback(X, weights), expected, rtol=1e-6)

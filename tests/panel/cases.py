@@ -11,9 +11,18 @@ from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, di
 from kernelect.criteria import HMCEvidence, RVMCentreEvidence, RVMCrossValidation
 from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial
 
+_CENTRED = "dot-product kernels are centred at the mean of the training rows, so that offsets do not matter"
+
 #: Results that were changed on purpose after they were frozen, with the reason. These cases are
 #: still run, but only asked for finite numbers.
 MOVED: dict[str, str] = {
+    "gpc polynomial": _CENTRED,
+    "lssvc linear": _CENTRED,
+    "lssvc polynomial": _CENTRED,
+    "lssvc sum of kernels": _CENTRED,
+    "lssvr product of kernels, nelder-mead": _CENTRED,
+    "rvr loo, linear": _CENTRED,
+    "svc gacv, linear kernel": _CENTRED,
     "basis": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
     "basis abf, rbf": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
 }

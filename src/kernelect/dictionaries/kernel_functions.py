@@ -25,13 +25,14 @@ class CentredKernels(Candidates):
         return len(self.centres)
 
     def evaluate(self, X: Array) -> Array:
-        return self.kernel.cross(X, self.centres)
+        # The centres are what the model keeps: a row's values must not depend on its batch.
+        return np.ascontiguousarray(self.kernel.cross(self.centres, X).T)
 
     def take(self, chosen: Indices) -> Self:
         return replace(self, centres=self.centres[chosen])
 
     def pullback(self, X: Array, weights: Array) -> Array:
-        return self.kernel.cross_pullback(X, self.centres, weights)[0]
+        return self.kernel.cross_pullback(self.centres, X, weights.T)[0]
 
     def describe(self) -> list[str]:
         name = type(self.kernel).__name__

@@ -31,7 +31,11 @@ class Kernel(ABC):
 
     @abstractmethod
     def cross(self, X: Array, Z: Array) -> Array:
-        """Return the (n, m) matrix of kernel values between rows of ``X`` and rows of ``Z``."""
+        """Return the (n, m) matrix of kernel values between rows of ``X`` and rows of ``Z``.
+
+        ``X`` holds the rows that a model keeps and ``Z`` a batch of any rows: column k depends on
+        ``X`` and on row k of ``Z`` alone, whatever the other rows of the batch hold.
+        """
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.numerics import canonical_order
 from kernelect.typing import Array, Indices
 
 #: A width may fall to e^-9 (an input all but switched off) or grow to e^7 of its start.
@@ -14,15 +15,32 @@ WIDTH_BELOW, WIDTH_ABOVE = 9.0, 7.0
 #: Rows from which the median distance is taken; all pairs up to here.
 _MEDIAN_ROWS = 1000
 
-#: Inputs whose size is below or above this have widths that no float64 can hold.
-_SMALLEST, _LARGEST = 1e-150, 1e150
+#: Inputs whose size is above this or below its inverse have widths that no float64 can hold.
+_LARGEST = 1e150
 
 
 def spread_rows(X: Array, count: int) -> Indices:
-    """Return at most ``count`` row indices, the same rows whatever their order."""
+    """Return at most ``count`` row indices: the same rows whatever the order of rows and columns."""
     if len(X) <= count:
         return np.arange(len(X))
-    return np.lexsort(X.T)[np.linspace(0, len(X) - 1, count).astype(int)]
+    return canonical_order(X)[np.linspace(0, len(X) - 1, count).astype(int)]
+
+
+def middle(X: Array) -> Array:
+    """Return the mean of every input; exactly its value for a constant input, which a rounded mean can miss."""
+    if not len(X):
+        return np.zeros(X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = X.mean(axis=0)
+    constant = X.min(axis=0) == X.max(axis=0)
+    unfit = constant | ~np.isfinite(mean)
+    return np.where(unfit, typical_row(X), mean) if unfit.any() else np.asarray(mean, dtype=float)
+
+
+def typical_row(X: Array) -> Array:
+    """Return the (lower) median of every input, which no few rows can move and no sum can overflow."""
+    place = (len(X) - 1) // 2
+    return np.asarray(np.partition(X, place, axis=0)[place], dtype=float)
 
 
 def input_scales(X: Array) -> Array:
@@ -36,23 +54,29 @@ def input_scales(X: Array) -> Array:
     spread = (X / largest).std(axis=0)
     spread[spread <= 1e-13] = 0.0  # what rounding leaves of a constant column
     scales = np.asarray(spread * largest, dtype=float)
-    for scale in scales[scales > 0]:
-        _check_range(float(scale))
+    for scale in scales:
+        check_range(float(scale))
     return scales
 
 
 def median_width(X: Array) -> float:
     """Return 1 / (median squared distance between distinct rows), the median heuristic."""
     X = X[spread_rows(X, _MEDIAN_ROWS)]
-    largest = float(np.abs(X - X[0]).max(initial=0.0)) or 1.0
-    distances = pdist((X - X[0]) / largest, "sqeuclidean")
+    with np.errstate(over="ignore"):
+        centred = X - typical_row(X)
+    largest = float(np.abs(centred).max(initial=0.0)) or 1.0
+    check_range(largest)
+    distances = pdist(centred / largest, "sqeuclidean")
     distances = distances[distances > 0]
     if not len(distances):
         return 1.0
-    _check_range(largest)
     return float(1.0 / np.median(distances)) / largest / largest
 
 
-def _check_range(scale: float) -> None:
-    if not _SMALLEST < scale < _LARGEST:
-        raise InvalidArgument(f"X varies by about {scale:.0e}, too little or too much for its squares: rescale X.")
+def check_range(scale: float) -> None:
+    """Check that differences of the size ``scale`` in ``X`` can be worked with; 0 is no difference."""
+    if scale != 0.0 and not 1.0 / _LARGEST < scale < _LARGEST:
+        raise InvalidArgument(
+            f"X varies by about {scale:.0e}, too little or too much for its squares: "
+            "rescale X (divide its columns by about that number), or remove the rows that hold such values."
+        )

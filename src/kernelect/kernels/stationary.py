@@ -14,9 +14,8 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel, Pullback, unset_parameter
-from kernelect.kernels.distances import map_distances, squared_differences
+from kernelect.kernels.distances import map_distances, point_gradients, squared_differences
 from kernelect.kernels.scale import WIDTH_ABOVE, WIDTH_BELOW, input_scales, median_width
-from kernelect.numerics import product
 from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.typing import Array, Auto
 
@@ -50,13 +49,11 @@ class Stationary(Kernel):
 
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
         G = weights * map_distances(X, Z, self._widths(X), self._slope)
-        # dD_ik/dz_kj = -2 gamma_j (x_ij - z_kj)
-        points = -2.0 * self._widths(X) * (product(G.T, X) - G.sum(axis=0)[:, None] * Z)
-        return self._width_gradient(X, Z, G), points
+        return self._width_gradient(X, Z, G), point_gradients(X, Z, self._widths(X), G)
 
     def _width_gradient(self, X: Array, Z: Array, G: Array) -> Array:
         """Return the derivative in log gamma for weights ``G`` on D."""
-        by_input = self._widths(X) * squared_differences(X, Z, G)
+        by_input = squared_differences(X, Z, self._widths(X), G)
         return by_input if self.elliptical else by_input.sum(keepdims=True)
 
     @property

@@ -10,6 +10,7 @@ from kernelect.numerics.cholesky import (
 )
 from kernelect.numerics.deadline import NEVER, Deadline
 from kernelect.numerics.memory import require_memory
+from kernelect.numerics.ordering import canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.threads import blas_threads_for
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
@@ -20,6 +21,7 @@ __all__ = [
     "Deadline",
     "InverseFactor",
     "blas_threads_for",
+    "canonical_order",
     "factorize",
     "factorize_overwriting",
     "matrix_vector",

@@ -43,5 +43,9 @@ class AndersonMixing:
         if len(self.points) < 2:
             return None
         dX, dF = np.diff(self.points, axis=0).T, np.diff(self.residuals, axis=0).T
-        g = np.linalg.lstsq(dF * weights[:, None], f * weights, rcond=1e-10)[0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled, target = dF * weights[:, None], f * weights
+        if not (np.isfinite(scaled).all() and np.isfinite(target).all()):
+            return None  # an iteration that diverges has nothing to teach
+        g = np.linalg.lstsq(scaled, target, rcond=1e-10)[0]
         return np.asarray(x + f - (dX + dF) @ g, dtype=float)

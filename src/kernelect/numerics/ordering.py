@@ -1,0 +1,55 @@
+"""An order of the rows of a table that knows neither the order of its rows nor that of its columns.
+
+Subsets of rows and folds are dealt out along this order, so that a table whose rows or columns
+are shuffled, or measured in other units, gives the same model.
+
+Notation: R (n, d) ranks of the values within their column, h (n,) hashes of rows, c (d,) hashes of
+columns. All sums are of integers modulo 2^64, which are exact in any order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelect.typing import Array, Indices
+
+_Hashes = NDArray[np.uint64]
+
+
+def canonical_order(X: Array) -> Indices:
+    """Return the indices that sort the rows of ``X``: by the sum of their ranks, then by a hash.
+
+    Equal rows are next to each other. Rows tie without being equal only where exchanging whole
+    columns turns one into the other and the table into itself.
+    """
+    R = _ranks(X)
+    # Columns with the same set of values, such as quantiles, differ in the rows in which they take them.
+    rows = _row_hashes(R, _column_hashes(R, np.zeros(len(R), dtype=np.uint64)))
+    rows = _row_hashes(R, _column_hashes(R, rows))
+    return np.asarray(np.lexsort((rows, R.sum(axis=1))), dtype=np.intp)
+
+
+def _ranks(X: Array) -> _Hashes:
+    """Return dense ranks within every column: ties share one, and no units are left."""
+    R = np.empty(X.shape, dtype=np.uint64)
+    for j, column in enumerate(X.T):
+        R[:, j] = np.unique(column, return_inverse=True)[1].reshape(-1)
+    return R
+
+
+def _column_hashes(R: _Hashes, rows: _Hashes) -> _Hashes:
+    return np.asarray(_mixed(R + rows[:, None]).sum(axis=0), dtype=np.uint64)
+
+
+def _row_hashes(R: _Hashes, columns: _Hashes) -> _Hashes:
+    return np.asarray(_mixed(R + columns).sum(axis=1), dtype=np.uint64)
+
+
+def _mixed(values: _Hashes) -> _Hashes:
+    """Return a bijection of 64-bit numbers that looks random (the finaliser of SplitMix64)."""
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)), dtype=np.uint64)
