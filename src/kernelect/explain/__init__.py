@@ -1,0 +1,26 @@
+"""Why this row: exact Shapley values of kernel expansions.
+
+>>> from sklearn.datasets import load_iris
+>>> from kernelect import LSSVC
+>>> from kernelect.explain import shapley_values
+>>> X, y = load_iris(return_X_y=True)
+>>> found = shapley_values(LSSVC("rbf").fit(X, y), X[:2])
+>>> found.values.shape
+(2, 4, 3)
+"""
+
+from kernelect.explain.adapters import expansion_of
+from kernelect.explain.expansion import Expansion, FunctionPart, KernelPart, View
+from kernelect.explain.record import Explanation
+from kernelect.explain.shapley import Explainer, shapley_values
+
+__all__ = [
+    "Expansion",
+    "Explainer",
+    "Explanation",
+    "FunctionPart",
+    "KernelPart",
+    "View",
+    "expansion_of",
+    "shapley_values",
+]

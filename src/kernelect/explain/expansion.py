@@ -1,0 +1,153 @@
+"""A fitted model as plain numbers: kernels, vectors, coefficients, and whose inputs they are.
+
+This is what explanations and exports read; it knows nothing of estimators.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.dictionaries import Candidates
+from kernelect.explain.summands import Summand, function_summands, kernel_summands
+from kernelect.kernels import Kernel
+from kernelect.typing import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """How the rows that a model is given become inputs of a machine.
+
+    Attributes
+    ----------
+    steps : transformer or None
+        A fitted scikit-learn transformer; None where rows are inputs already.
+    owners : ndarray of shape (n_inputs,)
+        The player that every input belongs to.
+    """
+
+    steps: Any
+    owners: Indices
+
+    def inputs(self, X: Any) -> Array:
+        """Return the inputs (n, d) of rows as the model takes them."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # unseen categories, which have an input of their own
+            values = X if self.steps is None else self.steps.transform(X)
+        return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelPart:
+    """sum_i coefficients_i k(x, vectors_i).
+
+    Attributes
+    ----------
+    kernel : Kernel
+        With numbers for all parameters.
+    vectors : ndarray of shape (n_vectors, n_inputs)
+    coefficients : ndarray of shape (n_vectors, n_outputs)
+    view : View
+    complete : bool
+        Whether the vectors are all training rows, in their order.
+    """
+
+    kernel: Kernel
+    vectors: Array
+    coefficients: Array
+    view: View
+    complete: bool
+
+    def decide(self, inputs: Array) -> Array:
+        """Return the part's values (m, n_outputs) at inputs."""
+        if not len(self.vectors):
+            return np.zeros((len(inputs), self.coefficients.shape[1]))
+        return np.asarray(self.kernel.cross(self.vectors, inputs).T @ self.coefficients, dtype=float)
+
+    def summands(self) -> list[Summand]:
+        """Return the part as sums of products over inputs; an error where it has no such form."""
+        return kernel_summands(self.kernel, self.vectors, self.coefficients) if len(self.vectors) else []
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionPart:
+    """sum_i coefficients_i functions_i(x), for the functions of a dictionary.
+
+    Attributes
+    ----------
+    functions : Candidates
+    coefficients : ndarray of shape (n_functions, n_outputs)
+    view : View
+    """
+
+    functions: Candidates
+    coefficients: Array
+    view: View
+    complete: bool = False
+
+    def decide(self, inputs: Array) -> Array:
+        """Return the part's values (m, n_outputs) at inputs."""
+        if not len(self.functions):
+            return np.zeros((len(inputs), self.coefficients.shape[1]))
+        return np.asarray(self.functions.evaluate(inputs) @ self.coefficients, dtype=float)
+
+    def summands(self) -> list[Summand]:
+        """Return the part as sums of products over inputs; an error where it has no such form."""
+        if not len(self.functions):
+            return []
+        return function_summands(self.functions, len(self.view.owners), self.coefficients)
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """What a fitted model adds up: an intercept and parts.
+
+    Attributes
+    ----------
+    parts : tuple of KernelPart and FunctionPart
+    intercept : ndarray of shape (n_outputs,)
+    players : tuple of str
+        Names of the columns that values are given to.
+    columns : tuple of tuple of int
+        The columns of the model's rows behind each player.
+    outputs : tuple
+        Classes, or numbers of targets.
+    single : bool
+        Whether the model has one output without an axis of its own (two classes, one target).
+    explained : str
+        What the sum is: "decision value", "prediction" or "latent mean".
+    remarks : tuple of str
+    """
+
+    parts: tuple[KernelPart | FunctionPart, ...]
+    intercept: Array
+    players: tuple[str, ...]
+    columns: tuple[tuple[int, ...], ...]
+    outputs: tuple[Any, ...]
+    single: bool
+    explained: str
+    remarks: tuple[str, ...] = ()
+
+    def inputs(self, X: Any) -> list[Array]:
+        """Return every part's inputs of rows; parts with the same view share them."""
+        found: dict[int, Array] = {}
+        for part in self.parts:
+            if id(part.view) not in found:
+                found[id(part.view)] = part.view.inputs(X)
+        return [found[id(part.view)] for part in self.parts]
+
+    def decide(self, inputs: list[Array]) -> Array:
+        """Return the sum (m, n_outputs) from every part's inputs."""
+        return np.sum([part.decide(rows) for part, rows in zip(self.parts, inputs, strict=True)], axis=0) + (
+            self.intercept
+        )
+
+    @property
+    def training(self) -> list[Array] | None:
+        """Every part's inputs of the training rows, where the model keeps them all."""
+        if not all(isinstance(part, KernelPart) and part.complete for part in self.parts):
+            return None
+        return [part.vectors for part in self.parts if isinstance(part, KernelPart)]

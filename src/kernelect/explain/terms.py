@@ -1,0 +1,236 @@
+"""Kernels as sums of products over inputs.
+
+A :class:`Term` is scale * prod_j k_j(x_j, z_j) * prod_v (c_v + sum_j g_vj (x_j - m_vj)(z_j - m_vj))^p_v: one-input
+factors times powers of inner products. :func:`product_terms` writes a kernel as a sum of terms:
+Gaussians and other products over inputs are one, a sum has those of its parts, a product all products
+of them, and a radial kernel that is a mixture of Gaussian scales one for every scale (scales.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce, singledispatch
+from math import factorial
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.explain.scales import Mixture, matern_mixture
+from kernelect.explain.series import Series
+from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Product, Sum
+from kernelect.typing import Array, Indices, Mask
+
+
+def gaussian(D: Array) -> Array:
+    """Return exp(-D), in the place of D."""
+    return np.exp(np.negative(D, out=D), out=D)
+
+
+def squared_difference(x: Array, z: Array) -> Array:
+    """Return (x_i - z_k)^2, (m, n)."""
+    difference = np.subtract.outer(x, z)
+    return np.multiply(difference, difference, out=difference)
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """One-input factors k_j(x, z) = shape(widths_j * distance(x, z)); 1 where the width is 0.
+
+    ``shape`` may write into its argument.
+    """
+
+    widths: Array
+    shape: Callable[[Array], Array] = gaussian
+    distance: Callable[[Array, Array], Array] = squared_difference
+
+    def factor(self, j: int, x: Array, z: Array) -> Array:
+        """Return k_j between values ``x`` (m,) and ``z`` (n,) of input j."""
+        D = self.distance(x, z)
+        D *= self.widths[j]
+        return self.shape(D)
+
+    def within(self, columns: Indices, n_inputs: int) -> Profile:
+        """Return the profile of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
+        return replace(self, widths=_spread_out(self.widths, columns, n_inputs))
+
+
+@dataclass(frozen=True, eq=False)
+class Power:
+    """(offset + sum_j slopes_j (x_j - centre_j)(z_j - centre_j)) ** degree."""
+
+    slopes: Array
+    offset: float
+    degree: int
+    centre: Array
+
+    def series(self, j: int, x: Array, z: Array) -> list[Array]:
+        """Return the coefficients s^k / k! of exp(s tau), s the share of input j, for k = 0, ..., degree."""
+        s = self.slopes[j] * np.multiply.outer(x - self.centre[j], z - self.centre[j])
+        return [s**k / factorial(k) for k in range(self.degree + 1)]
+
+    @property
+    def readout(self) -> Array:
+        """What the coefficients of tau^0, ..., tau^degree count: p! / (p - k)! offset^(p - k)."""
+        p = self.degree
+        return np.array([factorial(p) / factorial(p - k) * self.offset ** (p - k) for k in range(p + 1)])
+
+    def within(self, columns: Indices, n_inputs: int) -> Power:
+        """Return the power as one of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
+        slopes, centre = (_spread_out(values, columns, n_inputs) for values in (self.slopes, self.centre))
+        return replace(self, slopes=slopes, centre=centre)
+
+
+def _spread_out(values: Array, columns: Indices, n_inputs: int) -> Array:
+    out = np.zeros(n_inputs)
+    out[columns] = values
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A product over inputs.
+
+    Attributes
+    ----------
+    scale : float
+    profiles : tuple of Profile
+    powers : tuple of Power
+    mixture : str
+        Remark where the term is one scale of a mixture that stands for a radial kernel.
+    error : float
+        Largest error of the kernel that the mixture makes.
+    """
+
+    scale: float = 1.0
+    profiles: tuple[Profile, ...] = ()
+    powers: tuple[Power, ...] = ()
+    mixture: str = ""
+    error: float = 0.0
+
+    def __mul__(self, other: Term) -> Term:
+        return Term(
+            self.scale * other.scale,
+            self.profiles + other.profiles,
+            self.powers + other.powers,
+            self.mixture or other.mixture,
+            self.error + other.error,
+        )
+
+    def within(self, columns: Indices, n_inputs: int) -> Term:
+        """Return the term of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
+        return replace(
+            self,
+            profiles=tuple(part.within(columns, n_inputs) for part in self.profiles),
+            powers=tuple(part.within(columns, n_inputs) for part in self.powers),
+        )
+
+    @cached_property
+    def series(self) -> Series:
+        """The numbers that the factors are."""
+        return Series(tuple(power.degree for power in self.powers))
+
+    @cached_property
+    def readout(self) -> Array:
+        """What each coefficient of the product counts, (size,)."""
+        return self.scale * reduce(np.multiply.outer, [power.readout for power in self.powers], np.ones(1)).ravel()
+
+    def active(self, n_inputs: int) -> Mask:
+        """Return the inputs on which the term depends."""
+        used = np.zeros(n_inputs, dtype=bool)
+        for profile in self.profiles:
+            used |= profile.widths > 0.0
+        for power in self.powers:
+            used |= power.slopes != 0.0
+        return used
+
+    def order(self, n_players: int) -> int:
+        """Return how many players enter jointly, of the ``n_players`` that enter at all."""
+        return n_players if self.profiles else min(n_players, sum(power.degree for power in self.powers))
+
+    def factor(self, j: int, x: Array, z: Array) -> Array:
+        """Return the factor of input j between values ``x`` (m,) and ``z`` (n,), (size, m, n)."""
+        plain = [profile.factor(j, x, z) for profile in self.profiles if profile.widths[j] > 0.0]
+        scalar = reduce(np.multiply, plain) if plain else np.ones((len(x), len(z)))
+        if not self.powers:
+            return scalar[None]
+        coefficients = [scalar]
+        for power in self.powers:
+            own = power.series(j, x, z)
+            coefficients = [one * two for one in coefficients for two in own]
+        return np.stack(coefficients)
+
+
+@singledispatch
+def product_terms(kernel: Kernel, spans: Array) -> list[Term]:
+    """Return the terms of a kernel, or an error that names what remains.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With numbers for all parameters.
+    spans : ndarray of shape (n_inputs,)
+        Range of each input among the vectors: the distances that heavy-tailed mixtures have to cover.
+    """
+    raise MissingCapability(
+        f"{type(kernel).__name__} is no sum of products over inputs, so its Shapley values have no exact form: "
+        "use method='permutation', which estimates them and gives their standard errors."
+    )
+
+
+@product_terms.register
+def _(kernel: Constant, spans: Array) -> list[Term]:
+    return [Term(scale=float(kernel.constant))]
+
+
+@product_terms.register(RBF)
+@product_terms.register(ARD)
+def _(kernel: RBF | ARD, spans: Array) -> list[Term]:
+    return [Term(profiles=(Profile(_widths(kernel, len(spans))),))]
+
+
+@product_terms.register
+def _(kernel: Matern, spans: Array) -> list[Term]:
+    return _scaled_gaussians(_widths(kernel, len(spans)), matern_mixture(kernel.nu), kernel)
+
+
+@product_terms.register
+def _(kernel: Linear, spans: Array) -> list[Term]:
+    return [Term(powers=(Power(np.ones(len(spans)), 0.0, 1, _centre(kernel, len(spans))),))]
+
+
+@product_terms.register
+def _(kernel: Polynomial, spans: Array) -> list[Term]:
+    slopes = np.full(len(spans), float(kernel.gamma))
+    return [Term(powers=(Power(slopes, float(kernel.coef0), int(kernel.degree), _centre(kernel, len(spans))),))]
+
+
+@product_terms.register
+def _(kernel: Sum, spans: Array) -> list[Term]:
+    return [term for part in kernel.parts for term in product_terms(part, spans)]
+
+
+@product_terms.register
+def _(kernel: Product, spans: Array) -> list[Term]:
+    terms = [Term()]
+    for part in kernel.parts:
+        terms = [one * two for one in terms for two in product_terms(part, spans)]
+    return terms
+
+
+def _widths(kernel: RBF | ARD | Matern, n_inputs: int) -> Array:
+    return np.array(np.broadcast_to(np.asarray(kernel.gamma, dtype=float), n_inputs))
+
+
+def _centre(kernel: Linear | Polynomial, n_inputs: int) -> Array:
+    centre = 0.0 if kernel.centre is None else kernel.centre
+    return np.array(np.broadcast_to(np.asarray(centre, dtype=float), n_inputs))
+
+
+def _scaled_gaussians(widths: Array, mixture: Mixture, kernel: Kernel) -> list[Term]:
+    name = type(kernel).__name__
+    remark = f"{name} is taken as a mixture of {len(mixture.weights)} Gaussians, which is off by {mixture.error:.0e}"
+    return [
+        Term(float(weight), (Profile(float(scale) * widths),), mixture=remark, error=mixture.error)
+        for scale, weight in zip(mixture.scales, mixture.weights, strict=True)
+    ]

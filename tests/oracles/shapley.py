@@ -1,0 +1,76 @@
+"""Shapley values and interactions by their definition: all coalitions, one after the other."""
+
+from itertools import combinations, product
+from math import factorial
+
+import numpy as np
+
+
+def coalitions(players):
+    for size in range(len(players) + 1):
+        for members in combinations(players, size):
+            yield frozenset(members)
+
+
+def shapley(value, n_players):
+    """phi_j = sum_S |S|! (d - 1 - |S|)! / d! (v(S + j) - v(S)), and v of nobody."""
+    d = n_players
+    v = {S: np.asarray(value(S)) for S in coalitions(range(d))}
+    phi = []
+    for j in range(d):
+        others = [player for player in range(d) if player != j]
+        phi.append(
+            sum(
+                factorial(len(S)) * factorial(d - 1 - len(S)) / factorial(d) * (v[S | {j}] - v[S])
+                for S in coalitions(others)
+            )
+        )
+    return np.array(phi), v[frozenset()]
+
+
+def interactions(value, n_players):
+    """shap's convention: I_jk / 2 off the diagonal, what is left of phi_j on it."""
+    d = n_players
+    v = {S: np.asarray(value(S)) for S in coalitions(range(d))}
+    phi, _ = shapley(value, d)
+    out = np.zeros((d, d, *np.shape(phi[0])))
+    for j, k in combinations(range(d), 2):
+        others = [player for player in range(d) if player not in (j, k)]
+        out[j, k] = out[k, j] = 0.5 * sum(
+            factorial(len(S))
+            * factorial(d - 2 - len(S))
+            / factorial(d - 1)
+            * (v[S | {j, k}] - v[S | {j}] - v[S | {k}] + v[S])
+            for S in coalitions(others)
+        )
+    for j in range(d):
+        out[j, j] = phi[j] - out[j].sum(axis=0)
+    return out
+
+
+def interventional(f, x, background, groups):
+    """v(S): the mean of f over background rows, in which the players of S have the values of x."""
+
+    def value(S):
+        rows = np.array(background, dtype=float)
+        for player in S:
+            rows[:, groups[player]] = x[groups[player]]
+        return np.mean(f(rows), axis=0)
+
+    return value
+
+
+def marginals(f, x, background, groups):
+    """v(S): the mean of f where every player outside S has the values of a background row of its own."""
+
+    def value(S):
+        absent = [player for player in range(len(groups)) if player not in S]
+        rows = []
+        for drawn in product(range(len(background)), repeat=len(absent)):
+            row = np.array(x, dtype=float)
+            for player, b in zip(absent, drawn, strict=True):
+                row[groups[player]] = background[b][groups[player]]
+            rows.append(row)
+        return np.mean(f(np.array(rows)), axis=0)
+
+    return value
