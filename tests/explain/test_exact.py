@@ -100,7 +100,8 @@ def test_a_neutral_stand_in_is_the_kernel_of_the_other_inputs(rows):
     def value(S):
         present = np.isin(np.arange(4), list(S))
         kernel = 2.0 * ARD(np.where(present, WIDTHS, 0.0))
-        linear = (model.X_fit_ * present) @ X[0]
+        middle = X.mean(axis=0)  # where the inner product has its origin
+        linear = ((model.X_fit_ - middle) * present) @ (X[0] - middle)
         return model.intercept_ + model.dual_coef_ @ (kernel.cross(model.X_fit_, X[:1])[:, 0] + linear)
 
     found = shapley_values(model, X[:1], interactions=True, absent="neutral")
@@ -143,6 +144,15 @@ def test_a_factor_of_zero_divides_nothing():
     for row in range(4):
         value = oracle.marginals(model.predict, X[row], X, one_each(2))
         np.testing.assert_allclose(found.values[row], oracle.shapley(value, 2)[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ard", "cube", "product"])
+def test_a_wild_row_spoils_no_other(name, rows):
+    model, (X, _, background) = fitted(KERNELS[name], rows), rows
+    wild = np.vstack([X[:2], np.full((1, 4), 1e200)])
+    found = shapley_values(model, wild, background)
+    assert np.isfinite(found.values).all()
+    np.testing.assert_allclose(found.values[:2], shapley_values(model, X[:2], background).values, atol=1e-13)
 
 
 def test_blocks_of_rows_products_and_background_change_nothing(monkeypatch, rows):

@@ -21,6 +21,9 @@ from kernelect.explain.series import Series
 from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Product, Sum
 from kernelect.typing import Array, Indices, Mask
 
+#: Powers end here: a wild row has values that mean nothing, but no infinities, which would spread.
+_LARGEST = 1e250
+
 
 def gaussian(D: Array) -> Array:
     """Return exp(-D), in the place of D."""
@@ -29,8 +32,9 @@ def gaussian(D: Array) -> Array:
 
 def squared_difference(x: Array, z: Array) -> Array:
     """Return (x_i - z_k)^2, (m, n)."""
-    difference = np.subtract.outer(x, z)
-    return np.multiply(difference, difference, out=difference)
+    with np.errstate(over="ignore"):  # an infinite distance is one at which the kernel is 0
+        difference = np.subtract.outer(x, z)
+        return np.multiply(difference, difference, out=difference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +70,10 @@ class Power:
 
     def series(self, j: int, x: Array, z: Array) -> list[Array]:
         """Return the coefficients s^k / k! of exp(s tau), s the share of input j, for k = 0, ..., degree."""
-        s = self.slopes[j] * np.multiply.outer(x - self.centre[j], z - self.centre[j])
+        with np.errstate(over="ignore"):
+            s = self.slopes[j] * np.multiply.outer(x - self.centre[j], z - self.centre[j])
+        largest = _LARGEST ** (1.0 / self.degree)
+        s = np.clip(s, -largest, largest)
         return [s**k / factorial(k) for k in range(self.degree + 1)]
 
     @property
