@@ -73,7 +73,7 @@ class ParameterSpace:
 
     @classmethod
     def joined(cls, spaces: Sequence[ParameterSpace]) -> ParameterSpace:
-        """Concatenate spaces; names that occur twice are told apart by their part's number."""
+        """Concatenate spaces, none of them gives the empty one; names that occur twice are told apart by part."""
         names = [name for space in spaces for name in space.names]
         unique = tuple(
             f"part{number}.{name}" if names.count(name) > 1 else name
@@ -83,7 +83,7 @@ class ParameterSpace:
         offsets = np.cumsum([0, *(len(space) for space in spaces)])
 
         def column(name: str) -> Array:
-            return np.concatenate([getattr(space, name) for space in spaces])
+            return np.concatenate([np.zeros(0), *(getattr(space, name) for space in spaces)])
 
         return cls(
             names=unique,
@@ -95,9 +95,8 @@ class ParameterSpace:
                 group + offset for space, offset in zip(spaces, offsets[:-1], strict=True) for group in space.widths
             ),
             reference=column("reference"),
-            amplitudes=np.concatenate(
-                [space.amplitudes + offset for space, offset in zip(spaces, offsets[:-1], strict=True)]
-            ),
+            amplitudes=column("amplitudes").astype(np.intp)
+            + np.repeat(offsets[:-1], [len(space.amplitudes) for space in spaces]),
         )
 
     @property

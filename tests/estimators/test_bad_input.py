@@ -26,7 +26,7 @@ def with_entry(value):
         ({}, with_entry(np.inf), Y, "Input X contains infinity"),
         ({}, X[:1], Y[:1], "1 sample"),
         ({"kernel": "rbg"}, X, Y, "kernel='rbg' is not known. Did you mean 'rbf'?"),
-        ({"kernel": None}, X, Y, "kernel=None is not possible: give a name"),
+        ({"kernel": None}, X, Y, "kernel=None must be a name"),
         ({"criterion": "pres"}, X, Y, "criterion='pres' is not known. Did you mean 'press'?"),
         ({"prior": "shrink"}, X, Y, "prior='shrink' is not known. Did you mean 'shrinkage'?"),
         ({"kernel": "linear", "prior": "gaussian"}, X, Y, "this kernel has none: use prior=None"),

@@ -62,7 +62,7 @@ def test_names_that_occur_twice_are_told_apart(rng):
         (lambda: Constant(0.0), "constant=0.0 is not possible"),
         (lambda: RBF(1.0) + "x", "cannot be combined with 'x'"),
         (lambda: as_kernel("rbff"), "kernel='rbff' is not known. Did you mean 'rbf'?"),
-        (lambda: as_kernel(3), "kernel=3 is not possible: give a name"),
+        (lambda: as_kernel(3), "kernel=3 must be a name"),
         (lambda: ARD([0.1]).gram(np.zeros((2, 3))), "gamma has 1 widths but the data have 3 inputs"),
         (lambda: RBF().gram(np.zeros((2, 3))), r"RBF\(gamma='auto'\) has no value before fit"),
     ],

@@ -19,6 +19,10 @@ def matern(x, z, gamma, nu):
     return (1 + math.sqrt(5) * r + 5 * r * r / 3) * math.exp(-math.sqrt(5) * r)
 
 
+def rational_quadratic(x, z, gamma, alpha):
+    return (1.0 + distance(x, z, gamma) / alpha) ** -alpha
+
+
 def linear(x, z):
     return sum(a * b for a, b in zip(x, z, strict=True))
 

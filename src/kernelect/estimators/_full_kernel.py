@@ -13,7 +13,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Constant, Kernel, Precomputed, as_kernel
-from kernelect.kernels.dot_product import SCALE_RANGE
+from kernelect.kernels.parametric import SCALE_RANGE
 from kernelect.kernels.scale import median_width
 from kernelect.parameters import ParameterSpace
 from kernelect.typing import Array

@@ -9,24 +9,31 @@ from kernelect.kernels.base import Kernel
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
 from kernelect.kernels.from_sklearn import SklearnKernel, from_sklearn
-from kernelect.kernels.named import KERNEL_NAMES, as_kernel
+from kernelect.kernels.parametric import Parameter, Parametric
 from kernelect.kernels.precomputed import Precomputed
-from kernelect.kernels.stationary import ARD, RBF, Matern, Stationary
+from kernelect.kernels.rational_quadratic import RationalQuadratic
+from kernelect.kernels.registry import KERNELS, as_kernel, register
+from kernelect.kernels.stationary import ARD, RBF, WIDTH, Matern, Stationary
 
 __all__ = [
     "ARD",
-    "KERNEL_NAMES",
+    "KERNELS",
     "RBF",
+    "WIDTH",
     "Constant",
     "Kernel",
     "Linear",
     "Matern",
+    "Parameter",
+    "Parametric",
     "Polynomial",
     "Precomputed",
     "Product",
+    "RationalQuadratic",
     "SklearnKernel",
     "Stationary",
     "Sum",
     "as_kernel",
     "from_sklearn",
+    "register",
 ]

@@ -8,7 +8,7 @@ far from the centre (outliers, wild rows of a batch) are compared by their diffe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,16 @@ FAR = 1e6
 #: Squares of differences stop growing here, so that 0 times such a square is 0.
 _LARGEST_SQUARE = 1e300
 
+#: Rows of an n x m array and the block of them.
+Block = tuple[slice, Array]
+
 
 @dataclass(frozen=True)
-class _Pairs:
-    """Rows ready for distances; inputs of width 0 are set to 0, because nothing they hold may matter."""
+class Pairs:
+    """All pairs of a row of X and a row of Z.
+
+    Inputs of width 0 are set to 0, because nothing they hold may matter.
+    """
 
     X: Array
     Z: Array
@@ -41,7 +47,8 @@ class _Pairs:
     far_z: Indices
 
     @classmethod
-    def of(cls, X: Array, Z: Array, gamma: Array) -> _Pairs:
+    def of(cls, X: Array, Z: Array, gamma: Array) -> Pairs:
+        """Return the pairs of X and Z, ready for their distances."""
         same, used = X is Z, gamma > 0.0
         if not used.all():
             X = np.where(used, X, 0.0)
@@ -59,6 +66,79 @@ class _Pairs:
     def same(self) -> bool:
         return self.X is self.Z
 
+    def buffer(self) -> Array:
+        """Return memory for the largest block of rows."""
+        first = next(iter(row_blocks(len(self.X), len(self.Z))), slice(0, 0))
+        return np.empty((first.stop, len(self.Z)))
+
+    def blocks(self, out: Array | None = None) -> Iterator[Block]:
+        """Yield D by blocks of rows, in ``out`` where given, else in one buffer that each block overwrites."""
+        buffer = self.buffer() if out is None else out
+        for rows in row_blocks(len(self.X), len(self.Z)):
+            D = buffer[: rows.stop - rows.start] if out is None else out[rows]
+            product(self.A[rows], self.B.T, out=D)
+            D *= -2.0
+            D += self.a[rows, None]
+            D += self.b
+            np.maximum(D, 0.0, out=D)
+            if self.same:  # a point is at distance exactly 0 from itself
+                D[np.arange(len(D)), np.arange(rows.start, rows.stop)] = 0.0
+            self._fill_far(rows, D)
+            yield rows, D
+
+    def _fill_far(self, rows: slice, D: Array) -> None:
+        """Write the distances of far rows into a block of rows."""
+        inside = self._far_inside(rows)
+        if len(inside):
+            D[inside - rows.start] = _distances_by_differences(self.X[inside], self.Z, self.gamma)
+        if len(self.far_z):
+            D[:, self.far_z] = _distances_by_differences(self.X[rows], self.Z[self.far_z], self.gamma)
+
+    def _far_inside(self, rows: slice) -> Indices:
+        return self.far_x[(self.far_x >= rows.start) & (self.far_x < rows.stop)]
+
+    def width_adjoint(self, blocks: Iterable[Block]) -> Array:
+        """Return sum_ik G_ik dD_ik/d log gamma_j = gamma_j sum_ik G_ik (x_ij - z_kj)^2, (d,).
+
+        ``blocks`` are the rows of G, which are overwritten.
+        """
+        return self._adjoint(blocks, None)
+
+    def adjoint(self, blocks: Iterable[Block]) -> tuple[Array, Array]:
+        """Return the width adjoint and sum_i G_ik dD_ik/dz_kj = -2 gamma_j sum_i G_ik (x_ij - z_kj), (m, d)."""
+        points = np.zeros_like(self.Z)
+        return self._adjoint(blocks, points), -2.0 * self.gamma * points
+
+    def _adjoint(self, blocks: Iterable[Block], points: Array | None) -> Array:
+        A = _centred(self.X, self.centre, self.far_x)
+        B = A if self.same else _centred(self.Z, self.centre, self.far_z)
+        by_x, mixed, by_far = (np.zeros(len(self.gamma)) for _ in range(3))
+        columns = np.zeros(len(B))
+        for rows, G in blocks:
+            by_far += self._far_taken(rows, G, points)
+            by_x += G.sum(axis=1) @ A[rows] ** 2
+            mixed += np.einsum("ij,ij->j", A[rows], product(G, B))
+            columns += G.sum(axis=0)
+            if points is not None:
+                points += product(G.T, A[rows])
+        if points is not None:
+            points -= columns[:, None] * B
+        return np.asarray(self.gamma * (by_x + columns @ B**2 - 2.0 * mixed) + by_far, dtype=float)
+
+    def _far_taken(self, rows: slice, G: Array, points: Array | None) -> Array:
+        """Take the pairs with a far row out of ``G``; return what they add by width, and add it to ``points``."""
+        total = np.zeros(len(self.gamma))
+        everywhere = np.arange(len(self.Z))
+        for inside, others in ((self._far_inside(rows), everywhere), (np.arange(rows.start, rows.stop), self.far_z)):
+            if len(inside) and len(others):
+                place = np.ix_(inside - rows.start, others)
+                for j, (square, difference) in enumerate(_differences(self.X[inside], self.Z[others], self.gamma)):
+                    total[j] += np.sum(G[place] * square)
+                    if points is not None:
+                        points[others, j] += np.sum(G[place] * difference, axis=0)
+                G[place] = 0.0
+        return total
+
 
 def _scaled(X: Array, centre: Array, root: Array) -> tuple[Array, Array]:
     with np.errstate(over="ignore"):
@@ -73,73 +153,6 @@ def _cleared(A: Array, a: Array) -> Indices:
     return far
 
 
-def map_distances(X: Array, Z: Array, gamma: Array, profile: Callable[[Array], Array]) -> Array:
-    """Return ``profile(D)`` for all pairs, one block of rows after the other.
-
-    ``profile`` may write into its argument.
-    """
-    pairs = _Pairs.of(X, Z, gamma)
-    out = np.empty((len(X), len(Z)))
-    for rows in row_blocks(len(X), len(Z)):
-        block = product(pairs.A[rows], pairs.B.T, out=out[rows])
-        block *= -2.0
-        block += pairs.a[rows, None]
-        block += pairs.b
-        np.maximum(block, 0.0, out=block)
-        if pairs.same:  # a point is at distance exactly 0 from itself
-            block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = 0.0
-        _fill_far(pairs, rows, block)
-        values = profile(block)
-        if values is not block:
-            out[rows] = values
-    return out
-
-
-def _fill_far(pairs: _Pairs, rows: slice, block: Array) -> None:
-    """Write the distances of far rows into a block of rows."""
-    inside = pairs.far_x[(pairs.far_x >= rows.start) & (pairs.far_x < rows.stop)]
-    if len(inside):
-        block[inside - rows.start] = _distances_by_differences(pairs.X[inside], pairs.Z, pairs.gamma)
-    if len(pairs.far_z):
-        block[:, pairs.far_z] = _distances_by_differences(pairs.X[rows], pairs.Z[pairs.far_z], pairs.gamma)
-
-
-def _distances_by_differences(X: Array, Z: Array, gamma: Array) -> Array:
-    D = np.zeros((len(X), len(Z)))
-    for j in range(len(gamma)):
-        D += _squares(X, Z, gamma, j)
-    return D
-
-
-def _squares(X: Array, Z: Array, gamma: Array, j: int) -> Array:
-    """Return gamma_j (x_ij - z_kj)^2 for all pairs, however large."""
-    with np.errstate(over="ignore"):
-        difference = np.subtract.outer(X[:, j], Z[:, j]) * np.sqrt(gamma[j])
-        return np.minimum(difference * difference, _LARGEST_SQUARE)
-
-
-def squared_differences(X: Array, Z: Array, gamma: Array, weights: Array) -> Array:
-    """Return gamma_j sum_ik weights_ik (x_ij - z_kj)^2 for every input j, in O(d n m).
-
-    The slow definition is a loop over j of ``np.sum(weights * (X[:, j, None] - Z[:, j]) ** 2)``.
-    """
-    pairs = _Pairs.of(X, Z, gamma)
-    if not len(pairs.far_x) and not len(pairs.far_z):
-        return gamma * _near(pairs, weights)
-    near = weights.copy()
-    near[pairs.far_x], near[:, pairs.far_z] = 0.0, 0.0
-    return gamma * _near(pairs, near) + _far(pairs, weights)
-
-
-def _near(pairs: _Pairs, weights: Array) -> Array:
-    A = _centred(pairs.X, pairs.centre, pairs.far_x)
-    B = A if pairs.same else _centred(pairs.Z, pairs.centre, pairs.far_z)
-    return np.asarray(
-        weights.sum(axis=1) @ A**2 + weights.sum(axis=0) @ B**2 - 2.0 * np.einsum("ij,ij->j", A, product(weights, B)),
-        dtype=float,
-    )
-
-
 def _centred(X: Array, centre: Array, cleared: Indices) -> Array:
     with np.errstate(over="ignore"):
         A = X - centre
@@ -147,24 +160,18 @@ def _centred(X: Array, centre: Array, cleared: Indices) -> Array:
     return np.asarray(A, dtype=float)
 
 
-def _far(pairs: _Pairs, weights: Array) -> Array:
-    """Return what the pairs with a far row add; a pair of two far rows counts once."""
-    near_x = np.setdiff1d(np.arange(len(pairs.X)), pairs.far_x)
-    parts = [(pairs.far_x, np.arange(len(pairs.Z))), (near_x, pairs.far_z)]
-    return np.array(
-        [
-            sum(
-                float(np.sum(weights[np.ix_(i, k)] * _squares(pairs.X[i], pairs.Z[k], pairs.gamma, j)))
-                for i, k in parts
-            )
-            for j in range(len(pairs.gamma))
-        ]
-    )
+def _distances_by_differences(X: Array, Z: Array, gamma: Array) -> Array:
+    D = np.zeros((len(X), len(Z)))
+    for square, _ in _differences(X, Z, gamma):
+        D += square
+    return D
 
 
-def point_gradients(X: Array, Z: Array, gamma: Array, weights: Array) -> Array:
-    """Return sum_i weights_ik dD_ik/dz_kj = -2 gamma_j sum_i weights_ik (x_ij - z_kj), (m, d)."""
-    used, centre = gamma > 0.0, middle(X)
-    with np.errstate(over="ignore"):
-        A, B = np.where(used, X - centre, 0.0), np.where(used, Z - centre, 0.0)
-    return np.asarray(-2.0 * gamma * (product(weights.T, A) - weights.sum(axis=0)[:, None] * B), dtype=float)
+def _differences(X: Array, Z: Array, gamma: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield gamma_j (x_ij - z_kj)^2 and x_ij - z_kj, finite however large, input after input."""
+    for j, width in enumerate(gamma):
+        with np.errstate(over="ignore"):
+            difference = np.subtract.outer(X[:, j], Z[:, j])
+            scaled = difference * np.sqrt(width)
+            square = np.minimum(scaled * scaled, _LARGEST_SQUARE)
+        yield square, np.clip(difference, -_LARGEST_SQUARE, _LARGEST_SQUARE)

@@ -8,13 +8,10 @@ from typing import Self
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.kernels.base import Kernel, Pullback, unset_parameter
+from kernelect.kernels.base import Pullback
+from kernelect.kernels.parametric import Parameter, Parametric
 from kernelect.kernels.scale import check_range, middle
-from kernelect.parameters import ParameterSpace, check_positive
 from kernelect.typing import Array, Auto
-
-#: Scales (amplitudes, offsets) may move this far from their start, in logarithms.
-SCALE_RANGE = 12.0
 
 #: Values of a kernel stop growing here: a wild row of a batch gives large numbers, not infinite ones.
 _LARGEST = 1e300
@@ -22,56 +19,7 @@ _LARGEST = 1e300
 _LARGEST_INPUT = 1e150
 
 
-class _ScalarParameters(Kernel):
-    """A kernel whose parameters are scalar fields, named in ``_names``."""
-
-    _names: tuple[str, ...] = ()
-
-    def _starts(self, X: Array) -> dict[str, float]:
-        """Return the start values of the parameters for data ``X``."""
-        return {}
-
-    @property
-    def theta(self) -> Array:
-        return np.log([self._value(name) for name in self._names])
-
-    def _value(self, name: str) -> float:
-        value = getattr(self, name)
-        if isinstance(value, str):
-            raise unset_parameter(type(self).__name__, name)
-        return float(value)
-
-    def with_theta(self, theta: Array) -> Self:
-        values = dict(zip(self._names, np.exp(theta).tolist(), strict=True))
-        return replace(self, **values)  # type: ignore[type-var]
-
-    def start(self, X: Array) -> Self:
-        starts = self._starts(X)
-        chosen = {name: starts[name] for name in self._names if isinstance(getattr(self, name), str)}
-        return replace(self, **chosen)  # type: ignore[type-var]
-
-    def space(self, X: Array) -> ParameterSpace:
-        started = self.start(X)
-        parts = [
-            ParameterSpace.single(
-                name,
-                float(np.log(started._value(name))),
-                below=SCALE_RANGE if isinstance(getattr(self, name), str) else 0.0,
-                above=SCALE_RANGE if isinstance(getattr(self, name), str) else 0.0,
-                free=isinstance(getattr(self, name), str),
-            )
-            for name in self._names
-        ]
-        return ParameterSpace.joined(parts) if parts else empty_space()
-
-
-def empty_space() -> ParameterSpace:
-    """Return the space of a kernel without parameters."""
-    none = np.zeros(0)
-    return ParameterSpace((), none, none, none, np.zeros(0, dtype=bool), (), none)
-
-
-class _InnerProduct(_ScalarParameters):
+class _InnerProduct(Parametric):
     """A function of the inner product of rows that are centred first.
 
     Away from the data's middle all inner products are alike: a column such as a year would leave
@@ -80,7 +28,8 @@ class _InnerProduct(_ScalarParameters):
 
     centre: Array | float | None
 
-    def _check_centre(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if self.centre is None:
             return
         centre = np.array(self.centre, dtype=float)
@@ -92,8 +41,8 @@ class _InnerProduct(_ScalarParameters):
         object.__setattr__(self, "centre", centre)
 
     def start(self, X: Array) -> Self:
-        centre = middle(X) if self.centre is None else self.centre
-        started = super(_InnerProduct, replace(self, centre=centre)).start(X)  # type: ignore[type-var]
+        centred = self if self.centre is not None else replace(self, centre=middle(X))  # type: ignore[type-var]
+        started = Parametric.start(centred, X)
         with np.errstate(over="ignore"):
             check_range(float(np.abs(X - started._at(X)).max(initial=0.0)))
         return started
@@ -114,7 +63,8 @@ class _InnerProduct(_ScalarParameters):
     def _inner(self, X: Array, Z: Array) -> Array:
         return np.asarray(self._centred(X) @ self._centred(Z).T, dtype=float)
 
-    def _squared(self, X: Array) -> Array:
+    def squared_norms(self, X: Array) -> Array:
+        """Return |x - c|^2 of every row."""
         A = self._centred(X)
         return np.einsum("ij,ij->i", A, A)
 
@@ -132,20 +82,22 @@ class Linear(_InnerProduct):
 
     centre: Array | float | None = None
 
-    def __post_init__(self) -> None:
-        self._check_centre()
-
     def cross(self, X: Array, Z: Array) -> Array:
         return np.clip(self._inner(X, Z), -_LARGEST, _LARGEST)
 
     def diagonal(self, X: Array) -> Array:
-        return np.minimum(self._squared(X), _LARGEST)
+        return np.minimum(self.squared_norms(X), _LARGEST)
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         return self._inner(X, X), lambda _: np.zeros(0)
 
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
         return np.zeros(0), weights.T @ self._centred(X)
+
+
+def _inverse_mean_square(kernel: _InnerProduct, X: Array) -> float:
+    mean_square = float(np.mean(kernel.squared_norms(X)))
+    return 1.0 / mean_square if mean_square > 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,21 +117,15 @@ class Polynomial(_InnerProduct):
     gamma: float | Auto = "auto"
     coef0: float | Auto = "auto"
     centre: Array | float | None = None
-    _names = ("gamma", "coef0")
+    parameters = (Parameter("gamma", _inverse_mean_square), Parameter("coef0", 1.0))
 
     def __post_init__(self) -> None:
         if not isinstance(self.degree, int | np.integer) or self.degree < 1:
             raise InvalidArgument(f"degree={self.degree!r} is not possible: give a whole number of at least 1.")
-        for name in self._names:
-            object.__setattr__(self, name, check_positive(name, getattr(self, name)))
-        self._check_centre()
-
-    def _starts(self, X: Array) -> dict[str, float]:
-        mean_square = float(np.mean(self._squared(X)))
-        return {"gamma": 1.0 / mean_square if mean_square > 0 else 1.0, "coef0": 1.0}
+        super().__post_init__()
 
     def _base(self, T: Array) -> Array:
-        return np.asarray(self._value("gamma") * T + self._value("coef0"), dtype=float)
+        return np.asarray(self.value("gamma") * T + self.value("coef0"), dtype=float)
 
     def _power(self, T: Array) -> Array:
         """Return the kernel's values, bounded so that a wild row gives no infinity."""
@@ -190,7 +136,7 @@ class Polynomial(_InnerProduct):
         return self._power(self._inner(X, Z))
 
     def diagonal(self, X: Array) -> Array:
-        return self._power(self._squared(X))
+        return self._power(self.squared_norms(X))
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         T = self._inner(X, X)
@@ -201,18 +147,18 @@ class Polynomial(_InnerProduct):
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
         T = self._inner(X, Z)
         G = weights * self._slope(T)
-        return self._scale_gradient(T, G), self._value("gamma") * (G.T @ self._centred(X))
+        return self._scale_gradient(T, G), self.value("gamma") * (G.T @ self._centred(X))
 
     def _slope(self, T: Array) -> Array:
         """Return the derivative of the power in its base."""
         return np.asarray(self.degree * self._base(T) ** (self.degree - 1), dtype=float)
 
     def _scale_gradient(self, T: Array, G: Array) -> Array:
-        return np.array([self._value("gamma") * np.sum(G * T), self._value("coef0") * G.sum()])
+        return np.array([self.value("gamma") * np.sum(G * T), self.value("coef0") * G.sum()])
 
 
 @dataclass(frozen=True, eq=False)
-class Constant(_ScalarParameters):
+class Constant(Parametric):
     """A constant: an offset when added, an amplitude when multiplied.
 
     Parameters
@@ -221,27 +167,21 @@ class Constant(_ScalarParameters):
     """
 
     constant: float | Auto = "auto"
-    _names = ("constant",)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "constant", check_positive("constant", self.constant))
-
-    def _starts(self, X: Array) -> dict[str, float]:
-        return {"constant": 1.0}
+    parameters = (Parameter("constant", 1.0),)
 
     def cross(self, X: Array, Z: Array) -> Array:
-        return np.full((len(X), len(Z)), self._value("constant"))
+        return np.full((len(X), len(Z)), self.value("constant"))
 
     def diagonal(self, X: Array) -> Array:
-        return np.full(len(X), self._value("constant"))
+        return np.full(len(X), self.value("constant"))
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         # A view without memory: composites only read it.
-        gram = np.broadcast_to(self._value("constant"), (len(X), len(X)))
-        return gram, lambda weights: np.array([self._value("constant") * weights.sum()])
+        gram = np.broadcast_to(self.value("constant"), (len(X), len(X)))
+        return gram, lambda weights: np.array([self.value("constant") * weights.sum()])
 
     def gram(self, X: Array) -> Array:
         return self.cross(X, X)
 
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
-        return np.array([self._value("constant") * weights.sum()]), np.zeros_like(Z)
+        return np.array([self.value("constant") * weights.sum()]), np.zeros_like(Z)

@@ -9,7 +9,6 @@ import numpy as np
 
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels.base import Kernel, Pullback
-from kernelect.kernels.dot_product import empty_space
 from kernelect.parameters import ParameterSpace
 from kernelect.typing import Array
 
@@ -43,4 +42,4 @@ class Precomputed(Kernel):
         return self
 
     def space(self, X: Array) -> ParameterSpace:
-        return empty_space()
+        return ParameterSpace.joined([])

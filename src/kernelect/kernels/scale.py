@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.spatial.distance import pdist
 
@@ -71,6 +73,16 @@ def median_width(X: Array) -> float:
     if not len(distances):
         return 1.0
     return float(1.0 / np.median(distances)) / largest / largest
+
+
+def scaled_widths(X: Array, overall: Callable[[Array], float]) -> Array:
+    """Return one width per input: ``overall`` of the inputs in units of their own spread, in the data's units.
+
+    A constant input gets width 0: it must not matter when it varies in new data.
+    """
+    scales = input_scales(X)
+    inverse = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
+    return np.asarray(overall(X * inverse) * inverse**2, dtype=float)
 
 
 def check_range(scale: float) -> None:

@@ -7,140 +7,134 @@ Gold & Sollich (2003) = 1/r^2 of Barrio et al. = 1/(2 sigma^2) of Kropotov et al
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.kernels.base import Kernel, Pullback, unset_parameter
-from kernelect.kernels.distances import map_distances, point_gradients, squared_differences
-from kernelect.kernels.scale import WIDTH_ABOVE, WIDTH_BELOW, input_scales, median_width
-from kernelect.parameters import ParameterSpace, check_positive
+from kernelect.kernels.base import Pullback
+from kernelect.kernels.distances import Block, Pairs
+from kernelect.kernels.parametric import Parameter, Parametric, widths_for
+from kernelect.kernels.scale import WIDTH_ABOVE, WIDTH_BELOW, median_width, scaled_widths
+from kernelect.numerics import row_blocks
 from kernelect.typing import Array, Auto
 
 
-class Stationary(Kernel):
-    """A kernel k(D) with one width (``elliptical=False``) or one width per input."""
+def _width_start(kernel: Stationary, X: Array) -> float | Array:
+    return scaled_widths(X, median_width) if kernel.elliptical else median_width(X)
+
+
+#: The width of every stationary kernel.
+WIDTH = Parameter("gamma", _width_start, "width", WIDTH_BELOW, WIDTH_ABOVE)
+
+
+class Stationary(Parametric):
+    """A kernel k(D) with one width (``elliptical=False``) or one width per input.
+
+    A new one is a frozen dataclass with ``gamma`` and ``elliptical`` among its fields, a
+    ``profile`` and its ``slope``. Parameters beyond the width are declared in ``parameters`` and
+    bring a ``shape_slope``. An ``elliptical`` that is a field follows from ``gamma`` where that
+    is a number or an array.
+    """
 
     gamma: float | Array | Auto
-    elliptical: bool
+    parameters: ClassVar[tuple[Parameter, ...]] = (WIDTH,)
+
+    def __post_init__(self) -> None:
+        chosen = "elliptical" in {field.name for field in fields(self)}  # type: ignore[arg-type]
+        if chosen and not isinstance(self.gamma, str):
+            object.__setattr__(self, "elliptical", np.ndim(self.gamma) > 0)
+        super().__post_init__()
 
     @abstractmethod
-    def _profile(self, D: Array) -> Array:
+    def profile(self, D: Array) -> Array:
         """Return k(D); may write into ``D``."""
 
     @abstractmethod
-    def _slope(self, D: Array) -> Array:
+    def slope(self, D: Array) -> Array:
         """Return dk/dD; may write into ``D``."""
 
+    def shape_slope(self, name: str, D: Array) -> Array:
+        """Return the derivative of k in the logarithm of a parameter that is not the width; may write into ``D``."""
+        raise NotImplementedError(f"{type(self).__name__} declares {name} and needs its shape_slope")
+
     def cross(self, X: Array, Z: Array) -> Array:
-        return map_distances(X, Z, self._widths(X), self._profile)
+        out = np.empty((len(X), len(Z)))
+        for rows, D in self._pairs(X, Z).blocks(out):
+            values = self.profile(D)
+            if values is not D:
+                out[rows] = values
+        return out
 
     def diagonal(self, X: Array) -> Array:
         return np.ones(len(X))
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         def pull(weights: Array) -> Array:
-            slopes = map_distances(X, X, self._widths(X), self._slope)
-            return self._width_gradient(X, X, np.multiply(slopes, weights, out=slopes))
+            pairs, weights = self._pairs(X, X), in_rows(weights)
+            return self._gathered(pairs, pairs.width_adjoint(self._sloped(pairs, weights)), weights)
 
         return self.cross(X, X), pull
 
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
-        G = weights * map_distances(X, Z, self._widths(X), self._slope)
-        return self._width_gradient(X, Z, G), point_gradients(X, Z, self._widths(X), G)
+        pairs = self._pairs(X, Z)
+        by_input, points = pairs.adjoint(self._sloped(pairs, weights))
+        return self._gathered(pairs, by_input, weights), points
 
-    def _width_gradient(self, X: Array, Z: Array, G: Array) -> Array:
-        """Return the derivative in log gamma for weights ``G`` on D."""
-        by_input = squared_differences(X, Z, self._widths(X), G)
-        return by_input if self.elliptical else by_input.sum(keepdims=True)
+    def _sloped(self, pairs: Pairs, weights: Array) -> Iterator[Block]:
+        """Yield the weights on D by blocks of rows."""
+        for rows, D in pairs.blocks():
+            slopes = self.slope(D)
+            slopes *= weights[rows]
+            yield rows, slopes
 
-    @property
-    def theta(self) -> Array:
-        if isinstance(self.gamma, str):
-            raise unset_parameter(type(self).__name__, "gamma")
-        with np.errstate(divide="ignore"):  # a width of exactly 0 switches its input off
-            return np.log(np.atleast_1d(np.asarray(self.gamma, dtype=float)))
-
-    def with_theta(self, theta: Array) -> Self:
-        gamma = np.exp(theta)
-        return self._replaced(gamma if self.elliptical else float(gamma[0]))
-
-    @abstractmethod
-    def _replaced(self, gamma: float | Array) -> Self:
-        """Return the kernel with another width."""
-
-    def start(self, X: Array) -> Self:
-        if not isinstance(self.gamma, str):
-            self._widths(X)
-            return self
-        if not self.elliptical:
-            return self._replaced(median_width(X))
-        scales = input_scales(X)
-        inverse = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
-        # A constant input gets width 0: it must not matter when it varies in new data.
-        return self._replaced(median_width(X * inverse) * inverse**2)
-
-    def space(self, X: Array) -> ParameterSpace:
-        free, start = isinstance(self.gamma, str), self.start(X).theta
-        count = len(start)
-        finite = np.isfinite(start)
-        below, above = (WIDTH_BELOW, WIDTH_ABOVE) if free else (0.0, 0.0)
-        return ParameterSpace(
-            names=tuple(f"gamma[{j}]" for j in range(count)) if self.elliptical else ("gamma",),
-            start=start,
-            lower=start - below,
-            upper=start + above,
-            free=finite & free,
-            widths=(np.arange(count),),
-            reference=np.where(finite, start, 0.0) if free else np.zeros(count),
+    def _gathered(self, pairs: Pairs, by_input: Array, weights: Array) -> Array:
+        """Return the derivative in theta from that in the logarithm of every input's width."""
+        by_width = by_input if self.elliptical else by_input.sum(keepdims=True)
+        return np.concatenate(
+            [
+                by_width if parameter.role == "width" else self._by_shape(parameter.name, pairs, weights)
+                for parameter in self.parameters
+            ]
         )
 
-    def _widths(self, X: Array) -> Array:
-        """Return gamma for every input, checked against the inputs there are."""
-        if isinstance(self.gamma, str):
-            raise unset_parameter(type(self).__name__, "gamma")
-        if not self.elliptical:
-            return np.full(X.shape[1], self.gamma)
-        gamma = np.asarray(self.gamma, dtype=float)
-        if len(gamma) != X.shape[1]:
-            raise InvalidArgument(
-                f"gamma has {len(gamma)} widths but the data have {X.shape[1]} inputs: give one width per input."
-            )
-        return gamma
+    def _by_shape(self, name: str, pairs: Pairs, weights: Array) -> Array:
+        return np.array([sum(float(np.vdot(weights[rows], self.shape_slope(name, D))) for rows, D in pairs.blocks())])
+
+    def _pairs(self, X: Array, Z: Array) -> Pairs:
+        return Pairs.of(X, Z, widths_for(self, X))
 
 
-def _check_widths(gamma: object) -> Array | str:
-    if isinstance(gamma, str):
-        return check_positive("gamma", gamma)  # type: ignore[return-value]
-    try:
-        widths = np.array(gamma, dtype=float)
-    except (TypeError, ValueError):
-        widths = np.array(np.nan)
-    if widths.ndim != 1 or not len(widths) or not np.all(np.isfinite(widths)) or np.any(widths < 0):
-        raise InvalidArgument(
-            f"gamma={gamma!r} is not possible: give one number >= 0 per input (0 switches an input off), or 'auto'."
-        )
-    widths.flags.writeable = False
-    return widths
+def in_rows(weights: Array) -> Array:
+    """Return weights on a symmetric matrix so that their rows are next to each other in memory."""
+    return weights.T if weights.flags.f_contiguous else weights
 
 
 class _Gaussian(Stationary):
     """exp(-D): its slope is minus itself, so the Gram matrix serves twice."""
 
-    def _profile(self, D: Array) -> Array:
+    def profile(self, D: Array) -> Array:
         return np.exp(np.negative(D, out=D), out=D)
 
-    def _slope(self, D: Array) -> Array:
-        return np.negative(self._profile(D), out=D)
+    def slope(self, D: Array) -> Array:
+        return np.negative(self.profile(D), out=D)
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         gram = self.cross(X, X)
-        return gram, lambda weights: -self._width_gradient(X, X, weights * gram)
 
-    def _replaced(self, gamma: float | Array) -> Self:
-        return type(self)(gamma)  # type: ignore[call-arg]
+        def pull(weights: Array) -> Array:
+            pairs, weights = self._pairs(X, X), in_rows(weights)
+            return -self._gathered(pairs, pairs.width_adjoint(_weighted(pairs, gram, weights)), weights)
+
+        return gram, pull
+
+
+def _weighted(pairs: Pairs, gram: Array, weights: Array) -> Iterator[Block]:
+    buffer = pairs.buffer()
+    for rows in row_blocks(*gram.shape):
+        yield rows, np.multiply(weights[rows], gram[rows], out=buffer[: rows.stop - rows.start])
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +156,6 @@ class RBF(_Gaussian):
     gamma: float | Auto = "auto"
     elliptical = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", check_positive("gamma", self.gamma))
-
 
 @dataclass(frozen=True, eq=False)
 class ARD(_Gaussian):
@@ -180,9 +171,6 @@ class ARD(_Gaussian):
 
     gamma: Array | Auto = "auto"
     elliptical = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", _check_widths(self.gamma))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,19 +195,27 @@ class Matern(Stationary):
     def __post_init__(self) -> None:
         if self.nu not in (1.5, 2.5):
             raise InvalidArgument(f"nu={self.nu!r} is not possible: Matern kernels are offered for nu=1.5 and nu=2.5.")
-        if not isinstance(self.gamma, str):
-            object.__setattr__(self, "elliptical", np.ndim(self.gamma) > 0)
-        check = _check_widths(self.gamma) if self.elliptical else check_positive("gamma", self.gamma)
-        object.__setattr__(self, "gamma", check)
+        super().__post_init__()
 
-    def _profile(self, D: Array) -> Array:
-        s = np.sqrt(4.0 * self.nu * D)
+    def profile(self, D: Array) -> Array:
+        s = self._root(D)
         polynomial = 1.0 + s if self.nu == 1.5 else 1.0 + s * (1.0 + s / 3.0)
-        return np.asarray(polynomial * np.exp(-s), dtype=float)
+        polynomial *= _decay(s)
+        return np.asarray(polynomial, dtype=float)
 
-    def _slope(self, D: Array) -> Array:
-        s = np.sqrt(4.0 * self.nu * D)
-        return np.asarray((-3.0 if self.nu == 1.5 else -5.0 / 3.0 * (1.0 + s)) * np.exp(-s), dtype=float)
+    def slope(self, D: Array) -> Array:
+        s = self._root(D)
+        if self.nu == 1.5:
+            return np.multiply(-3.0, _decay(s), out=s)
+        polynomial = -5.0 / 3.0 * (1.0 + s)
+        return np.multiply(polynomial, _decay(s), out=s)
 
-    def _replaced(self, gamma: float | Array) -> Self:
-        return type(self)(self.nu, gamma)
+    def _root(self, D: Array) -> Array:
+        """Return s in the place of ``D``."""
+        D *= 4.0 * self.nu
+        return np.sqrt(D, out=D)
+
+
+def _decay(s: Array) -> Array:
+    """Return exp(-s) in the place of ``s``."""
+    return np.exp(np.negative(s, out=s), out=s)

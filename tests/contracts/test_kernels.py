@@ -1,14 +1,36 @@
-"""Laws every kernel obeys."""
+"""Laws of every kernel: the registered ones, and composites of them (tests/instances.py)."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from contracts.declared import without_instance
 from instances import KERNELS, WIDTHS
-from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Stationary
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels import (
+    ARD,
+    RBF,
+    Constant,
+    Kernel,
+    Linear,
+    Matern,
+    Parametric,
+    Polynomial,
+    Precomputed,
+    RationalQuadratic,
+    Stationary,
+)
 from oracles import kernels as slow
 from oracles.differences import gradient
 
 every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+
+
+def test_every_registered_kernel_is_held_to_these_laws():
+    parts = [part for kernel in KERNELS.values() for part in (kernel, *getattr(kernel, "parts", ()))]
+    missing = without_instance("kernel", Kernel, parts, aside=(Precomputed,))
+    assert not missing, f"add one line for each of {missing} to KERNELS in tests/instances.py"
 
 
 @every_kernel
@@ -47,6 +69,34 @@ def test_with_theta_inverts_theta_and_changes_nothing_else(kernel, data):
     np.testing.assert_allclose(kernel.with_theta(kernel.theta).gram(X), kernel.gram(X), rtol=1e-12)
 
 
+@every_kernel
+def test_space_start_and_theta_agree(kernel, data):
+    X, *_ = data
+    started, space = kernel.start(X), kernel.space(X)
+    np.testing.assert_allclose(space.start, started.theta)
+    assert len(space.names) == len(set(space.names)) == len(started.theta)
+    assert not space.free.any() or not isinstance(kernel, Parametric)  # nothing in the list is "auto"
+    np.testing.assert_allclose(started.with_theta(started.theta).gram(X), started.gram(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name, kernel in KERNELS.items() if isinstance(kernel, Parametric)])
+def test_declared_parameters_are_auto_fixed_or_refused(name, data):
+    kernel, (X, *_) = KERNELS[name], data
+    for parameter in kernel.parameters:
+        free = replace(kernel, **{parameter.name: "auto"})
+        space = free.space(X)
+        assert space.free.sum() == len(kernel.logarithms(parameter.name))
+        assert np.all(space.lower[space.free] < space.start[space.free])
+        assert np.all(space.upper[space.free] > space.start[space.free])
+        assert bool(space.widths) == any(each.role == "width" for each in kernel.parameters)
+        assert np.all(np.isfinite(free.start(X).gram(X)))
+        with pytest.raises(InvalidArgument, match=f"{type(kernel).__name__}\\({parameter.name}='auto'\\) has no value"):
+            _ = free.theta
+        for wrong in (-1.0, np.nan, "aut", None):
+            with pytest.raises(InvalidArgument, match=f"{parameter.name}="):
+                replace(kernel, **{parameter.name: [wrong] if parameter.many(kernel) else wrong})
+
+
 @pytest.mark.parametrize(
     ("kernel", "formula"),
     [
@@ -54,6 +104,8 @@ def test_with_theta_inverts_theta_and_changes_nothing_else(kernel, data):
         (ARD(WIDTHS), lambda x, z: slow.rbf(x, z, WIDTHS)),
         (Matern(1.5, 0.3), lambda x, z: slow.matern(x, z, [0.3] * 3, 1.5)),
         (Matern(2.5, WIDTHS), lambda x, z: slow.matern(x, z, WIDTHS, 2.5)),
+        (RationalQuadratic(0.3, alpha=0.7), lambda x, z: slow.rational_quadratic(x, z, [0.3] * 3, 0.7)),
+        (RationalQuadratic(WIDTHS, alpha=2.5), lambda x, z: slow.rational_quadratic(x, z, WIDTHS, 2.5)),
         (Linear(), slow.linear),
         (Polynomial(3, gamma=0.2, coef0=0.7), lambda x, z: slow.polynomial(x, z, 3, 0.2, 0.7)),
         (2.0 * RBF(0.3) + Constant(0.1), lambda x, z: 2.0 * slow.rbf(x, z, [0.3] * 3) + 0.1),

@@ -1,0 +1,63 @@
+"""The kernels by name, as the ``kernel`` argument of the estimators takes them.
+
+A kernel is declared here once. The names in messages and on the command line, what a saved model
+may hold and the laws of the tests follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels.base import Kernel
+from kernelect.kernels.composite import Product, Sum
+from kernelect.kernels.dot_product import Constant, Linear, Polynomial
+from kernelect.kernels.from_sklearn import SklearnKernel, from_sklearn, is_sklearn_kernel
+from kernelect.kernels.precomputed import Precomputed
+from kernelect.kernels.rational_quadratic import RationalQuadratic
+from kernelect.kernels.stationary import ARD, RBF, Matern
+from kernelect.registry import Registry
+
+KERNELS: Registry[Kernel] = Registry("kernel", Kernel)  # type: ignore[type-abstract]
+
+KERNELS.register(ARD, "ard")
+KERNELS.register(RBF, "rbf")
+KERNELS.register(Matern, "matern32", make=partial(Matern, 1.5))
+KERNELS.register(Matern, "matern52", make=partial(Matern, 2.5))
+KERNELS.register(Matern, "matern32-ard", make=partial(Matern, 1.5, elliptical=True))
+KERNELS.register(Matern, "matern52-ard", make=partial(Matern, 2.5, elliptical=True))
+KERNELS.register(RationalQuadratic, "rational-quadratic")
+KERNELS.register(RationalQuadratic, "rational-quadratic-ard", make=partial(RationalQuadratic, elliptical=True))
+KERNELS.register(Linear, "linear")
+KERNELS.register(Polynomial, "polynomial")
+KERNELS.register(Precomputed, "precomputed")
+for _part in (Constant, Sum, Product, SklearnKernel):  # built from other parts: stored by models, but without a name
+    KERNELS.register(_part)
+
+
+def register(cls: type[Kernel], name: str | None = None, *, make: Callable[[], Kernel] | None = None) -> type[Kernel]:
+    """Declare a kernel of your own: its name is then accepted, and models with it can be saved and loaded.
+
+    Parameters
+    ----------
+    cls : type
+        Derived from :class:`Kernel`.
+    name : str, optional
+        What ``kernel=`` calls it. A kernel without a name can only be given as an object.
+    make : callable, optional
+        Returns the kernel that the name stands for, ``cls()`` unless given.
+    """
+    return KERNELS.register(cls, name, make=make)
+
+
+def as_kernel(kernel: object) -> Kernel:
+    """Return ``kernel`` as a :class:`Kernel`: by name, as it is, or from scikit-learn."""
+    if is_sklearn_kernel(kernel):
+        return from_sklearn(kernel)
+    if isinstance(kernel, Kernel | str):
+        return KERNELS.resolve(kernel)
+    raise InvalidArgument(
+        f"kernel={kernel!r} must be a name ({', '.join(map(repr, KERNELS.names))}), "
+        "an object of kernelect.kernels or one of sklearn.gaussian_process.kernels."
+    )
