@@ -9,7 +9,20 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_MODULES = ("criteria", "datasets", "dictionaries", "explain", "kernels", "plots", "priors", "search", "subsets")
+_MODULES = (
+    "criteria",
+    "datasets",
+    "dictionaries",
+    "explain",
+    "facts",
+    "kernels",
+    "plots",
+    "priors",
+    "report",
+    "search",
+    "subsets",
+    "tabular",
+)
 _ESTIMATORS = ("GPC", "LSSVC", "LSSVR", "RVC", "RVR", "SVC", "BasisSearchRegressor")
 
 __all__ = [*_ESTIMATORS, *_MODULES]

@@ -18,37 +18,36 @@ FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", "--kernel", "
 def test_a_table_becomes_a_model_and_a_report(run, folder, report_page):
     outcome = run(*FIT, "--out", "made/here")
     assert sorted(os.listdir(folder / "made" / "here")) == ["model.skops", "report.html"]
-    for words in ("LSSVC for 'label' of mixed.csv", "2 outer folds x 1", "leave-one-out", "Most relevant inputs"):
+    for words in ("Predicting label from mixed.csv", "2 outer folds", "leave-one-out", "Relevance of columns"):
         assert words in outcome.stdout
     assert "The task is classification" in outcome.stdout
     assert outcome.stderr.strip() == ""  # no progress where nobody watches
-    ((pipeline, X, y, facts),) = report_page
-    assert list(pipeline.named_steps) == ["columns", "machine"]
-    assert list(X.columns) == ["size", "colour", "weight"]
-    assert set(y) == {"big", "small"}
-    assert facts["assessment"].outer_folds.name == "2 outer folds x 1"
+    (facts,) = report_page
+    assert [column["name"] for column in facts["columns"]] == ["size", "colour", "weight"]
+    assert [one["name"] for one in facts["data"]["classes"]] == ["big", "small"]
+    assert facts["quality"]["estimates"][0]["name"] == "2 outer folds"
     assert (facts["title"], facts["target"], facts["task"]) == ("mixed.csv", "label", "classification")
+    assert facts["pictures"] == [{"rows": 60}]
 
 
 def test_json_is_one_document(run, folder):
     outcome = run(*FIT, "--no-report", "--json")
     facts = json.loads(outcome.stdout)
     assert facts["files"] == ["model.skops"]
-    assert facts["classes"] == ["big", "small"]
-    assert set(facts["selected"]) == {"gamma", "regularization"}
-    assert [estimate["estimate"] for estimate in facts["scores"]] == [
-        "2 outer folds x 1",
+    assert set(facts["parameters"]) == {"gamma", "regularization"}
+    assert [estimate["name"] for estimate in facts["quality"]["estimates"]] == [
+        "2 outer folds",
         "leave-one-out",
-        "always the largest class",
+        "always the most frequent class",
     ]
-    assert sum(facts["relevance"].values()) == pytest.approx(1.0)
+    assert sum(one["share"] for one in facts["relevance"]["shares"]) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_the_same_seed_gives_the_same_model(run, folder):
     facts = []
     for name in ("one", "two"):
         facts.append(json.loads(run(*FIT, "--no-report", "--seed", "3", "--json", "--out", name).stdout))
-    for key in ("selected", "scores", "relevance"):
+    for key in ("parameters", "quality", "relevance", "doubts"):
         assert facts[0][key] == facts[1][key]
 
 
@@ -56,7 +55,8 @@ def test_standard_input_and_other_options(run, folder):
     text = (folder / "mixed.csv").read_bytes()
     words = ("fit", "-", "--target", "value", "--drop", "label", "--machine", "basis", "--kernel", "linear")
     outcome = run(*words, "--folds", "0", "--no-report", "--quiet", input=text)
-    assert "BasisSearchRegressor for 'value' of standard input: regression" in outcome.stdout
+    assert "Predicting value from standard input" in outcome.stdout
+    assert "A linear model on a searched subset of basis functions" in outcome.stdout
     assert "·" not in outcome.stdout
 
 
@@ -64,7 +64,7 @@ def test_svmlight_needs_no_target(run, folder, rng):
     lines = [f"{int(x[0] > 0)} 1:{x[0]} 2:{x[1]}" for x in rng.normal(size=(30, 2))]
     (folder / "t.svm").write_text("\n".join(lines))
     facts = json.loads(run("fit", "t.svm", "--no-report", "--folds", "0", "--json").stdout)
-    assert (facts["target"], facts["classes"]) == ("target", [0, 1])
+    assert (facts["target"], [one["name"] for one in facts["data"]["classes"]]) == ("target", ["0", "1"])
 
 
 def test_nothing_is_overwritten_and_that_is_told_before_any_tuning(run, folder, monkeypatch):
@@ -91,7 +91,7 @@ def test_force_overwrites(run, folder, report_page):
         (("--target", "value", "--machine", "svm"), 2, "machine='svm' does no regression"),
         (("--target", "label", "--kernel", "rfb"), 2, "Did you mean 'rbf'?"),
         (("--target", "label", "--criterion", "span"), 2, "criterion='span' is not known"),
-        (("--target", "label", "--folds", "99"), 2, "--folds 99 is not possible with 60 rows"),
+        (("--target", "label", "--folds", "99"), 2, "--folds 99 must be a number from 2 to 60, the number of rows"),
         (("--target", "label", "--out", "mixed.csv/below"), 2, "no folder that can be written to"),
         (("--target", "label", "--format", "parquet"), 1, "no Parquet file that can be read"),
     ],
@@ -149,7 +149,7 @@ def test_a_table_of_ten_thousand_columns(run, folder, rng):
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(10_000)])
     frame.assign(y=np.where(X[:, 0] > 0, "a", "b")).to_feather(folder / "wide.feather")
     outcome = run("fit", "wide.feather", "--target", "y", "--folds", "0", "--no-report")
-    assert "10000 columns as 10000 inputs" in outcome.stdout
+    assert "10\N{NARROW NO-BREAK SPACE}000 columns" in outcome.stdout
     assert "one width serves them all" in " ".join(outcome.stdout.split())
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_predict
 
-from kernelect.tabular.assess import Assessment, Estimate, Score
+from kernelect.facts import Assessment, Estimate, Score
 
 
 def assess_classifier(pipeline, X, y, folds=3):
@@ -16,8 +16,14 @@ def assess_classifier(pipeline, X, y, folds=3):
     return Assessment(
         classes=tuple(classes.tolist()),
         leave_one_out=None,
-        outer_folds=Estimate(f"{folds} outer folds x 1", (error(prediction != y),), y, prediction, probability),
-        baseline=Estimate("always the largest class", (error(y != largest),), None, None, None),
+        outer_folds=Estimate(
+            name=f"{folds} outer folds",
+            scores=(error(prediction != y),),
+            y_true=y,
+            prediction=prediction,
+            probability=probability,
+        ),
+        baseline=Estimate(name="always the most frequent class", scores=(error(y != largest),)),
     )
 
 
@@ -27,8 +33,10 @@ def assess_regressor(pipeline, X, y, folds=3):
     return Assessment(
         classes=None,
         leave_one_out=None,
-        outer_folds=Estimate(f"{folds} outer folds x 1", (rmse(y - prediction),), y, prediction, None),
-        baseline=Estimate("always the mean", (rmse(y - y.mean()),), None, None, None),
+        outer_folds=Estimate(
+            name=f"{folds} outer folds", scores=(rmse(y - prediction),), y_true=y, prediction=prediction
+        ),
+        baseline=Estimate(name="always the mean", scores=(rmse(y - y.mean()),)),
     )
 
 

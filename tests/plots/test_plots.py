@@ -5,10 +5,21 @@ import sys
 import numpy as np
 import pytest
 
-from kernelect import LSSVC, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect import LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import InvalidArgument, MissingExtra
-from kernelect.plots import EvolutionDisplay, RelevanceDisplay, SizesDisplay, TraceDisplay
+from kernelect.facts import Calibration, Confusion, Dependence, Relevance, Residuals, Surface
+from kernelect.plots import (
+    CalibrationDisplay,
+    ConfusionDisplay,
+    DependenceDisplay,
+    EvolutionDisplay,
+    RelevanceDisplay,
+    ResidualsDisplay,
+    SizesDisplay,
+    SurfaceDisplay,
+    TraceDisplay,
+)
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +29,12 @@ def model():
 
 def test_the_trace_record_holds_every_evaluation(model):
     display = TraceDisplay.from_estimator(model)
-    np.testing.assert_array_equal(display.value, model.selection_.trace.value)
-    assert len(display.runs) == int(display.run.max()) + 1
-    assert display.runs[:2] == ("spherical", "all parameters")
-    for number in range(len(display.runs)):
-        of_run = display.run == number
-        assert display.best[of_run][-1] == display.value[of_run].min()
+    np.testing.assert_array_equal(display.record.value, model.selection_.trace.value)
+    assert len(display.record.runs) == int(display.record.run.max()) + 1
+    assert display.record.runs[:2] == ("spherical", "all parameters")
+    for number in range(len(display.record.runs)):
+        of_run = display.record.run == number
+        assert display.record.best[of_run][-1] == display.record.value[of_run].min()
 
 
 def test_the_trace_picture_shows_every_run_by_name(model):
@@ -35,12 +46,12 @@ def test_the_trace_picture_shows_every_run_by_name(model):
 
 def test_relevance_is_sorted_and_named(model):
     display = RelevanceDisplay.from_estimator(model)
-    assert display.relevance.sum() == pytest.approx(1.0)
-    assert (np.diff(display.relevance) <= 0).all()
-    assert set(display.names[:3]) == {"x0", "x1", "x2"}
+    assert display.record.relevance.sum() == pytest.approx(1.0)
+    assert (np.diff(display.record.relevance) <= 0).all()
+    assert set(display.record.names[:3]) == {"x0", "x1", "x2"}
     ax = display.plot()
-    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 100 * display.relevance)
-    assert [label.get_text() for label in ax.get_yticklabels()] == list(display.names)
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 100 * display.record.relevance)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(display.record.names)
 
 
 def test_many_inputs_are_cut_and_counted():
@@ -51,9 +62,9 @@ def test_many_inputs_are_cut_and_counted():
 
 def test_the_rest_of_many_inputs_does_not_dwarf_the_single_ones():
     relevance = np.r_[0.05, 0.03, np.full(92, 0.01)]
-    display = RelevanceDisplay.from_values(relevance).gathered(2)
-    assert display.names == ("x0", "x1", "92 others together")
-    assert display.relevance.sum() == pytest.approx(1.0)
+    display = RelevanceDisplay(Relevance.from_values(relevance).gathered(2))
+    assert display.record.names == ("x0", "x1", "92 others together")
+    assert display.record.relevance.sum() == pytest.approx(1.0)
     ax = display.plot()
     assert ax.get_xlim()[1] == pytest.approx(5.75)
     assert ax.texts[0].get_text() == "92.0 %"
@@ -114,12 +125,12 @@ def test_sizes_show_the_best_of_every_size_and_the_chosen_one(rng):
     X = rng.uniform(-1, 1, size=(80, 2))
     model = BasisSearchRegressor(strategy="forward").fit(X, np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=80))
     display = SizesDisplay.from_estimator(model)
-    assert display.size[0] == 0
-    assert display.evidence[0] == pytest.approx(-model.selection_.null_value)
-    assert display.chosen == len(model.coef_)
-    assert display.evidence.max() == pytest.approx(-model.selection_.value)
+    assert display.record.size[0] == 0
+    assert display.record.evidence[0] == pytest.approx(-model.selection_.null_value)
+    assert display.record.chosen == len(model.coef_)
+    assert display.record.evidence.max() == pytest.approx(-model.selection_.value)
     ax = display.plot()
-    np.testing.assert_array_equal(ax.lines[1].get_ydata(), display.evidence)
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), display.record.evidence)
 
 
 @pytest.mark.parametrize("machine", [RVC(kernel="rbf"), RVR(kernel="rbf")], ids=["labels", "values"])
@@ -128,10 +139,90 @@ def test_sizes_of_a_relevance_vector_machine_go_down_to_the_model_of_nothing(rng
     y = np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=60)
     y = y if machine._regression else (y > 0).astype(int)
     display = SizesDisplay.from_estimator(machine.fit(X, y), X, y)
-    assert display.size[0] == 0
-    assert display.size[-1] == display.chosen >= 1
-    assert display.evidence[-1] > display.evidence[0]
+    assert display.record.size[0] == 0
+    assert display.record.size[-1] == display.record.chosen >= 1
+    assert display.record.evidence[-1] > display.record.evidence[0]
     if not machine._regression:  # without any function each label has probability 1/2
-        assert display.evidence[0] == pytest.approx(-60 * np.log(2.0))
+        assert display.record.evidence[0] == pytest.approx(-60 * np.log(2.0))
     with pytest.raises(InvalidArgument, match="needs X and y"):
         SizesDisplay.from_estimator(machine)
+
+
+def test_a_confusion_matrix_shows_counts_and_shares():
+    display = ConfusionDisplay.from_predictions(["a", "a", "b"], ["a", "b", "b"])
+    assert display.record.counts.tolist() == [[1, 1], [0, 1]]
+    texts = {text.get_text() for text in display.plot().texts}
+    assert texts == {"1\n50 %", "0", "1\n100 %"}
+
+
+def test_residuals_show_every_row(rng):
+    y = rng.normal(size=50)
+    ax = ResidualsDisplay.from_predictions(y, y + 1.0).plot()
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), np.sort(y))
+
+
+def test_calibration_shows_the_count_of_every_bin(rng):
+    share = rng.uniform(size=200)
+    display = CalibrationDisplay.from_predictions(rng.uniform(size=200) < share, np.column_stack([1 - share, share]))
+    assert [text.get_text() for text in display.plot().texts] == [f"{count:.0f}" for count in display.record.count]
+
+
+def test_pictures_of_a_machine_hold_its_exact_leave_one_out(model):
+    _, y = sparse_inputs(150, n_features=5, random_state=0)
+    for display, record in (
+        (ConfusionDisplay.from_estimator(model, y), Confusion.from_estimator(model, y)),
+        (CalibrationDisplay.from_estimator(model, y), Calibration.from_estimator(model, y)),
+    ):
+        np.testing.assert_equal(vars(display.record), vars(record))
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    regressor = LSSVR(kernel="rbf").fit(X, y)
+    display = ResidualsDisplay.from_estimator(regressor, y)
+    np.testing.assert_equal(vars(display.record), vars(Residuals.from_estimator(regressor, y)))
+
+
+@pytest.fixture
+def dependence():
+    shared = {"curves": np.zeros((0, 2)), "rug": np.zeros(0), "label": "probability"}
+    return lambda **more: Dependence(name="colour", at=np.arange(2.0), **{**shared, **more})
+
+
+def test_levels_are_named_and_classes_have_a_legend(dependence):
+    record = dependence(levels=("blue", "red"), average=np.array([[0.1, 0.2], [0.9, 0.8]]), outputs=("a", "b"))
+    ax = DependenceDisplay(record).plot()
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["blue", "red"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_a_flat_line_does_not_look_like_a_finding(dependence):
+    ax = DependenceDisplay(dependence(levels=(), average=np.array([[1.0, 1.0 + 1e-9]]), outputs=())).plot()
+    low, high = ax.get_ylim()
+    assert high - low == pytest.approx(0.02, rel=0.1)
+
+
+def test_dependence_of_a_machine_is_drawn(model):
+    X, _ = sparse_inputs(150, n_features=5, random_state=0)
+    display = DependenceDisplay.from_estimator(model, X, 1, random_state=3)
+    np.testing.assert_equal(vars(display.record), vars(Dependence.from_estimator(model, X, 1, random_state=3)))
+
+
+def test_a_curve_marks_the_selected_value():
+    record = Surface(
+        names=("gamma",),
+        at=np.array([[1.0, 2.0, 4.0]]),
+        rise=np.array([1.0, 0.0, np.inf]),
+        chosen=np.array([2.0]),
+        label="press",
+        n_rows=3,
+        n_samples=3,
+    )
+    ax = SurfaceDisplay(record).plot()
+    assert ax.lines[1].get_xdata()[0] == 2.0
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [1.0, 0.0, np.nan])
+
+
+def test_a_surface_marks_the_selected_point():
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    display = SurfaceDisplay.from_estimator(LSSVR(kernel="rbf").fit(X, y), X, y, size=5)
+    ax = display.plot()
+    assert (ax.lines[0].get_xdata()[0], ax.lines[0].get_ydata()[0]) == tuple(display.record.chosen)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == display.record.names

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from kernelect.report import write_report
+from kernelect.report.listing import tables_of
 
 ARGUMENTS = [
     "--headless",
@@ -122,7 +123,7 @@ def test_a_table_is_copied_as_text_with_tabs(browser, address, hostile_facts):
     page.locator('button[data-table="table-relevance"]').click()
     page.wait_for_function("document.querySelector('button[data-table=table-relevance]').textContent === 'Copied'")
     lines = [line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").split("\n")]
-    table = next(table for table in hostile_facts["tables"] if table["key"] == "relevance")
+    table = next(table for table in tables_of(hostile_facts) if table["key"] == "relevance")
     assert lines[0] == table["columns"]
     assert len(lines) == len(table["rows"]) + 1
     assert "'=1+1" in [line[0] for line in lines]  # no formula for a spreadsheet

@@ -1,64 +1,13 @@
-"""Honest figures: against scikit-learn's, against refits, and their errors against simulation."""
+"""Scores of rows the model did not see: against refits."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, mean_squared_error, r2_score, roc_auc_score
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.assess import assess
-from kernelect.tabular.scores import area_under_curve, classification_losses, fold_standard_error, regression_losses
-
-
-def test_classification_scores_are_those_of_scikit_learn(rng):
-    index, share = rng.integers(0, 2, 80), rng.uniform(0.05, 0.95, 80)
-    weights, probability = rng.uniform(size=80), np.column_stack([1 - share, share])
-    error, logarithmic, brier = (
-        loss.score(weights).value for loss in classification_losses(index, (share > 0.5).astype(int), probability)
-    )
-    assert error == pytest.approx(np.average(index != (share > 0.5), weights=weights))
-    assert logarithmic == pytest.approx(log_loss(index, share, sample_weight=weights))
-    assert brier == pytest.approx(2 * brier_score_loss(index, share, sample_weight=weights))
-
-
-def test_regression_scores_are_those_of_scikit_learn(rng):
-    y, weights = rng.normal(size=50), rng.uniform(size=50)
-    guess = y + rng.normal(size=50)
-    root, absolute, r2 = (loss.score(weights).value for loss in regression_losses(y, guess, weights))
-    assert root == pytest.approx(np.sqrt(mean_squared_error(y, guess, sample_weight=weights)))
-    assert absolute == pytest.approx(mean_absolute_error(y, guess, sample_weight=weights))
-    assert r2 == pytest.approx(r2_score(y, guess, sample_weight=weights))
-
-
-def test_area_under_the_curve_and_its_error(rng):
-    positive = rng.uniform(size=200) < 0.4
-    value = np.round(rng.normal(size=200) + positive, 1)  # with ties
-    found = area_under_curve(positive, value)
-    assert found.value == pytest.approx(roc_auc_score(positive, value))
-    drawn = []
-    for _ in range(400):
-        rows = rng.integers(0, 200, 200)
-        drawn.append(roc_auc_score(positive[rows], value[rows]))
-    assert found.standard_error == pytest.approx(np.std(drawn), rel=0.15)
-    assert area_under_curve(np.array([True, False, False]), np.arange(3.0)) is None
-
-
-def test_errors_of_row_scores_are_those_of_fresh_samples(rng):
-    found, values = [], []
-    for _ in range(400):
-        y = rng.normal(size=60)
-        loss = regression_losses(y, np.zeros(60), np.ones(60))[0]
-        found.append(loss.score(np.ones(60)).standard_error)
-        values.append(loss.score(np.ones(60)).value)
-    assert np.mean(found) == pytest.approx(np.std(values), rel=0.15)
-
-
-def test_the_correction_for_overlapping_folds():
-    values = np.array([1.0, 2.0, 4.0, 3.0, 5.0])
-    assert fold_standard_error(values, 5) == pytest.approx(np.sqrt((1 / 5 + 1 / 4) * values.var(ddof=1)))
-    assert fold_standard_error(values[:1], 5) is None
 
 
 def test_leave_one_out_is_what_refits_at_the_selected_values_give(rng):
@@ -103,7 +52,7 @@ def test_out_of_fold_predictions_are_kept_in_the_order_of_the_table(mixed):
     options = FoldOptions(folds=3, repeats=2, seed=1)
     model = fit_table(rows, schema, MachineOptions(kernel="rbf"), options)
     outer = model.assessment.outer_folds
-    assert outer.name == "3 outer folds x 2"
+    assert outer.name == "3 outer folds, 2 times"
     assert outer.probability.shape == (len(mixed), 2)
     np.testing.assert_array_equal(outer.y_true, mixed["label"])
     train, test = options.splits(rows, schema)[0]
@@ -154,16 +103,16 @@ def test_progress_and_time_limit(mixed):
 def test_impossible_folds(mixed):
     schema, rows, _ = describe_table(mixed, "label")
     for folds in (1, 61):
-        with pytest.raises(InvalidArgument, match=f"--folds {folds} is not possible with 60 rows"):
+        with pytest.raises(InvalidArgument, match=f"--folds {folds} must be a number from 2 to 60, the number of rows"):
             fit_table(rows, schema, MachineOptions(), FoldOptions(folds=folds))
 
 
 def test_folds_that_differ_more_than_chance_are_told(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
     calm = fit_table(rows, schema, MachineOptions(kernel="linear"), FoldOptions(folds=3))
-    assert not any("differ more than chance" in remark for remark in calm.remarks)
+    assert not any("differ by more than chance" in remark for remark in calm.remarks)
     spoiled = rows.y.copy()
     _, test = FoldOptions(folds=3).splits(rows, schema)[0]
     spoiled.iloc[test] += 100.0  # one fold that no other resembles
     _, remarks = assess(calm.pipeline, type(rows)(rows.X, spoiled, None), schema, FoldOptions(folds=3))
-    assert any("differ more than chance explains (RMSE" in remark for remark in remarks)
+    assert any("differ by more than chance explains (RMSE" in remark for remark in remarks)

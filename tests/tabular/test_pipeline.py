@@ -6,7 +6,8 @@ import pytest
 
 from kernelect import GPC, LSSVC, LSSVR, RVR, SVC, BasisSearchRegressor
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.tabular import MachineOptions, describe_table, input_names
+from kernelect.facts import input_names
+from kernelect.tabular import MachineOptions, describe_table
 from kernelect.tabular.pipeline import column_transformer, count_inputs, make_machine, make_pipeline_for
 
 
@@ -17,15 +18,15 @@ def test_inputs_are_scaled_encoded_and_named(mixed):
         "size",
         "weight",
         "size is missing",
-        "colour_(missing)",
-        "colour_blue",
-        "colour_green",
-        "colour_red",
+        "colour = (missing)",
+        "colour = blue",
+        "colour = green",
+        "colour = red",
     ]
     inputs = pd.DataFrame(pipeline[:-1].transform(rows.X), columns=input_names(pipeline))
     np.testing.assert_allclose(inputs[["size", "weight"]].mean(), 0.0, atol=1e-12)
     np.testing.assert_array_equal(inputs["size is missing"], mixed["size"].isna())
-    np.testing.assert_array_equal(inputs["colour_red"], mixed["colour"] == "red")
+    np.testing.assert_array_equal(inputs["colour = red"], mixed["colour"] == "red")
 
 
 def test_unseen_and_missing_cells_have_an_encoding(mixed):

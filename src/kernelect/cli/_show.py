@@ -4,38 +4,37 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from kernelect.facts.record import Doubt, EstimateFacts, Facts, RelevanceFacts
+
+#: Columns whose relevance is shown; JSON has them all.
+_MOST_COLUMNS = 8
 
 
 def printable(value: object) -> str:
     """Return text with control characters spelled out, so that a name cannot move the cursor."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(value))
+    return "".join(letter if _is_harmless(letter) else repr(letter)[1:-1] for letter in str(value))
+
+
+def _is_harmless(letter: str) -> bool:
+    # Python does not call narrow spaces printable, which numbers have between their thousands.
+    return letter.isprintable() or unicodedata.category(letter) == "Zs"
 
 
 def plain(value: object, style: str = "") -> Text:
     """Return text for a terminal as it stands: no markup, no control characters."""
     return Text(printable(value), style=style)
-
-
-def number(value: float | None) -> str:
-    """Return a number with four digits that matter."""
-    return "" if value is None else f"{value:.4g}"
-
-
-def with_error(value: float, error: float | None) -> str:
-    """Return a value and its standard error, to the error's first digit, or to its second after a 1."""
-    if error is None or not error > 0 or not math.isfinite(error):
-        return number(value)
-    exponent = math.floor(math.log10(error))
-    digits = max(0, min(12, -exponent + (error < 2.0 * 10.0**exponent)))
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
 def print_json(facts: Any) -> None:
@@ -46,54 +45,87 @@ def print_json(facts: Any) -> None:
 def _finite(facts: Any) -> Any:
     if isinstance(facts, dict):
         return {str(key): _finite(value) for key, value in facts.items()}
-    if isinstance(facts, (list, tuple)):
+    if isinstance(facts, list | tuple):
         return [_finite(value) for value in facts]
     return None if isinstance(facts, float) and not math.isfinite(facts) else facts
 
 
 def print_remarks(console: Console, remarks: Iterable[str]) -> None:
-    """Print remarks, each on a line of its own."""
+    """Print remarks, each beside a dot."""
+    out = Table.grid(padding=(0, 1, 0, 0))
     for remark in remarks:
-        console.print(Text.assemble(("· ", "yellow"), plain(remark)))
+        out.add_row(Text("·", style="yellow"), plain(remark))
+    if out.rows:
+        console.print(out)
 
 
-def score_table(scores: Sequence[dict[str, Any]], title: str) -> Table:
-    """Return estimates as rows and figures as columns."""
-    names = list(dict.fromkeys(score["name"] for estimate in scores for score in estimate["scores"]))
-    out = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    out.add_column("estimate")  # may wrap, so that figures need not
+def figures(title: str, first: str, rows: Mapping[str, Mapping[str, str]], names: Sequence[str] | None = None) -> Table:
+    """Return a table of figures in words: a row for each name, a column for each figure.
+
+    Parameters
+    ----------
+    title, first : str
+        Of the table, and of its first column.
+    rows : mapping of str to mapping of str to str
+        Row -> column -> figure; what a row lacks stays empty.
+    names : sequence of str, optional
+        Columns in their order; by default all, as they come.
+    """
+    names = list(dict.fromkeys(name for row in rows.values() for name in row)) if names is None else names
+    out = Table(title=plain(title, "bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    out.add_column(first)  # may wrap, so that figures need not
     for name in names:
         out.add_column(name, justify="right", no_wrap=True)
-    for estimate in scores:
-        by_name = {score["name"]: with_error(score["value"], score["standard_error"]) for score in estimate["scores"]}
-        out.add_row(plain(estimate["estimate"]), *(by_name.get(name, "") for name in names))
+    for label, row in rows.items():
+        out.add_row(plain(label), *(row.get(name, "") for name in names))
     return out
 
 
-def relevance_table(shares: dict[str, float], most: int = 8) -> Table:
-    """Return the most relevant inputs with a bar each."""
-    out = Table(title="Most relevant inputs", title_justify="left", title_style="bold", box=None, show_header=False)
-    largest = max(shares.values(), default=1.0) or 1.0
-    for name, share in list(shares.items())[:most]:
-        out.add_row(plain(name), f"{100 * share:.1f} %", "█" * max(1, round(24 * share / largest)))
+def score_table(estimates: Sequence[EstimateFacts]) -> Table:
+    """Return estimates as rows and scores as columns."""
+    rows = {one["name"]: {score["name"]: score["words"] for score in one["scores"]} for one in estimates}
+    return figures("How good it is on new rows (± one standard error)", "measured by", rows)
+
+
+def relevance_table(relevance: RelevanceFacts) -> Table:
+    """Return the most relevant columns with a bar each."""
+    out = Table(title="Relevance of columns", title_justify="left", title_style="bold", box=None, show_header=False)
+    shown = relevance["shares"][:_MOST_COLUMNS]
+    largest = max((one["share"] for one in shown), default=1.0) or 1.0
+    out.add_column()
+    out.add_column(justify="right", no_wrap=True)
+    out.add_column(no_wrap=True)
+    for one in shown:
+        out.add_row(plain(one["name"]), one["words"], "█" * max(1, round(24 * one["share"] / largest)))
+    if relevance["columns"] > len(shown):
+        out.add_row(f"and {relevance['columns'] - len(shown)} more", "", "")
     return out
 
 
-def print_summary(console: Console, facts: dict[str, Any]) -> None:
-    """Print what was selected and how good it is."""
-    selection = facts["selection"]
-    prior = f", prior {selection['prior']}" if selection["prior"] not in (None, "none") else ""
-    size = ", ".join(f"{count} {what}" for what, count in facts["size"].items())
-    head = f"{facts['estimator']} for {facts['target']!r} of {facts['title']}: {facts['task']}"
-    classes = f", {len(facts['classes'])} classes" if facts["classes"] else ""
-    console.print(plain(head + classes, "bold"))
-    console.print(plain(f"{facts['rows']} rows, {len(facts['columns'])} columns as {facts['inputs']} inputs; {size}"))
-    console.print(
-        plain(
-            f"Selected by {selection['criterion']}{prior}: {selection['status']} after {selection['evaluations']} "
-            f"evaluations, {facts['seconds']:.1f} s"
-        )
-    )
-    console.print(score_table(facts["scores"], "How good it is on new rows (± standard error)"))
+def print_doubts(console: Console, doubts: Sequence[Doubt], all_clear: str) -> None:
+    """Print what to doubt, or what was checked where there is nothing."""
+    console.print(Text("What to doubt", style="bold"))
+    for doubt in doubts:
+        words = Text.assemble(plain(doubt["sentence"], "bold yellow"), " ", plain(doubt["advice"]))
+        console.print(Padding(words, (0, 0, 0, 2)))
+    if not doubts:
+        console.print(Padding(plain(all_clear, "green"), (0, 0, 0, 2)))
+    console.print()
+
+
+def print_facts(console: Console, facts: Facts) -> None:
+    """Print what was selected, how good it is, what matters and what to doubt."""
+    from kernelect.facts.doubts import all_clear
+
+    machine = facts["machine"]
+    console.print(plain(f"Predicting {facts['target']} from {facts['title']}", "bold"))
+    console.print(plain(facts["data"]["words"]))
+    console.print(plain(machine["sentence"]))
+    console.print(plain(f"Search: {machine['search']} Size: {machine['size']}."))
+    console.print()
+    console.print(plain(facts["quality"]["headline"], "bold"))
+    console.print(score_table(facts["quality"]["estimates"]))
     if facts["relevance"]:
         console.print(relevance_table(facts["relevance"]))
+        console.print()
+    print_doubts(console, facts["doubts"], all_clear(facts))

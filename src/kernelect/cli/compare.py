@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 @options.as_json
 @options.quiet
 def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
-    """Compare all machines on TABLE by repeated outer folds, the same for each.
+    """Compare all machines on TABLE by repeated outer folds, the same folds for each.
 
-    Beside them scikit-learn's SVM with a grid, random forest and gradient boosting.
-    Differences are to the best, fold by fold, with standard errors that allow for the folds'
-    overlap (Nadeau & Bengio 2003).
+    scikit-learn's SVM with a grid, random forest and gradient boosting run next to them.
+    Differences are to the best candidate, fold by fold. Their standard errors allow for the
+    overlap of the folds (Nadeau & Bengio 2003).
     """
     from rich.console import Console
 
@@ -69,9 +69,8 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
 
 
 def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from kernelect.tabular.summary import estimate_facts
+    from kernelect.facts.numbers import score_words
+    from kernelect.facts.quality import describe_estimate
 
     rows = []
     for contender in found.contenders:
@@ -79,8 +78,14 @@ def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> di
         rows.append(
             {
                 "name": contender.name,
-                "scores": [] if contender.estimate is None else estimate_facts(contender.estimate)["scores"],
-                "difference": None if difference is None else asdict(difference),
+                "scores": [] if contender.estimate is None else describe_estimate(contender.estimate, "")["scores"],
+                "difference": None
+                if difference is None
+                else {
+                    "value": difference.value,
+                    "standard_error": difference.standard_error,
+                    "words": score_words(found.score, difference.value, difference.standard_error),
+                },
                 "seconds": contender.seconds,
                 "remark": contender.remark,
             }
@@ -97,21 +102,16 @@ def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> di
 
 def _table(facts: dict[str, Any]) -> Any:
     """Return the candidates with their first two scores; JSON has them all."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from kernelect.cli._show import figures
 
-    from kernelect.cli._show import plain, with_error
-
-    title = plain(f"{facts['target']!r} of {facts['title']}: {facts['folds']}, the same for all", "bold")
-    out = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     names = list(dict.fromkeys(score["name"] for row in facts["candidates"] for score in row["scores"]))[:2]
-    out.add_column("candidate")  # may wrap, so that figures need not
-    for heading in (names[0], "minus best", *names[1:], "seconds"):
-        out.add_column(heading, justify="right", no_wrap=True)
-    for row in facts["candidates"]:
-        scores = {score["name"]: with_error(score["value"], score["standard_error"]) for score in row["scores"]}
-        difference = row["difference"]
-        worse = with_error(difference["value"], difference["standard_error"]) if difference else ""
-        first, *others = (scores.get(name, "") for name in names)
-        out.add_row(row["name"], first, worse, *others, f"{row['seconds']:.1f}")
-    return out
+    rows = {
+        row["name"]: {
+            **{score["name"]: score["words"] for score in row["scores"]},
+            "minus best": row["difference"]["words"] if row["difference"] else "",
+            "seconds": f"{row['seconds']:.1f}",
+        }
+        for row in facts["candidates"]
+    }
+    title = f"Predicting {facts['target']} from {facts['title']}: {facts['folds']}, the same for all"
+    return figures(title, "candidate", rows, [names[0], "minus best", *names[1:], "seconds"])

@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 from kernelect import LSSVC
 from kernelect.datasets import sparse_inputs, twonorm
 from kernelect.plots import RelevanceDisplay, TraceDisplay
-from kernelect.plots._style import COLOURS, house_style
+from kernelect.plots.style import COLOURS, house_style
 from kernelect.results import Evaluation
 
 METHODS: dict[str, dict[str, Any]] = {

@@ -55,16 +55,18 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     """Tune a kernel machine on TABLE and say how good it is.
 
     TABLE is CSV, TSV, Parquet, Feather or svmlight, or - for standard input. Everything is
-    selected in one training run; the figures shown are leave-one-out at what was selected,
-    and outer folds that repeat the selection, so not what was optimised.
+    selected in one training run. The scores come from rows the model did not see:
+    leave-one-out at the selected values, and outer folds that repeat the whole selection.
+    They are shown next to a baseline that always predicts the most frequent class (or the
+    mean), with what to doubt about them.
     """
     from rich.console import Console
 
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
-    from kernelect.cli._show import print_json, print_remarks, print_summary
+    from kernelect.cli._show import print_facts, print_json, print_remarks
     from kernelect.files import check_free
-    from kernelect.tabular import save_model, summary
+    from kernelect.tabular import save_model
 
     paths = [out / MODEL] if no_report else [out / MODEL, out / REPORT]
     for path in paths:
@@ -76,13 +78,12 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     save_model(model, out / MODEL, force)
     if not no_report:
         write_report_for(model, rows, out / REPORT)
-    facts = {**summary(model), "files": [str(path) for path in paths]}
     if as_json:
-        print_json(facts)
+        print_json({**model.facts, "files": [str(path) for path in paths]})
         return
-    print_summary(console, facts)
+    print_facts(console, model.facts)
     if not quiet:
-        print_remarks(console, model.remarks)
+        print_remarks(console, model.facts["remarks"])
     console.print("Written: " + " and ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
@@ -110,19 +111,9 @@ def _fitted(
 
 
 def write_report_for(model: TableModel, rows: Rows, path: Path) -> None:
-    """Write the page about a model; the model itself is safe by then."""
-    from kernelect.report import gather_facts, write_report
+    """Write the page about a model: its own facts, with pictures of these rows."""
+    from kernelect.facts import gather_pictures
+    from kernelect.report import write_report
 
-    facts = gather_facts(
-        model.pipeline,
-        rows.X,
-        rows.y,
-        title=model.title,
-        target=model.schema.target,
-        task=model.schema.task,
-        assessment=model.assessment,
-        remarks=list(model.remarks),
-        seconds=model.seconds,
-        random_state=model.seed,
-    )
-    write_report(path, facts)
+    pictures = gather_pictures(model.pipeline, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
+    write_report(path, {**model.facts, "pictures": pictures})

@@ -3,74 +3,76 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kernelect.cli import _guard as options
+
+if TYPE_CHECKING:
+    from kernelect.facts.record import ColumnFacts
 
 
 @click.command(cls=options.GuardedCommand)
 @options.model_argument
 @options.as_json
 def command(model: Path, as_json: bool) -> None:
-    """Say what MODEL (a model.skops) is: tuned values, columns, size, versions, how good."""
+    """Show what MODEL (a model.skops) is: selected values, columns, size, versions, how good it is."""
     from rich.console import Console
 
-    from kernelect.cli._show import plain, print_json, print_remarks, print_summary
-    from kernelect.tabular import load_model, summary
+    from kernelect.cli._show import plain, print_facts, print_json, print_remarks
+    from kernelect.tabular import load_model
 
     loaded, remarks = load_model(model)
-    facts = {**summary(loaded), "file": str(model), "bytes": model.stat().st_size, "on_loading": remarks}
+    facts, size = loaded.facts, model.stat().st_size
     if as_json:
-        print_json(facts)
+        about = {"versions": loaded.versions, "file": str(model), "bytes": size, "on_loading": remarks}
+        print_json({**facts, **about})
         return
     console = Console()
-    print_summary(console, facts)
-    console.print(_pairs("Selected values", facts["selected"]))
+    print_facts(console, facts)
+    console.print(_pairs("Selected values", facts["parameters"]))
     console.print(_columns(facts["columns"]))
-    versions = ", ".join(f"{package} {version}" for package, version in facts["versions"].items())
-    console.print(plain(f"{facts['bytes'] / 1024:.0f} kB, saved with {versions}; seed {facts['seed']}", "dim"))
+    versions = ", ".join(f"{package} {version}" for package, version in loaded.versions.items())
+    console.print(plain(f"{size / 1024:.0f} kB, saved with {versions}; seed {facts['random_state']}", "dim"))
     print_remarks(console, [*remarks, *facts["remarks"]])
 
 
 def _pairs(title: str, values: dict[str, float], most: int = 30) -> Any:
     from rich.table import Table
 
-    from kernelect.cli._show import number, plain
+    from kernelect.cli._show import plain
+    from kernelect.facts.numbers import number
 
     out = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False)
     for name, value in list(values.items())[:most]:
-        out.add_row(plain(name), number(value))
+        out.add_row(plain(name), number(value, 4))
     if len(values) > most:
         out.add_row(f"and {len(values) - most} more (--json shows all)", "")
     return out
 
 
-def _columns(columns: list[dict[str, Any]], most: int = 30) -> Any:
+def _columns(columns: list[ColumnFacts], most: int = 30) -> Any:
     from rich.table import Table
 
     from kernelect.cli._show import plain
+    from kernelect.facts.numbers import percent
 
     out = Table(title="Columns", title_justify="left", title_style="bold")
     for heading in ("column", "kind", "missing", "values"):
         out.add_column(heading)
     for column in columns[:most]:
-        out.add_row(plain(column["name"]), column["kind"], f"{100 * column['missing']:.0f} %", _values(column))
+        out.add_row(plain(column["name"]), column["kind"], percent(column["missing"], 0), _values(column))
     if len(columns) > most:
         out.add_row(f"and {len(columns) - most} more", "", "", "")
     return out
 
 
-def _values(column: dict[str, Any]) -> str:
+def _values(column: ColumnFacts) -> str:
     """Return a column's range or number of categories in words."""
-    from datetime import date, timedelta
-
-    from kernelect.cli._show import number
+    from kernelect.facts.numbers import trimmed
 
     if column["kind"] == "category":
         return f"{column['categories']} categories"
-    if column["kind"] == "date":
-        first, last = (date(1970, 1, 1) + timedelta(days=column[end]) for end in ("low", "high"))
-        return f"{first} to {last}"
-    return f"{number(column['low'])} to {number(column['high'])}"
+    ends = [column["low"], column["high"]]
+    return " to ".join(end if isinstance(end, str) else trimmed(end) for end in ends)

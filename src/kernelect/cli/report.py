@@ -23,12 +23,14 @@ from kernelect.cli import _guard as options
 @options.force
 @options.as_json
 def command(model: Path, table: str, format_: str | None, out: Path, force: bool, as_json: bool) -> None:
-    """Write the report on MODEL once more, with the rows of TABLE (its training table).
+    """Write the report on MODEL again, with the rows of TABLE (its training table).
 
-    A model file keeps figures and out-of-fold predictions, not the table's own cells, which
-    some pictures need.
+    A model file keeps the facts and the out-of-fold predictions, not the cells of the table,
+    which some pictures need.
     """
-    from kernelect.cli._show import print_json
+    from rich.console import Console
+
+    from kernelect.cli._show import print_facts, print_json, print_remarks
     from kernelect.cli.fit import write_report_for
     from kernelect.files import check_free
     from kernelect.tabular import load_model, read_table
@@ -39,8 +41,8 @@ def command(model: Path, table: str, format_: str | None, out: Path, force: bool
     rows, more = rows_for(loaded, read_table(table, format_))
     write_report_for(loaded, rows, out)
     if as_json:
-        print_json({"file": str(out), "remarks": [*remarks, *more]})
+        print_json({**loaded.facts, "file": str(out), "on_loading": [*remarks, *more]})
         return
-    for remark in [*remarks, *more]:
-        click.echo(remark, err=True)
+    print_remarks(Console(stderr=True), [*remarks, *more])
+    print_facts(Console(), loaded.facts)
     click.echo(f"Written: {out}")

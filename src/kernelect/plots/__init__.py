@@ -1,4 +1,8 @@
-"""Pictures: a record of numbers first, then a drawing of it on given axes."""
+"""Pictures: each holds a record of numbers and draws it on given axes.
+
+What shows a fitted model holds a record of :mod:`kernelect.facts`, where its numbers are computed; what
+compares methods holds the numbers it is given.
+"""
 
 from kernelect.plots.calibration import CalibrationDisplay
 from kernelect.plots.confusion import ConfusionDisplay

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.plots._names import selection_words
-from kernelect.plots._style import COLOURS, QUIET, house_style
+from kernelect.facts.names import selection_words
+from kernelect.plots.style import COLOURS, QUIET, house_style
 from kernelect.results import Selection
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Hyper-parameters that are drawn in colour and named; further ones stay in the background.
 _NAMED = 6
@@ -113,7 +113,7 @@ class EvolutionDisplay:
             axes[-1].set_xlabel("evaluation")
         return axes
 
-    def _plot_parameters(self, ax: Any, at: Array) -> None:
+    def _plot_parameters(self, ax: Any, at: Indices) -> None:
         named = self.moving[:_NAMED]
         for index in self.moving[_NAMED:]:
             ax.plot(at, self.theta[:, index], "-", color=QUIET, lw=0.6, alpha=0.6)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.plots._style import COLOURS, INK, house_style
+from kernelect.plots.style import COLOURS, INK, house_style
 from kernelect.typing import Array
 
 

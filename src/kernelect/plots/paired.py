@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.plots._style import COLOURS, QUIET, house_style
+from kernelect.plots.style import COLOURS, QUIET, axes_for
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,7 @@ class PairedScatterDisplay:
 
     def plot(self, ax: Any = None, title: str = "") -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""
-        with house_style("PairedScatterDisplay.plot") as plt:
-            if ax is None:
-                _, ax = plt.subplots(figsize=(6.0, 5.6))
+        with axes_for(ax, "PairedScatterDisplay.plot", (6.0, 5.6)) as ax:
             everything = np.concatenate([np.ravel(list(v)) for side in (self.x, self.y) for v in side.values()])
             low, high = float(everything.min()), float(everything.max())
             margin = 0.04 * (high - low or 1.0)

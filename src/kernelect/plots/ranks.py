@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.plots._style import COLOURS, INK, QUIET, house_style
+from kernelect.plots.style import COLOURS, INK, QUIET, house_style
 from kernelect.typing import Array
 
 

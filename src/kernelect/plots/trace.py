@@ -1,4 +1,4 @@
-"""The criterion along its search."""
+"""The criterion during its search."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelect.plots._names import selection_words
-from kernelect.plots._style import COLOURS, QUIET, house_style
-from kernelect.results import Selection
-from kernelect.typing import Array
+from kernelect.facts.history import SearchHistory
+from kernelect.plots.style import COLOURS, QUIET, axes_for
 
 #: Stages that minimise the criterion without its prior, and are drawn aside.
 _ASIDE = "criterion alone"
@@ -18,57 +16,44 @@ _ASIDE = "criterion alone"
 
 @dataclass(frozen=True)
 class TraceDisplay:
-    """Criterion against evaluation, run by run: every value a dot, the best so far a line.
+    """Criterion against evaluation, run by run: every value a dot, the best so far a line."""
 
-    Attributes
-    ----------
-    value, best, run : ndarray of shape (n_evaluations,)
-    runs : tuple of str
-        What each run was.
-    label : str
-    """
-
-    value: Array
-    best: Array
-    run: Array
-    runs: tuple[str, ...]
-    label: str
+    record: SearchHistory
 
     @classmethod
-    def from_selection(cls, selection: Selection, label: str | None = None) -> Self:
-        """Return the record behind the picture."""
-        trace = selection.trace
-        return cls(trace.value, trace.best_so_far(), trace.run, selection.runs, label or selection_words(selection))
+    def from_selection(cls, selection: Any, label: str | None = None) -> Self:
+        """Return the picture of a search among hyper-parameters."""
+        return cls(SearchHistory.from_selection(selection, label))
 
     @classmethod
     def from_estimator(cls, estimator: Any, label: str | None = None, ax: Any = None) -> Self:
-        """Return the record of a fitted estimator, drawn."""
+        """Return the picture of a fitted estimator, drawn."""
         display = cls.from_selection(estimator.selection_, label)
         display.plot(ax)
         return display
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""
-        with house_style("TraceDisplay.plot") as plt:
-            if ax is None:
-                _, ax = plt.subplots(figsize=(6.4, 4.0))
-            for number, name in enumerate(self.runs):
+        record = self.record
+        with axes_for(ax, "TraceDisplay.plot", (6.4, 4.0)) as ax:
+            for number, name in enumerate(record.runs):
                 self._plot_run(ax, number, name, colour if name != _ASIDE else QUIET)
-            low, high = float(np.nanmin(self.best)), float(np.nanmax(self.best))
+            low, high = float(np.nanmin(record.best)), float(np.nanmax(record.best))
             room = 0.12 * (high - low) or 1.0
             # A line search's far leaps are left out, they would flatten the rest.
             ax.set_ylim(low - 0.5 * room, high + 3.5 * room)
-            ax.set_xlim(0.5, len(self.value) + 0.5)
+            ax.set_xlim(0.5, len(record.value) + 0.5)
             ax.set_xlabel("evaluation")
-            ax.set_ylabel(self.label)
+            ax.set_ylabel(record.label)
         return ax
 
     def _plot_run(self, ax: Any, number: int, name: str, colour: str) -> None:
-        at = np.flatnonzero(self.run == number)
+        record = self.record
+        at = np.flatnonzero(record.run == number)
         if not len(at):
             return
-        ax.plot(at + 1, self.value[at], ".", color=colour, alpha=0.45, ms=5)
-        ax.plot(at + 1, self.best[at], "-o" if len(at) == 1 else "-", color=colour, lw=1.8, ms=5)
+        ax.plot(at + 1, record.value[at], ".", color=colour, alpha=0.45, ms=5)
+        ax.plot(at + 1, record.best[at], "-o" if len(at) == 1 else "-", color=colour, lw=1.8, ms=5)
         if number:
             ax.axvline(at[0] + 0.5, color=QUIET, lw=0.7, ls=":")
         ax.annotate(

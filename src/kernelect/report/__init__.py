@@ -1,6 +1,5 @@
-"""The report: facts as a plain dict first, then one page made of them."""
+"""The report: one self-contained page that shows the facts of a model."""
 
-from kernelect.report.facts import gather_facts
 from kernelect.report.page import render, write_report
 
-__all__ = ["gather_facts", "render", "write_report"]
+__all__ = ["render", "write_report"]

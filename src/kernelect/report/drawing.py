@@ -8,9 +8,32 @@ import re
 import warnings
 from typing import Any
 
-from kernelect.plots._style import COLOURS, GRID, INK, QUIET, house_style
-from kernelect.report.numbers import record_from_plain
-from kernelect.report.pictures import DISPLAYS, is_tall
+from kernelect.facts.pictures import MANY_COLUMNS, RECORDS
+from kernelect.facts.plain import record_from_plain
+from kernelect.facts.record import PictureFacts
+from kernelect.plots import (
+    CalibrationDisplay,
+    ConfusionDisplay,
+    DependenceDisplay,
+    RelevanceDisplay,
+    ResidualsDisplay,
+    SizesDisplay,
+    SurfaceDisplay,
+    TraceDisplay,
+)
+from kernelect.plots.style import COLOURS, GRID, INK, QUIET, house_style
+
+#: What a picture's kind is called -> the class that draws its record.
+_DISPLAYS: dict[str, Any] = {
+    "relevance": RelevanceDisplay,
+    "dependence": DependenceDisplay,
+    "confusion": ConfusionDisplay,
+    "residuals": ResidualsDisplay,
+    "calibration": CalibrationDisplay,
+    "trace": TraceDisplay,
+    "surface": SurfaceDisplay,
+    "sizes": SizesDisplay,
+}
 
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
 _WIDTH, _HEIGHT = 4.6, 3.3
@@ -20,13 +43,18 @@ _VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card
     colour: f"--series-{number}" for number, colour in enumerate(COLOURS, start=1)
 }
 
-_LOOK = {"font.size": 10.0, "svg.fonttype": "none", "svg.hashsalt": "kernelect"}
+_LOOK: dict[Any, Any] = {"font.size": 10.0, "svg.fonttype": "none", "svg.hashsalt": "kernelect"}
 
 
-def draw_picture(picture: dict[str, Any], prefix: str) -> str:
+def is_tall(picture: PictureFacts) -> bool:
+    """Tell whether a picture takes the height of two others."""
+    return picture["kind"] == "relevance" and len(picture["record"]["names"]) > MANY_COLUMNS
+
+
+def draw_picture(picture: PictureFacts, prefix: str) -> str:
     """Return a picture as an SVG element; ``prefix`` keeps its identifiers apart from other pictures'."""
-    display = record_from_plain(DISPLAYS[picture["kind"]], picture["record"])
-    svg = _drawn(display, _height(picture))
+    record: Any = record_from_plain(RECORDS[picture["kind"]], picture["record"])
+    svg = _drawn(_DISPLAYS[picture["kind"]](record), _height(picture))
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
@@ -49,7 +77,7 @@ def _drawn(display: Any, height: float) -> str:
     return out.getvalue()
 
 
-def _height(picture: dict[str, Any]) -> float:
+def _height(picture: PictureFacts) -> float:
     if picture["kind"] == "relevance":
         return 0.75 + (0.28 if is_tall(picture) else 0.2) * max(len(picture["record"]["names"]), 4)
     if picture["kind"] == "confusion":

@@ -11,11 +11,13 @@ from typing import Any
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
+from kernelect.facts.doubts import all_clear
+from kernelect.facts.numbers import duration
+from kernelect.facts.quality import main_score
+from kernelect.facts.record import SCHEMA, Facts
 from kernelect.files import write_whole
-from kernelect.report.drawing import draw_picture
-from kernelect.report.facts import SCHEMA
-from kernelect.report.numbers import seconds_in_words, shown
-from kernelect.report.pictures import is_tall
+from kernelect.report.drawing import draw_picture, is_tall
+from kernelect.report.listing import tables_of
 
 _SECTIONS = (
     ("good", "How good it is"),
@@ -24,17 +26,18 @@ _SECTIONS = (
 )
 
 
-def render(facts: dict[str, Any]) -> str:
+def render(facts: Facts) -> str:
     """Return the report as one self-contained HTML page.
 
     Parameters
     ----------
     facts : dict
-        What ``gather_facts`` returned, or the same read from JSON.
+        What :func:`kernelect.facts.gather` returned, or the same read from JSON.
     """
     if facts.get("schema") != SCHEMA:
         raise InvalidArgument(
-            f"facts of schema {facts.get('schema')!r} cannot be shown: gather them anew, in schema {SCHEMA}."
+            f"facts of schema {facts.get('schema')!r} cannot be shown by this version, which knows schema {SCHEMA}: "
+            "gather them again."
         )
     script = _part("report.js")
     return str(
@@ -42,6 +45,8 @@ def render(facts: dict[str, Any]) -> str:
         .get_template("report.html.j2")
         .render(
             facts=facts,
+            main=main_score(facts["quality"]),
+            tables=tables_of(facts),
             sections=_drawn_sections(facts),
             style=_part("report.css"),
             script=script,
@@ -50,14 +55,14 @@ def render(facts: dict[str, Any]) -> str:
     )
 
 
-def write_report(path: str | Path, facts: dict[str, Any]) -> None:
+def write_report(path: str | Path, facts: Facts) -> None:
     """Write the page to ``path``, whole or not at all; a page that is there is replaced."""
     write_whole(Path(path), render(facts).encode("utf-8", "replace"), force=True)
 
 
-def _drawn_sections(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    pictures = [
-        picture | {"number": number, "svg": draw_picture(picture, f"p{number}"), "tall": is_tall(picture)}
+def _drawn_sections(facts: Facts) -> list[dict[str, Any]]:
+    pictures: list[dict[str, Any]] = [
+        {**picture, "number": number, "svg": draw_picture(picture, f"p{number}"), "tall": is_tall(picture)}
         for number, picture in enumerate(facts["pictures"], start=1)
     ]
     found = [
@@ -81,5 +86,5 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"shown": shown, "seconds": seconds_in_words}
+    environment.filters |= {"duration": duration, "all_clear": all_clear}
     return environment

@@ -15,7 +15,7 @@ from kernelect.plots import (
     EvolutionDisplay,
     PairedScatterDisplay,
 )
-from kernelect.plots._style import house_style
+from kernelect.plots.style import house_style
 from kernelect.studies.statistics import Values, mean_table, ranks, values_of
 from kernelect.studies.store import Results
 from kernelect.studies.tables import first_metric

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.facts.numbers import fixed, with_error
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, TableSpec
 from kernelect.studies.statistics import (
@@ -133,9 +134,7 @@ def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean 
     smallest = spec.kind == "smallest"
     spread = mean.standard_deviation if spec.spread == "standard deviation" else mean.standard_error
     value = _shown(spec, mean)
-    text = f"{value:.{spec.digits}f}"
-    if np.isfinite(spread) and not smallest:
-        text += f" ± {spread:.{spec.digits}f}"
+    text = with_error(value, None if smallest else spread, decimals=spec.digits)
     numbers = {"value": value, "spread": spread, "splits": float(mean.count)}
     published = _published(study, spec, dataset, method)
     if published:
@@ -265,7 +264,7 @@ def _published_entry(ours: Mean, published: Sequence[float], digits: int) -> Ent
         return Entry("-")
     difference = ours.mean - published[0]
     mark = BEST if abs(z) > 1.96 else ""
-    return Entry(f"{difference:+.{digits}f} ({z:+.1f})", mark, {"difference": difference, "z": z})
+    return Entry(f"{fixed(difference, digits, sign=True)} ({z:+.1f})", mark, {"difference": difference, "z": z})
 
 
 def _paired_entry(values: Values, dataset: str, default: str, other: str, digits: int) -> Entry:
@@ -273,9 +272,8 @@ def _paired_entry(values: Values, dataset: str, default: str, other: str, digits
     if found is None:
         return Entry("-")
     mark = BEST if found.p_value < 0.05 else ""
-    error = f" ± {found.standard_error:.{digits}f}" if np.isfinite(found.standard_error) else ""
     numbers = {"difference": found.difference, "standard_error": found.standard_error, "p": found.p_value}
-    return Entry(f"{found.difference:+.{digits}f}{error}", mark, numbers)
+    return Entry(with_error(found.difference, found.standard_error, decimals=digits, sign=True), mark, numbers)
 
 
 def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> Entry:

@@ -4,16 +4,17 @@ The path: :func:`read_table`, :func:`describe_table`, :func:`fit_table`, :func:`
 and for new rows :func:`load_model`, :func:`match_columns`, :func:`predict_table`.
 """
 
-from kernelect.tabular.assess import Assessment, Estimate, FoldOptions, Score, assess
+from kernelect.facts import Assessment, Estimate, Score
+from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
 from kernelect.tabular.compare import candidates, compare_table
+from kernelect.tabular.folds import FoldOptions
 from kernelect.tabular.persistence import load_model, save_model
-from kernelect.tabular.pipeline import MachineOptions, input_names
+from kernelect.tabular.pipeline import MachineOptions
 from kernelect.tabular.predict import match_columns, predict_table, without_formulas
 from kernelect.tabular.read import Table, read_table
 from kernelect.tabular.record import Observers, TableModel, fit_table
 from kernelect.tabular.schema import Rows, Schema, describe_table
-from kernelect.tabular.summary import summary
 
 __all__ = [
     "Assessment",
@@ -32,12 +33,10 @@ __all__ = [
     "compare_table",
     "describe_table",
     "fit_table",
-    "input_names",
     "load_model",
     "match_columns",
     "predict_table",
     "read_table",
     "save_model",
-    "summary",
     "without_formulas",
 ]

@@ -1,46 +1,26 @@
-"""How good a model is, by figures that the selection did not optimise.
+"""How good a model is on rows it did not see.
 
-Two estimates stand beside each other. Exact leave-one-out at the selected hyper-parameters
-costs nothing, but the selection has seen every row; outer folds repeat all of it, imputation,
-scaling and selection, inside each fold. A gap between the two is over-fitting of the
-selection.
+There are two estimates. Exact leave-one-out at the selected hyper-parameters costs nothing, but
+the selection has seen every row. Outer folds repeat everything inside each fold: imputation,
+scaling and selection. A gap between the two means that the selection over-fitted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from scipy.stats import chi2
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from kernelect.tabular.estimates import Estimate, Judge
-from kernelect.tabular.folds import FoldOptions, FoldOutcome, fold_outcomes
+from kernelect.facts import Assessment, FoldOutcome, Judge, score_words
+from kernelect.tabular.folds import FoldOptions, fold_outcomes
 from kernelect.tabular.schema import Rows, Schema
-from kernelect.tabular.scores import Score
 
-__all__ = ["Assessment", "Estimate", "FoldOptions", "Score", "assess"]
-
-#: Probability below which a spread of folds is no chance.
+#: Probability below which the spread of the folds is not put down to chance.
 _UNLIKELY = 1e-3
-
-
-@dataclass(frozen=True)
-class Assessment:
-    """All estimates of one fitted pipeline; ``classes`` is None for regression."""
-
-    classes: tuple[Any, ...] | None
-    leave_one_out: Estimate | None
-    outer_folds: Estimate | None
-    baseline: Estimate
-
-    @property
-    def estimates(self) -> list[Estimate]:
-        """Those there are, the most honest first."""
-        return [estimate for estimate in (self.outer_folds, self.leave_one_out, self.baseline) if estimate is not None]
 
 
 def assess(
@@ -67,8 +47,8 @@ def assess(
     -------
     assessment, remarks
     """
-    judge = Judge(schema, rows)
-    inside = Assessment(schema.classes, judge.leave_one_out(pipeline[-1]), None, judge.baseline())
+    judge = Judge(rows.y, schema.classes, rows.weights)
+    inside = judge.assess(pipeline[-1])
     if not options.folds:
         return inside, []
     splits = options.splits(rows, schema)
@@ -96,7 +76,7 @@ def _with_share_of_time(pipeline: Pipeline, options: FoldOptions, n_fits: int) -
 
 
 def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
-    """Return one remark on the folds whose selection was not what it should be."""
+    """Return one remark on the folds whose fit warned of something."""
     doubtful = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
     return [f"In {len(doubtful)} of {len(outcomes)} outer folds: {doubtful[0]}"] if doubtful else []
 
@@ -115,8 +95,9 @@ def _on_spread(judge: Judge, outcomes: list[FoldOutcome]) -> list[str]:
     statistic = (len(means) - 1) * means.var(ddof=1) / variances.mean()
     if chi2.sf(statistic, len(means) - 1) > _UNLIKELY:
         return []
-    least, most = (losses[0].transform(float(value)) for value in (means.min(), means.max()))
+    name = losses[0].name
+    least, most = (score_words(name, losses[0].transform(float(mean))) for mean in (means.min(), means.max()))
     return [
-        f"The outer folds differ more than chance explains ({losses[0].name} {least:.3g} to {most:.3g}): the search "
-        "ends in different optima, or a few rows weigh a lot. Try --restarts 3, or another --kernel or --machine."
+        f"The outer folds differ by more than chance explains ({name} {least} to {most}): the search ends in different "
+        "optima, or a few rows dominate. Try --restarts 3, or another --kernel or --machine."
     ]

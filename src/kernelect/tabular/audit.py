@@ -71,9 +71,6 @@ _UNTIL_DECLARED = {
     "machines.ep.machine": ["EP", "EPColumn", "EPState", "Sites"],
     "machines.ep.likelihoods": ["Hinge", "Probit", "SquaredHinge", "Tilted"],
     "results": ["Selection", "Trace"],
-    "tabular.assess": ["Assessment"],
-    "tabular.estimates": ["Estimate"],
-    "tabular.scores": ["Score"],
 }
 
 

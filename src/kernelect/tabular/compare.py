@@ -19,11 +19,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
 from kernelect.exceptions import UnusableTable
-from kernelect.tabular.estimates import Estimate, Judge
-from kernelect.tabular.folds import FoldOptions, FoldOutcome, Split, fold_outcomes
+from kernelect.facts import Estimate, FoldOutcome, Judge
+from kernelect.facts.scores import fold_standard_error
+from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
 from kernelect.tabular.pipeline import MACHINES, MachineOptions, make_machine, make_pipeline_for
 from kernelect.tabular.schema import REGRESSION, Rows, Schema
-from kernelect.tabular.scores import fold_standard_error
 
 KERNELS = ("ard", "rbf", "linear")
 
@@ -127,12 +127,12 @@ def compare_table(
     observe : callable, optional
         Called with a candidate's name and the number of its folds done.
     """
-    judge, splits = Judge(schema, rows), folds.splits(rows, schema)
+    judge, splits = Judge(rows.y, schema.classes, rows.weights), folds.splits(rows, schema)
     deadline = float("inf") if folds.time_limit is None else time.monotonic() + folds.time_limit
     contenders = []
     for place, candidate in enumerate(entries):
         share = (deadline - time.monotonic()) * folds.jobs / (len(splits) * (len(entries) - place))
-        contenders.append(_run(candidate, rows, judge, splits, folds, share, observe))
+        contenders.append(_run(candidate, rows, schema, judge, splits, folds, share, observe))
     ran = sorted((c for c in contenders if c.estimate is not None), key=lambda c: c.fold_values.mean())
     if not ran:
         raise UnusableTable(f"No candidate could be run: {contenders[0].remark}")
@@ -163,6 +163,7 @@ def _theirs(task: str, seed: int) -> dict[str, BaseEstimator]:
 def _run(
     candidate: Candidate,
     rows: Rows,
+    schema: Schema,
     judge: Judge,
     splits: list[Split],
     folds: FoldOptions,
@@ -177,7 +178,7 @@ def _run(
     if candidate.ours and np.isfinite(share):
         pipeline.set_params(machine__time_limit=share)
     try:
-        for outcome in fold_outcomes(pipeline, rows, judge.schema, splits, folds.jobs):
+        for outcome in fold_outcomes(pipeline, rows, schema, splits, folds.jobs):
             outcomes.append(outcome)
             if observe is not None:
                 observe(candidate.name, len(outcomes))

@@ -14,6 +14,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.facts import FoldOutcome
 from kernelect.tabular.schema import Rows, Schema
 
 Split = tuple[np.ndarray, np.ndarray]
@@ -31,28 +32,18 @@ class FoldOptions:
 
     @property
     def name(self) -> str:
-        """How the folds are called in summaries."""
-        return f"{self.folds} outer folds x {self.repeats}"
+        """What the estimate from these folds is called."""
+        return f"{self.folds} outer folds" + (f", {self.repeats} times" if self.repeats > 1 else "")
 
     def splits(self, rows: Rows, schema: Schema) -> list[Split]:
         """Return training and test rows of each fold, repetition after repetition."""
         if self.folds < 2 or self.folds > len(rows.y):
-            raise InvalidArgument(f"--folds {self.folds} is not possible with {len(rows.y)} rows: give 2 to that many.")
+            raise InvalidArgument(f"--folds {self.folds} must be a number from 2 to {len(rows.y)}, the number of rows.")
         splitter = RepeatedStratifiedKFold if schema.classes is not None else RepeatedKFold
         folds = splitter(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
             return list(folds.split(rows.X, rows.y))
-
-
-@dataclass(frozen=True)
-class FoldOutcome:
-    """Predictions of one fold for the rows it left out, and what was warned of."""
-
-    rows: np.ndarray
-    prediction: np.ndarray
-    probability: np.ndarray | None
-    warnings: tuple[str, ...]
 
 
 def fit_quietly(model: BaseEstimator, rows: Rows, chosen: np.ndarray | None = None) -> tuple[str, ...]:
@@ -80,7 +71,12 @@ def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray
         caught = fit_quietly(fresh, rows, train)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # categories that only the test rows have
-            return FoldOutcome(test, np.asarray(fresh.predict(inputs)), _probability(fresh, inputs, schema), caught)
+            return FoldOutcome(
+                rows=test,
+                prediction=np.asarray(fresh.predict(inputs)),
+                probability=_probability(fresh, inputs, schema),
+                warnings=caught,
+            )
 
 
 def _probability(model: BaseEstimator, inputs: Any, schema: Schema) -> np.ndarray | None:

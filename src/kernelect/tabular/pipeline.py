@@ -118,15 +118,3 @@ def make_pipeline_for(columns: Sequence[Column], machine: BaseEstimator) -> Pipe
 def count_inputs(columns: Sequence[Column]) -> int:
     """Return about how many inputs the machine will see."""
     return sum(min(len(column.categories) or 1, _MOST_CATEGORIES) for column in columns)
-
-
-def input_names(pipeline: Pipeline) -> list[str]:
-    """Return a readable name for each input of a fitted pipeline's machine."""
-    return [_readable(name) for name in pipeline[:-1].get_feature_names_out()]
-
-
-def _readable(name: str) -> str:
-    block, _, rest = name.partition("__")
-    if block == "missing":
-        return rest.removeprefix("missingindicator_") + " is missing"
-    return rest

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
+from kernelect.facts import Assessment, Facts, gather
+from kernelect.facts.names import plain_name
+from kernelect.facts.record import ColumnFacts
 from kernelect.registry import stored
-from kernelect.tabular.assess import Assessment, FoldOptions, assess
-from kernelect.tabular.folds import fit_quietly
+from kernelect.tabular.assess import assess
+from kernelect.tabular.columns import Column
+from kernelect.tabular.folds import FoldOptions, fit_quietly
 from kernelect.tabular.pipeline import MOST_WIDTHS, MachineOptions, count_inputs, make_machine, make_pipeline_for
 from kernelect.tabular.schema import Rows, Schema
 
@@ -23,7 +29,7 @@ _PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableModel:
     """A fitted pipeline and all that is known about it.
 
@@ -36,6 +42,8 @@ class TableModel:
     machine : str
         Such as ``"lssvm"``.
     assessment : Assessment
+    facts : Facts
+        All that is shown of the model, as :func:`kernelect.facts.gather` returned it, without pictures.
     remarks : tuple of str
         What was noticed on the way, in sentences.
     versions : dict
@@ -53,12 +61,20 @@ class TableModel:
     schema: Schema
     machine: str
     assessment: Assessment
+    facts: Facts = field(repr=False)
     remarks: tuple[str, ...]
     versions: dict[str, str] = field(repr=False)
     title: str
     n_rows: int
     seconds: float
     seed: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        # As one text, as the schema: facts are a tree with a branch for every column.
+        return {**self.__dict__, "facts": json.dumps(self.facts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "facts": json.loads(state["facts"])})
 
     @property
     def estimator(self) -> Any:
@@ -108,12 +124,27 @@ def fit_table(
     seconds = time.monotonic() - began
     left = None if limit is None else limit - seconds
     assessment, doubts = assess(pipeline, rows, schema, replace(folds, time_limit=left), observers.folds)
+    remarks = (*remarks, *_on_kernel(schema, options), *warned, *doubts)
+    facts = gather(
+        pipeline,
+        rows.X,
+        rows.y,
+        title=title,
+        target=schema.target,
+        assessment=assessment,
+        columns=[_described(column) for column in schema.columns],
+        remarks=remarks,
+        seconds=seconds,
+        random_state=options.seed,
+        pictures=False,
+    )
     return TableModel(
         pipeline=pipeline,
         schema=schema,
         machine=options.machine,
         assessment=assessment,
-        remarks=(*remarks, *_on_kernel(schema, options), *warned, *doubts),
+        facts=facts,
+        remarks=remarks,
         versions=current_versions(),
         title=title,
         n_rows=len(rows.y),
@@ -129,6 +160,16 @@ def _tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any) ->
     warned = fit_quietly(pipeline, rows)
     pipeline.set_params(machine__verbose=0)  # an observer of this run has no place in the model
     return pipeline, warned
+
+
+def _described(column: Column) -> ColumnFacts:
+    facts = ColumnFacts(name=plain_name(column.name), kind=column.kind, missing=column.missing)
+    if column.kind == "category":
+        return {**facts, "categories": len(column.categories)}
+    if column.kind == "date" and column.low is not None and column.high is not None:
+        first, last = (str(date(1970, 1, 1) + timedelta(days=days)) for days in (column.low, column.high))
+        return {**facts, "low": first, "high": last}
+    return {**facts, "low": column.low, "high": column.high}
 
 
 def _on_kernel(schema: Schema, options: MachineOptions) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from kernelect.exceptions import UnusableModel
 
@@ -42,6 +42,10 @@ def _fits(value: Any, hint: Any) -> bool:
         return value is None
     if origin is tuple:
         return isinstance(value, tuple) and _items_fit(value, get_args(hint))
+    if is_typeddict(hint):
+        return isinstance(value, dict) and _entries_fit(value, hint)
+    if origin is list:
+        return isinstance(value, list) and all(_fits(each, get_args(hint)[0]) for each in value)
     if origin in (dict, Mapping):
         key, item = get_args(hint)
         return isinstance(value, Mapping) and all(_fits(k, key) and _fits(v, item) for k, v in value.items())
@@ -57,6 +61,14 @@ def _items_fit(value: tuple[Any, ...], hints: tuple[Any, ...]) -> bool:
     if len(hints) == 2 and hints[1] is Ellipsis:
         return all(_fits(each, hints[0]) for each in value)
     return len(value) == len(hints) and all(map(_fits, value, hints))
+
+
+def _entries_fit(value: dict[str, Any], hint: Any) -> bool:
+    """Tell whether a dict has the keys of a typed one, and under each what belongs there."""
+    known = get_type_hints(hint)
+    return hint.__required_keys__ <= set(value) <= set(known) and all(
+        _fits(each, known[key]) for key, each in value.items()
+    )
 
 
 def _words(hint: Any) -> str:

@@ -11,11 +11,13 @@ from sklearn.preprocessing import StandardScaler
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.estimators import objective_of
+from kernelect.exceptions import InvalidArgument
+from kernelect.facts import Facts, gather, gather_pictures, with_error
+from kernelect.facts.columns import describe_columns
 from kernelect.kernels import ARD, RBF
-from kernelect.report import gather_facts
 from oracles.assessments import assess_regressor
 
-WORDS = {"title": "t.csv", "target": "y", "assessment": None, "remarks": [], "seconds": 0.1, "random_state": 0}
+WORDS = {"title": "t.csv", "target": "y"}
 
 
 def test_facts_are_plain_and_complete(hostile_facts):
@@ -26,6 +28,7 @@ def test_facts_are_plain_and_complete(hostile_facts):
         "inputs": 9,
         "missing_cells": 12,
         "classes": None,
+        "words": "80 rows, 6 columns as 9 inputs, 2 classes, 12 missing cells",
     }
     assert [picture["kind"] for picture in hostile_facts["pictures"]] == [
         "relevance",
@@ -35,15 +38,14 @@ def test_facts_are_plain_and_complete(hostile_facts):
         "trace",
         "surface",
     ]
-    keys = [table["key"] for table in hostile_facts["tables"]]
-    assert keys == ["scores", "parameters", "relevance", "confusion", "stages", "setting"]
+    assert set(hostile_facts) == set(Facts.__annotations__)
 
 
 def test_relevance_speaks_of_the_table_s_columns(hostile_facts, hostile_table):
     record = hostile_facts["pictures"][0]["record"]
     assert sum(record["relevance"]) == pytest.approx(1.0, abs=1e-4)
     assert len(record["names"]) == hostile_table[0].shape[1]
-    leading = {one["name"] for one in hostile_facts["relevance"]["leading"]}
+    leading = {one["name"] for one in hostile_facts["relevance"]["shares"][:3]}
     assert leading == {*hostile_table[0].columns[:2], "名前"}
 
 
@@ -70,21 +72,24 @@ MACHINES = [
 def test_every_machine_alone_gives_facts(machine, task, absent, count):
     X, y = sparse_inputs(40, n_features=3, random_state=0)
     X = pd.DataFrame(X, columns=["a", "b", "c"])
-    facts = gather_facts(machine.fit(X, y), X, pd.Series(y), task=task, **WORDS)
+    facts = gather(machine.fit(X, y), X, pd.Series(y), **WORDS)
     kinds = [picture["kind"] for picture in facts["pictures"]]
     assert absent not in kinds
     assert len(kinds) == count
     assert facts["machine"]["class"] == type(machine).__name__
-    assert "not-measured" in [doubt["code"] for doubt in facts["doubts"]]
+    assert facts["task"] == task
+    measured = hasattr(machine, "loo_decision_" if task == "classification" else "loo_prediction_")
+    assert facts["quality"]["shown"] == ("leave-one-out" if measured else "baseline")
+    assert ("not-measured" in [doubt["code"] for doubt in facts["doubts"]]) == (not measured)
     json.dumps(facts, allow_nan=False)
 
 
 @pytest.mark.parametrize(
     ("machine", "words"),
     [
-        (RVC(), "widths by the inputs' spread"),
-        (RVC(n_restarts=1), "widths by the inputs' spread"),
-        (RVC(time_limit=1e-9), "widths by the inputs' spread"),
+        (RVC(), "widths in proportion to the inputs' spread"),
+        (RVC(n_restarts=1), "widths in proportion to the inputs' spread"),
+        (RVC(time_limit=1e-9), "widths in proportion to the inputs' spread"),
         (RVC(ARD([1.0, 1.0, 0.0])), "one width per input"),
         (RVC(criterion="occam-evidence"), "one width per input"),
         (RVC(kernel="rbf"), "one width for all inputs"),
@@ -96,20 +101,20 @@ def test_the_kernel_s_words_say_what_was_selected(machine, words):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of the time limit
         machine.fit(X, y)
-    facts = gather_facts(machine, X, y, task="classification", **WORDS)
+    facts = gather(machine, X, y, **WORDS)
     assert words in facts["machine"]["kernel"]
 
 
 def test_arrays_serve_too():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
-    facts = gather_facts(LSSVC(kernel="rbf").fit(X, y), X, y, task="classification", **WORDS)
+    facts = gather(LSSVC(kernel="rbf").fit(X, y), X, y, **WORDS)
     assert facts["pictures"][0]["record"]["names"] in (["x0", "x1"], ["x1", "x0"])
 
 
 def test_a_precomputed_kernel_leaves_out_what_it_cannot_tell():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
     gram = X @ X.T
-    facts = gather_facts(LSSVC(kernel="precomputed").fit(gram, y), gram, y, task="classification", **WORDS)
+    facts = gather(LSSVC(kernel="precomputed").fit(gram, y), gram, y, **WORDS)
     assert facts["relevance"] is None
     assert [picture["kind"] for picture in facts["pictures"]] == ["confusion", "calibration", "trace", "surface"]
 
@@ -121,11 +126,11 @@ def test_many_columns_are_gathered(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 300 widths from 40 rows need not settle
         model.fit(X, y)
-        facts = gather_facts(model, X, y, task="regression", **WORDS)
+        facts = gather(model, X, y, **WORDS)
     assert len(facts["pictures"][0]["record"]["names"]) == 21
     assert facts["pictures"][0]["record"]["names"][-1] == "280 others together"
     assert facts["machine"]["parameters_not_listed"] == 280
-    assert len(json.dumps(facts)) < 60_000
+    assert len(json.dumps(facts)) < 100_000
 
 
 def test_the_headline_is_the_outer_folds():
@@ -133,10 +138,11 @@ def test_the_headline_is_the_outer_folds():
     X = pd.DataFrame(X, columns=["a", "b"])
     model = Pipeline([("scale", StandardScaler()), ("machine", LSSVR(kernel="rbf"))]).fit(X, y)
     assessment = assess_regressor(model, X, y)
-    facts = gather_facts(model, X, y, task="regression", **(WORDS | {"assessment": assessment}))
+    facts = gather(model, X, y, **(WORDS | {"assessment": assessment}))
     folds = assessment.outer_folds
     assert facts["quality"]["shown"] == "outer folds"
-    assert f"{folds.scores[0].value:.3f} ±" in facts["quality"]["headline"]
+    score = folds.scores[0]
+    assert with_error(score.value, score.standard_error) in facts["quality"]["headline"]
     residuals = next(picture["record"] for picture in facts["pictures"] if picture["kind"] == "residuals")
     np.testing.assert_allclose(np.sort(folds.prediction), residuals["predicted"], rtol=1e-5)
 
@@ -146,7 +152,7 @@ def test_a_parameter_at_its_bound_is_doubted_with_its_side():
     y = X[:, 0] + 2.0 * X[:, 1]  # no noise: the smallest ridge is the best
     model = LSSVR(kernel="linear").fit(X, y)
     assert model.selection_.at_bound == ("regularization",)
-    facts = gather_facts(model, X, y, task="regression", **WORDS)
+    facts = gather(model, X, y, **WORDS)
     (doubt,) = (doubt for doubt in facts["doubts"] if doubt["code"] == "at-bound")
     assert "(lower edge)" in doubt["sentence"]
 
@@ -157,3 +163,50 @@ def test_sides_of_bounds_are_those_of_all_rows(rng):
     model = LSSVR().fit(X, y)
     objective = objective_of(model, X, y, np.arange(200, 400))
     assert np.isfinite(objective.space.lower).all()
+
+
+def test_pictures_can_be_gathered_later():
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    model = LSSVC(kernel="rbf").fit(X, y)
+    whole, bare = gather(model, X, y), gather(model, X, y, pictures=False)
+    assert bare["pictures"] == []
+    assert whole == {**bare, "pictures": gather_pictures(model, X, y)}
+
+
+def test_without_an_assessment_leave_one_out_is_measured():
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    model = LSSVC(kernel="rbf").fit(X, y)
+    quality = gather(model, X, y, pictures=False)["quality"]
+    wrong = np.mean(model.classes_[(model.loo_decision_ > 0).astype(int)] != y)
+    assert [one["name"] for one in quality["estimates"]] == ["leave-one-out", "always the most frequent class"]
+    assert quality["estimates"][0]["scores"][0]["value"] == pytest.approx(wrong)
+
+
+def test_other_rows_than_those_of_the_fit_are_refused():
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    model = LSSVC(kernel="rbf").fit(X, y)
+    with pytest.raises(InvalidArgument, match="y has 39 rows and the model was fitted on 40: give the rows"):
+        gather(model, X[1:], y[1:])
+    with pytest.raises(InvalidArgument, match=r"y of shape \(40, 2\) must have one dimension: fit one model"):
+        gather(model, X, np.column_stack([y, y]))
+
+
+def test_parameters_and_sentences_name_columns():
+    X, _ = sparse_inputs(40, n_features=2, random_state=0)
+    frame = pd.DataFrame(X, columns=["height", "mass"])
+    remark = "LSSVR: at the bound of the search: gamma[1]"
+    found = gather(LSSVR().fit(frame, X[:, 0]), frame, X[:, 0], remarks=[remark], pictures=False)
+    assert set(found["parameters"]) == {"gamma of height", "gamma of mass", "regularization"}
+    assert found["remarks"] == ["LSSVR: at the bound of the search: gamma of mass"]
+    assert "gamma[" not in json.dumps(found)
+
+
+def test_columns_are_described():
+    frame = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0], "b": ["x", "y", None, "x"]})
+    assert describe_columns(frame) == [
+        {"name": "a", "kind": "number", "missing": 0.25, "low": 1.0, "high": 4.0},
+        {"name": "b", "kind": "category", "missing": 0.25, "categories": 2},
+    ]
+    assert describe_columns(np.array([[np.nan], [np.nan]])) == [
+        {"name": "x0", "kind": "number", "missing": 1.0, "low": None, "high": None}
+    ]

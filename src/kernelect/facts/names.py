@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-_WIDTH = re.compile(r"^(?P<part>part\d+\.)?gamma\[(?P<input>\d+)\]$")
+_WIDTH = re.compile(r"(?P<part>\bpart\d+\.)?\bgamma\[(?P<input>\d+)\]")
 
 
 def plain_name(name: object) -> str:
@@ -16,7 +16,7 @@ def plain_name(name: object) -> str:
 
 
 def short_name(name: object, most: int = 26) -> str:
-    """Return a name cut to ``most`` letters, its end kept because columns often differ there only."""
+    """Return a name cut to ``most`` letters; its end is kept, because columns often differ only there."""
     words = plain_name(name)
     if len(words) <= most:
         return words
@@ -25,7 +25,7 @@ def short_name(name: object, most: int = 26) -> str:
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Return names with a number behind those that stand twice: axes must not merge them."""
+    """Return names with a number behind those that occur twice: axes must not merge them."""
     seen: dict[str, int] = {}
     out = []
     for name in names:
@@ -36,17 +36,20 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 def parameter_kind(name: str) -> str:
     """Return what a hyper-parameter is: the width of one input, or else its name without the kernel's part."""
-    return "width" if _WIDTH.match(name) else name.split(".")[-1]
+    return "width" if _WIDTH.fullmatch(name) else name.split(".")[-1]
 
 
-def parameter_name(name: str, inputs: Sequence[str]) -> str:
-    """Return a hyper-parameter's name with its input's name in the place of the number."""
-    found = _WIDTH.match(name)
-    if found is None or int(found["input"]) >= len(inputs):
-        return name
-    return f"{found['part'] or ''}gamma of {inputs[int(found['input'])]}"
+def with_input_names(words: str, inputs: Sequence[str]) -> str:
+    """Return a hyper-parameter's name, or a sentence with several, where inputs have names and not numbers."""
+
+    def spelled(found: re.Match[str]) -> str:
+        place = int(found["input"])
+        return f"{found['part'] or ''}gamma of {inputs[place]}" if place < len(inputs) else found[0]
+
+    return _WIDTH.sub(spelled, words)
 
 
 def selection_words(selection: Any) -> str:
     """Return what was minimised: the criterion, and its prior where it has one."""
-    return selection.criterion if selection.prior == "none" else f"{selection.criterion} with {selection.prior} prior"
+    prior = "" if selection.prior == "none" else f" with {selection.prior} prior"
+    return f"{selection.criterion}{prior}"

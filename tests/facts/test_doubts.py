@@ -5,22 +5,22 @@ import re
 
 import pytest
 
-from kernelect.report.doubts import find_doubts
-from kernelect.report.quality import describe_quality
-from kernelect.tabular.assess import Assessment, Estimate, Score
+from kernelect.facts import Assessment, Estimate, Score
+from kernelect.facts.doubts import all_clear, find_doubts
+from kernelect.facts.quality import describe_quality
 
 
 def estimate(name, error, deviation):
-    return Estimate(name, (Score("error", error, deviation),), None, None, None)
+    return Estimate(name=name, scores=(Score("error", error, deviation),))
 
 
 def quality(folds=(0.1, 0.01), left_out=(0.1, 0.01), baseline=0.4):
     return describe_quality(
         Assessment(
-            ("a", "b"),
-            estimate("leave-one-out", *left_out),
-            estimate("5 outer folds x 1", *folds),
-            estimate("always the largest class", baseline, None),
+            classes=("a", "b"),
+            leave_one_out=estimate("leave-one-out", *left_out),
+            outer_folds=estimate("5 outer folds", *folds),
+            baseline=estimate("always the most frequent class", baseline, None),
         ),
         "classification",
     )
@@ -64,24 +64,53 @@ def test_nothing_is_doubted_where_all_is_sound():
     assert find_doubts(SOUND) == []
 
 
+def test_where_nothing_is_doubted_the_sentence_lists_what_was_checked_and_no_more():
+    assert all_clear(SOUND) == (
+        "No doubts were found. Checked: the end of the search and its bounds, how well the rows determine the selected "
+        "values, rows per class, the balance of the classes, rows per input, the agreement of leave-one-out and outer "
+        "folds, the calibration of probabilities, and the gain over the baseline."
+    )
+    bare = {**SOUND, "influence": [], "calibration": None, "quality": describe_quality(None, "regression")}
+    bare["data"] = {**SOUND["data"], "classes": None}
+    assert all_clear(bare) == (
+        "No doubts were found. Checked: the end of the search and its bounds, rows per input, and the gain over the "
+        "baseline."
+    )
+
+
 CASES = [
-    ("baseline", ["quality"], quality(folds=(0.39, 0.01), left_out=(0.39, 0.01)), "not clearly better than 40"),
-    ("disagreement", ["quality"], quality(left_out=(0.05, 0.01)), "Leave-one-out gives 5.0 % ± 1.0 and outer folds 10"),
-    ("not-converged", ["machine", "converged"], False, "The search converged"),
+    (
+        "baseline",
+        ["quality"],
+        quality(folds=(0.39, 0.01), left_out=(0.39, 0.01)),
+        "39.0 ± 1.0 % is not clearly",
+    ),
+    (
+        "disagreement",
+        ["quality"],
+        quality(left_out=(0.05, 0.01)),
+        "gives 5.0 ± 1.0 % and outer folds give 10.0 ± 1.0 %",
+    ),
+    ("not-converged", ["machine", "converged"], False, "The search did not converge: it converged"),
     ("at-bound", ["machine", "parameters", 0, "at_bound"], "upper edge", r"regularization = 2.00 \(upper edge\)"),
     ("at-bound", ["machine", "parameters", 1, "at_bound"], "upper edge", "gamma of x = 2.00"),
     ("loose", ["influence", 0], {"name": "C", "kind": "C", "below": 0.1, "above": 0.3}, "is flat: .* C, .* 0.30 nats"),
-    ("calibration", ["calibration", "ece"], 0.06, "off by 6.0 points on average, where 1.5 would be chance"),
-    ("imbalance", ["data", "classes", 0, "rows"], 1001, "a has 5.0 times the rows of b"),
+    (
+        "calibration",
+        ["calibration", "ece"],
+        0.06,
+        "off by 6.0 percentage points on .* alone would give 1.5",
+    ),
+    ("imbalance", ["data", "classes", 0, "rows"], 1001, "a has 5.0 times as many rows as b"),
     (
         "few-in-class",
         ["data", "classes"],
         classes(a=60, b=19),
-        "Class b has 19 rows",
+        "Class b has only 19 rows",
     ),
-    ("few-per-input", ["data", "inputs"], 101, "500 rows for 101 inputs of the machine, 5.0 for each"),
-    ("too-good", ["quality"], quality(folds=(0.0, 0.0), left_out=(0.0, 0.0)), "Not one of 500 rows is got wrong"),
-    ("not-measured", ["quality"], describe_quality(None, "classification"), "No error on rows that were left out"),
+    ("few-per-input", ["data", "inputs"], 101, "500 rows for 101 inputs of the machine, 5.0 per input"),
+    ("too-good", ["quality"], quality(folds=(0.0, 0.0), left_out=(0.0, 0.0)), "None of the 500 rows is misclassified"),
+    ("not-measured", ["quality"], describe_quality(None, "classification"), "The error on new rows was not measured"),
 ]
 
 
@@ -120,7 +149,7 @@ def test_a_width_at_its_lower_edge_is_an_answer_and_no_doubt():
         (["influence"], []),
     ],
 )
-def test_just_short_of_a_doubt_nothing_is_said(path, value):
+def test_just_below_its_threshold_a_doubt_does_not_appear(path, value):
     assert find_doubts(changed(path, value)) == []
 
 
@@ -128,12 +157,25 @@ def test_regression_is_judged_by_its_root_mean_square():
     def scores(rmse):
         return (Score("RMSE", rmse, 1.0), Score("R2", 0.5, None))
 
-    folds = Estimate("5 outer folds x 1", scores(49.0), None, None, None)
-    found = Assessment(None, None, folds, Estimate("always the mean", scores(50.0), None, None, None))
+    folds = Estimate(name="5 outer folds", scores=scores(49.0))
+    mean = Estimate(name="always the mean", scores=scores(50.0))
+    found = Assessment(classes=None, leave_one_out=None, outer_folds=folds, baseline=mean)
     facts = changed(["quality"], describe_quality(found, "regression"))
     facts["data"]["classes"] = facts["calibration"] = None
     assert [doubt["code"] for doubt in find_doubts(facts)] == ["baseline"]
     assert facts["quality"]["headline"] == (
-        "It is off by 49.0 ± 1.0 (root mean square) (R² 0.500), measured by 5 outer folds x 1; predicting always the "
-        "mean gives 50.0 ± 1.0."
+        "Predictions for new rows are off by 49.0 ± 1.0 (root mean square, R² 0.500), measured by 5 outer folds. For "
+        "comparison, always predicting the mean: 50.0 ± 1.0."
     )
+
+
+def test_a_target_explained_completely_is_doubted():
+    scores = (Score("RMSE", 0.001, None), Score("R2", 0.99995, None))
+    folds = Estimate(name="5 outer folds", scores=scores)
+    mean = Estimate(name="always the mean", scores=(Score("RMSE", 50.0, None),))
+    found = Assessment(classes=None, leave_one_out=None, outer_folds=folds, baseline=mean)
+    facts = changed(["quality"], describe_quality(found, "regression"))
+    (doubt,) = find_doubts(facts)
+    assert (doubt["code"], "explain the target completely" in doubt["sentence"]) == ("too-good", True)
+    facts["data"]["rows"] = 99
+    assert find_doubts(facts) == []

@@ -7,9 +7,8 @@ from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.estimators import objective_of
 from kernelect.exceptions import MissingCapability
+from kernelect.facts.surface import Surface, spread_over_labels
 from kernelect.kernels import RBF
-from kernelect.plots import SurfaceDisplay
-from kernelect.plots.surface import spread_over_labels
 from kernelect.selection import influence
 
 
@@ -50,34 +49,33 @@ def test_the_objective_on_some_of_the_rows(machine, rows):
 
 def test_the_selected_point_is_the_lowest_of_the_surface(rows):
     model = LSSVR().fit(*rows)
-    display = SurfaceDisplay.from_estimator(model, *rows, size=7)
-    assert display.rise.shape == (7, 7)
-    assert np.unravel_index(display.rise.argmin(), (7, 7)) == (3, 3)
-    np.testing.assert_allclose(display.at[:, 3], display.chosen)
-    assert display.names == ("gamma of x0", "gamma of x1")
+    record = Surface.from_estimator(model, *rows, size=7)
+    assert record.rise.shape == (7, 7)
+    assert np.unravel_index(record.rise.argmin(), (7, 7)) == (3, 3)
+    np.testing.assert_allclose(record.at[:, 3], record.chosen)
+    assert record.names == ("gamma of x0", "gamma of x1")
 
 
 def test_the_first_parameter_runs_along_the_last_axis(rows):
     model = LSSVR(kernel="rbf").fit(*rows)
-    display = SurfaceDisplay.from_estimator(model, *rows, size=5)
-    assert display.names == ("gamma", "regularization")
+    record = Surface.from_estimator(model, *rows, size=5)
+    assert record.names == ("gamma", "regularization")
     objective = objective_of(model, *rows, np.arange(60))
-    nats = [30 * np.log(objective.value(np.log([display.at[0, 4], display.at[1, j]]))) for j in (1, 2)]
-    assert display.rise[1, 4] - display.rise[2, 4] == pytest.approx(nats[0] - nats[1])
+    nats = [30 * np.log(objective.value(np.log([record.at[0, 4], record.at[1, j]]))) for j in (1, 2)]
+    assert record.rise[1, 4] - record.rise[2, 4] == pytest.approx(nats[0] - nats[1])
 
 
-def test_one_parameter_is_a_curve_with_the_selected_value_marked(rows):
+def test_one_parameter_is_a_curve(rows):
     model = RVC(kernel="rbf").fit(*rows)
-    display = SurfaceDisplay.from_estimator(model, *rows, size=5)
-    assert display.rise.shape == (5,)
-    ax = display.plot()
-    assert ax.lines[1].get_xdata()[0] == pytest.approx(model.kernel_.gamma)
+    record = Surface.from_estimator(model, *rows, size=5)
+    assert record.rise.shape == (5,)
+    assert record.chosen == pytest.approx([model.kernel_.gamma])
 
 
 def test_a_pipeline_shows_the_names_of_its_inputs(rows):
     model = make_pipeline(StandardScaler(), LSSVC()).fit(*rows)
-    display = SurfaceDisplay.from_estimator(model, *rows, size=3)
-    assert any(name.startswith("gamma of x") for name in display.names)
+    record = Surface.from_estimator(model, *rows, size=3)
+    assert any(name.startswith("gamma of x") for name in record.names)
 
 
 def test_influence_measures_a_factor_of_ten_both_ways(rows):
@@ -103,9 +101,9 @@ def test_many_widths_are_cut_to_the_largest(rng):
 def test_what_has_no_surface_says_so(rows):
     X, y = rows
     with pytest.raises(MissingCapability, match="BasisSearchRegressor searches subsets"):
-        SurfaceDisplay.from_estimator(BasisSearchRegressor(strategy="forward").fit(X, y), X, y)
+        Surface.from_estimator(BasisSearchRegressor(strategy="forward").fit(X, y), X, y)
     with pytest.raises(MissingCapability, match="LSSVC had nothing to select"):
-        SurfaceDisplay.from_estimator(LSSVC(RBF(0.5), regularization=1.0).fit(X, y), X, y)
+        Surface.from_estimator(LSSVC(RBF(0.5), regularization=1.0).fit(X, y), X, y)
 
 
 def test_a_sample_of_rows_keeps_every_class():

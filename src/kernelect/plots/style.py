@@ -15,6 +15,13 @@ COLOURS = ("#1f6fb2", "#d1660f", "#2f8f5b", "#8a4fa3", "#b3364a", "#5c6b77")
 
 
 @contextmanager
+def axes_for(ax: Any, caller: str, size: tuple[float, float]) -> Iterator[Any]:
+    """Yield ``ax``, or new axes of that size where none is given, with the library's look switched on."""
+    with house_style(caller) as plt:
+        yield plt.subplots(figsize=size)[1] if ax is None else ax
+
+
+@contextmanager
 def house_style(caller: str) -> Iterator[Any]:
     """Yield pyplot with the library's look switched on."""
     plt = load_extra("matplotlib.pyplot", caller=caller, extra="plots")

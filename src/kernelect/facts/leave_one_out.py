@@ -9,22 +9,23 @@ import numpy as np
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._targets import decide_class
 from kernelect.exceptions import MissingCapability
-from kernelect.plots._sources import machine_of
+from kernelect.facts.sources import machine_of
 from kernelect.typing import Array
 
 
-def left_out_labels(estimator: Any) -> Array:
+def left_out_labels(estimator: Any) -> Any:
     """Return the exact leave-one-out labels of a classifier."""
     machine = machine_of(estimator)
     return machine.classes_[decide_class(_known(machine, "loo_decision_"))]
 
 
-def left_out_probabilities(estimator: Any, y: Any) -> Array:
-    """Return the exact leave-one-out probabilities (n, k); their one temperature saw all rows."""
+def left_out_probabilities(estimator: Any, y: Any, weights: Array | None = None) -> Array:
+    """Return the exact leave-one-out probabilities (n, k); their one temperature was fitted on all rows."""
     machine = machine_of(estimator)
     decision = _known(machine, "loo_decision_")
     index = np.searchsorted(machine.classes_, np.asarray(y))
-    return probabilities(decision, fit_temperature(decision, index, np.ones(len(index))))
+    weights = np.ones(len(index)) if weights is None else weights
+    return probabilities(decision, fit_temperature(decision, index, weights))
 
 
 def left_out_values(estimator: Any) -> Array:

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.facts.names import parameter_kind, with_input_names
+from kernelect.facts.numbers import counted, duration, number
+from kernelect.facts.record import FunctionFacts, MachineFacts, ParameterFacts, StageFacts
+from kernelect.facts.relevance import ranked
+from kernelect.facts.sources import input_names, machine_of
 from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Precomputed
 from kernelect.kernels.composite import Composite
-from kernelect.plots._names import parameter_kind, parameter_name
-from kernelect.plots._sources import input_names, machine_of
-from kernelect.report.numbers import seconds_in_words, shown
 from kernelect.selection import SelectionObjective
-from kernelect.typing import Array
 
-#: Inputs and functions that are listed one by one.
-MOST_LISTED = 20
+#: Widths, functions and stages that are listed one by one.
+_MOST_WIDTHS, _MOST_FUNCTIONS, _MOST_STAGES = 20, 20, 40
 
 _MACHINES = {
     "LSSVC": "least-squares support vector classifier",
@@ -30,12 +31,13 @@ _MACHINES = {
 
 _CRITERIA = {
     "press": "the exact leave-one-out squared error (PRESS)",
-    "ep-evidence": "the evidence, by expectation propagation",
-    "hmc-evidence": "the evidence, by Monte Carlo",
-    "laplace-evidence": "the evidence, by Laplace's approximation",
+    "gcv": "generalised cross-validation (GCV)",
+    "ep-evidence": "the evidence (expectation propagation)",
+    "hmc-evidence": "the evidence (Monte Carlo)",
+    "laplace-evidence": "the evidence (Laplace's approximation)",
     "evidence": "the evidence",
-    "occam-evidence": "the evidence, each precision charged for having been fitted",
-    "centre-evidence": "the evidence, centres integrated out",
+    "occam-evidence": "the evidence with a penalty for each fitted precision",
+    "centre-evidence": "the evidence with the centres integrated out",
     "mackay-evidence": "MacKay's evidence",
     "marginal-likelihood": "the marginal likelihood",
     "span": "the smoothed span estimate of the leave-one-out error",
@@ -46,23 +48,26 @@ _CRITERIA = {
 }
 
 _PARAMETERS = {
-    "regularization": "ridge: larger is smoother",
-    "C": "larger follows the rows more closely",
-    "amplitude": "how far the latent function swings",
-    "offset": "stands in for an intercept",
-    "gamma": "width: larger is wigglier",
-    "width": "width: larger is wigglier",
-    "lambda": "ratio of prior to noise precision",
+    "regularization": "ridge: a larger value gives a smoother function",
+    "C": "a larger value follows the training rows more closely",
+    "amplitude": "how far the latent function moves from its mean",
+    "offset": "takes the place of an intercept",
+    "gamma": "width: a larger value gives a wigglier function",
+    "width": "width: a larger value gives a wigglier function",
+    "lambda": "ratio of prior precision to noise precision",
 }
 
 
-def describe_machine(estimator: Any, relevance: Array | None, objective: SelectionObjective | None) -> dict[str, Any]:
-    """Return name, kernel, criterion, tuned values, size and ending of the machine."""
+def describe_machine(estimator: Any, objective: SelectionObjective | None) -> MachineFacts:
+    """Return name, kernel, criterion, selected values, size and the end of the search."""
     machine = machine_of(estimator)
-    selection = machine.selection_
+    selection, inputs = machine.selection_, input_names(estimator)
     kernel = _kernel_words(machine)
     name = _MACHINES.get(type(machine).__name__, type(machine).__name__)
-    listed, hidden = _parameters(estimator, relevance, objective)
+    listed, hidden = _parameters(machine, inputs, objective)
+    size, vectors = _size(machine)
+    status = with_input_names(selection.status, inputs)
+    effort = f"{counted(selection.n_evaluations, 'evaluation')} in {duration(selection.seconds)}"
     return {
         "class": type(machine).__name__,
         "name": name[0].upper() + name[1:],
@@ -71,8 +76,10 @@ def describe_machine(estimator: Any, relevance: Array | None, objective: Selecti
         "criterion_in_words": _CRITERIA.get(selection.criterion, selection.criterion),
         "prior": selection.prior,
         "sentence": _sentence(name, kernel, selection),
-        "size": _size(machine),
-        "status": selection.status,
+        "search": f"{effort}; {status}.",
+        "size": size,
+        "vectors": vectors,
+        "status": status,
         "converged": bool(selection.converged),
         "value": float(selection.value),
         "evaluations": int(selection.n_evaluations),
@@ -82,11 +89,36 @@ def describe_machine(estimator: Any, relevance: Array | None, objective: Selecti
     }
 
 
+def selected_values(estimator: Any) -> dict[str, float]:
+    """Return all selected hyper-parameters, widths by the name of their input."""
+    values, inputs = machine_of(estimator).selection_.parameters, input_names(estimator)
+    return {with_input_names(name, inputs): float(value) for name, value in values.items()}
+
+
+def describe_stages(selection: Any) -> list[StageFacts]:
+    """Return the stages and restarts of a search among hyper-parameters."""
+    trace, stages = selection.trace, []
+    for place, name in enumerate(getattr(selection, "runs", ())[:_MOST_STAGES]):
+        values = trace.value[trace.run == place]
+        finite = values[np.isfinite(values)]
+        best = float(finite.min()) if len(finite) else None
+        stages.append(StageFacts(name=name, evaluations=len(values), best=best))
+    return stages
+
+
+def describe_functions(machine: Any) -> list[FunctionFacts]:
+    """Return the chosen basis functions with the largest coefficients."""
+    if not hasattr(machine, "basis_") or not hasattr(machine, "coef_"):
+        return []
+    coefficients = np.atleast_2d(machine.coef_)[0]
+    order = ranked(np.abs(coefficients))[:_MOST_FUNCTIONS]
+    return [FunctionFacts(name=machine.basis_[j], coefficient=float(coefficients[j])) for j in order]
+
+
 def _sentence(name: str, kernel: str, selection: Any) -> str:
     prior = "" if selection.prior == "none" else f" and a {selection.prior} prior over its parameters"
     criterion = _CRITERIA.get(selection.criterion, selection.criterion)
-    effort = f"{selection.n_evaluations} steps and {seconds_in_words(selection.seconds)}"
-    return f"A {name} with {kernel}, selected by {criterion}{prior}, in {effort}."
+    return f"A {name} with {kernel}, selected by {criterion}{prior}."
 
 
 def _kernel_words(machine: Any) -> str:
@@ -94,7 +126,8 @@ def _kernel_words(machine: Any) -> str:
     if not isinstance(kernel, Kernel):
         return f"functions from the dictionary {_dictionary_words(machine)}"
     parts = [part for part in _leaves(kernel) if not isinstance(part, Constant)]
-    several = "widths by the inputs' spread" if _moved_together(machine.selection_) else "one width per input"
+    tied = _moved_together(machine.selection_)
+    several = "widths in proportion to the inputs' spread" if tied else "one width per input"
     words = " and ".join(dict.fromkeys(_kernel_word(part, several) for part in parts)) or "a constant kernel"
     return f"{words} (with amplitude and offset)" if len(parts) < len(_leaves(kernel)) else words
 
@@ -111,7 +144,7 @@ def _leaves(kernel: Kernel) -> list[Kernel]:
 
 
 def _moved_together(selection: Any) -> bool:
-    """Tell whether all widths are as far from where they began, which is where the inputs' spread puts them."""
+    """Tell whether all widths moved equally far from their start, which the inputs' spread gives."""
     widths = [index for index, name in enumerate(selection.names) if parameter_kind(name) == "width"]
     if "spherical" not in selection.runs:
         return False
@@ -129,43 +162,45 @@ def _kernel_word(kernel: Kernel, several: str) -> str:
         RBF: "a Gaussian kernel, one width for all inputs",
         Linear: "a linear kernel",
         Polynomial: "a polynomial kernel",
-        Precomputed: "kernel values that were given",
+        Precomputed: "a precomputed kernel",
     }
     return words.get(type(kernel), f"the kernel {type(kernel).__name__}")
 
 
-def _size(machine: Any) -> str:
-    """Return how much of the training rows the model carries."""
-    support, rows = getattr(machine, "support_", None), getattr(machine, "X_fit_", None)
+def _size(machine: Any) -> tuple[str, int]:
+    """Return what a prediction has to go through, in words and as a number."""
     if hasattr(machine, "basis_"):
-        return f"{len(machine.basis_)} basis functions"
-    if support is not None:
-        return f"{len(support)} support vectors" if hasattr(machine, "C_") else f"{len(support)} relevance vectors"
-    return "all rows" if rows is None else f"all {len(rows)} rows"
+        return counted(len(machine.basis_), "basis function"), len(machine.basis_)
+    if hasattr(machine, "support_"):
+        kind = "support vector" if hasattr(machine, "C_") else "relevance vector"
+        return counted(len(machine.support_), kind), len(machine.support_)
+    rows = len(machine.dual_coef_)
+    return f"all {counted(rows, 'row')}", rows
 
 
 def _parameters(
-    estimator: Any, relevance: Array | None, objective: SelectionObjective | None
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the tuned values, widths of the most relevant inputs only, and how many are left out."""
-    selection = machine_of(estimator).selection_
-    names, inputs = selection.names, input_names(estimator)
+    machine: Any, inputs: list[str], objective: SelectionObjective | None
+) -> tuple[list[ParameterFacts], int]:
+    """Return the selected values, widths of the most relevant inputs only, and how many are left out."""
+    selection, relevance = machine.selection_, getattr(machine, "feature_importances_", None)
+    names = selection.names
     widths = [index for index, name in enumerate(names) if parameter_kind(name) == "width"]
     if relevance is not None and len(relevance) == len(widths):
-        widths = [widths[j] for j in np.argsort(-relevance, kind="stable")]
+        widths = [widths[j] for j in ranked(relevance)]
     others = sorted(set(range(len(names))) - set(widths))
-    kept = [*others, *widths[:MOST_LISTED]]
+    kept = [*others, *widths[:_MOST_WIDTHS]]
     sides = _sides(selection, objective)
     return [_parameter(selection, index, inputs, sides) for index in kept], len(names) - len(kept)
 
 
-def _parameter(selection: Any, index: int, inputs: list[str], sides: dict[str, str]) -> dict[str, Any]:
+def _parameter(selection: Any, index: int, inputs: list[str], sides: dict[str, str]) -> ParameterFacts:
     name, value = selection.names[index], float(np.exp(selection.theta[index]))
     kind = parameter_kind(name)
     return {
-        "name": parameter_name(name, inputs),
+        "name": with_input_names(name, inputs),
         "kind": kind,
         "value": value,
+        "words": "0 (input switched off)" if kind == "width" and value == 0.0 else number(value, 4),
         "length_scale": 1.0 / math.sqrt(2.0 * value) if kind in ("gamma", "width") and value > 0.0 else None,
         "meaning": _PARAMETERS.get(kind, ""),
         "at_bound": sides.get(name),
@@ -182,8 +217,3 @@ def _sides(selection: Any, objective: SelectionObjective | None) -> dict[str, st
         ends = {name: "lower edge" if low else "upper edge" for name, low in zip(space.names, nearer, strict=True)}
         return {name: ends.get(name, "edge") for name in sides}
     return sides
-
-
-def value_words(parameter: dict[str, Any]) -> str:
-    """Return a tuned value for a table."""
-    return "0 (input switched off)" if parameter["value"] == 0.0 else shown(parameter["value"], 4)

@@ -14,10 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: Least probability in a log-loss: one sure mistake shall not hide all else.
+from kernelect.registry import stored
+from kernelect.typing import Array, Indices, Mask
+
+#: Least probability in a log-loss: one confident mistake must not hide everything else.
 _LEAST_PROBABILITY = 1e-15
 
 
+@stored
 @dataclass(frozen=True)
 class Score:
     """One figure with its uncertainty."""
@@ -32,17 +36,17 @@ class RowLoss:
     """A score before it is averaged: a loss per row, and what is done to their mean."""
 
     name: str
-    losses: np.ndarray
+    losses: Array
     transform: Callable[[float], float] = lambda mean: mean
     slope: Callable[[float], float] = lambda mean: 1.0  # noqa: ARG005
 
-    def score(self, weights: np.ndarray) -> Score:
+    def score(self, weights: Array) -> Score:
         """Return the figure, its error from the spread of the rows."""
         mean = float(np.average(self.losses, weights=weights))
         error = float(np.sqrt(np.sum((weights * (self.losses - mean)) ** 2)) / weights.sum())
         return self._of(mean, error)
 
-    def fold_score(self, weights: np.ndarray, folds: Sequence[np.ndarray], per_repeat: int) -> Score:
+    def fold_score(self, weights: Array, folds: Sequence[Indices], per_repeat: int) -> Score:
         """Return the figure, its error from the spread of the folds (the rows of each)."""
         means = [np.average(self.losses[rows], weights=weights[rows]) for rows in folds if weights[rows].any()]
         mean = float(np.average(self.losses, weights=weights))
@@ -52,7 +56,7 @@ class RowLoss:
         return Score(self.name, self.transform(mean), None if error is None else abs(self.slope(mean)) * error)
 
 
-def fold_standard_error(values: np.ndarray, per_repeat: int) -> float | None:
+def fold_standard_error(values: Array, per_repeat: int) -> float | None:
     """Return the standard error of a mean over folds, corrected for their overlap.
 
     sqrt((1/J + 1/(k - 1)) var) for J values, k folds in each repetition: the second term is
@@ -63,7 +67,7 @@ def fold_standard_error(values: np.ndarray, per_repeat: int) -> float | None:
     return float(np.sqrt((1.0 / len(values) + 1.0 / (per_repeat - 1.0)) * np.var(values, ddof=1)))
 
 
-def classification_losses(index: np.ndarray, predicted: np.ndarray, probability: np.ndarray | None) -> list[RowLoss]:
+def classification_losses(index: Indices, predicted: Indices, probability: Array | None) -> list[RowLoss]:
     """Return error, log-loss and Brier score by row.
 
     Parameters
@@ -84,7 +88,7 @@ def classification_losses(index: np.ndarray, predicted: np.ndarray, probability:
     ]
 
 
-def regression_losses(y: np.ndarray, predicted: np.ndarray, weights: np.ndarray) -> list[RowLoss]:
+def regression_losses(y: Array, predicted: Array, weights: Array) -> list[RowLoss]:
     """Return root mean square, mean absolute error and R2 by row."""
     squares = (y - predicted) ** 2
     total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
@@ -95,7 +99,7 @@ def regression_losses(y: np.ndarray, predicted: np.ndarray, weights: np.ndarray)
     ]
 
 
-def area_under_curve(positive: np.ndarray, value: np.ndarray) -> Score | None:
+def area_under_curve(positive: Mask, value: Array) -> Score | None:
     """Return the area under the ROC curve with its standard error, None where a class has under two rows.
 
     By placements (DeLong et al. 1988): the area is the mean share of negatives below each
@@ -109,7 +113,7 @@ def area_under_curve(positive: np.ndarray, value: np.ndarray) -> Score | None:
     return Score("AUC", float(of_positives.mean()), float(np.sqrt(variance)))
 
 
-def _placements(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _placements(values: Array, others: Array) -> Array:
     """Return the share of ``others`` below each value, ties counting half."""
     ordered = np.sort(others)
     left, right = np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")

@@ -1,0 +1,43 @@
+"""What is known of a fitted model, in one place and in one form.
+
+:func:`gather` returns it as a plain dict, :class:`Facts`: what was selected, how good it is, what to
+doubt, which columns matter, how long it took. Terminal, JSON, page and pictures only show it.
+"""
+
+from kernelect.facts.dependence import Dependence
+from kernelect.facts.estimates import Assessment, Estimate, FoldOutcome, Judge
+from kernelect.facts.gathering import gather, gather_pictures
+from kernelect.facts.history import SearchHistory, Sizes
+from kernelect.facts.numbers import number, score_words, with_error
+from kernelect.facts.outcomes import Calibration, Confusion, Residuals
+from kernelect.facts.record import SCHEMA, Doubt, Facts
+from kernelect.facts.relevance import Relevance, relevance_by_column
+from kernelect.facts.scores import Score
+from kernelect.facts.sources import input_names
+from kernelect.facts.surface import Surface
+
+__all__ = [
+    "SCHEMA",
+    "Assessment",
+    "Calibration",
+    "Confusion",
+    "Dependence",
+    "Doubt",
+    "Estimate",
+    "Facts",
+    "FoldOutcome",
+    "Judge",
+    "Relevance",
+    "Residuals",
+    "Score",
+    "SearchHistory",
+    "Sizes",
+    "Surface",
+    "gather",
+    "gather_pictures",
+    "input_names",
+    "number",
+    "relevance_by_column",
+    "score_words",
+    "with_error",
+]

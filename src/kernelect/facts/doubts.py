@@ -1,0 +1,225 @@
+"""What to doubt: rules over the facts; each gives one sentence with its figure, and what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from kernelect.facts.numbers import counted, number
+from kernelect.facts.quality import BASELINE, LEAVE_ONE_OUT, OUTER_FOLDS, estimate_of, guessing, main_score, score_of
+from kernelect.facts.record import Doubt, Facts, ScoreFacts
+
+#: Rows in the smallest class, and rows per input of the machine, below which estimates are uncertain.
+FEW_IN_CLASS, FEW_PER_INPUT = 20, 5
+
+#: Rows of the largest class for one of the smallest, from which the error alone misleads.
+IMBALANCE = 5.0
+
+#: Standard errors by which two figures may differ without a doubt.
+SURE = 2.0
+
+#: Nats that a factor of 10 in a parameter costs at least where the rows determine it.
+FLAT = 1.0
+
+#: Calibration error beyond twice that of chance from which there is a doubt.
+_CALIBRATION_SLACK = 0.02
+
+_ON_LEAKS = "Check that no input was computed from the target, and that every input is known at the time of prediction."
+
+#: Parameters that a sentence names.
+_NAMED_AT_MOST = 3
+
+
+def find_doubts(facts: Facts) -> list[Doubt]:
+    """Return the doubts, the gravest first."""
+    return [doubt for rule in _RULES for doubt in rule(facts)]
+
+
+def all_clear(facts: Facts) -> str:
+    """Return the sentence that stands where there is no doubt: what was checked."""
+    checked = ["the end of the search and its bounds"]
+    checked += ["how well the rows determine the selected values"] if facts["influence"] else []
+    checked += ["rows per class", "the balance of the classes"] if facts["data"]["classes"] else []
+    checked += ["rows per input"]
+    both = all(estimate_of(facts["quality"], role) for role in (LEAVE_ONE_OUT, OUTER_FOLDS))
+    checked += ["the agreement of leave-one-out and outer folds"] if both else []
+    checked += ["the calibration of probabilities"] if facts["calibration"] else []
+    return f"No doubts were found. Checked: {', '.join(checked)}, and the gain over the baseline."
+
+
+def _doubt(code: str, sentence: str, advice: str) -> Doubt:
+    return Doubt(code=code, sentence=sentence, advice=advice)
+
+
+def _no_better_than_baseline(facts: Facts) -> Iterator[Doubt]:
+    quality = facts["quality"]
+    baseline = estimate_of(quality, BASELINE)
+    ours, theirs = main_score(quality), score_of(baseline, quality["main"])
+    if ours is None or theirs is None or baseline is None:
+        return
+    gain = _signed(ours) * (theirs["value"] - ours["value"])
+    if gain <= SURE * (ours["standard_error"] or 0.0):
+        yield _doubt(
+            "baseline",
+            f"The {quality['main']} of {ours['words']} is not clearly better than the {theirs['words']} of "
+            f"{guessing(baseline)}.",
+            "The inputs may hold no information about the target. Check the target column, or add inputs that should "
+            "matter.",
+        )
+
+
+def _estimates_disagree(facts: Facts) -> Iterator[Doubt]:
+    quality = facts["quality"]
+    left_out, folds = estimate_of(quality, LEAVE_ONE_OUT), estimate_of(quality, OUTER_FOLDS)
+    one, other = score_of(left_out, quality["main"]), score_of(folds, quality["main"])
+    if one is None or other is None:
+        return
+    spread = math.hypot(one["standard_error"] or 0.0, other["standard_error"] or 0.0)
+    if abs(one["value"] - other["value"]) > SURE * spread > 0.0:
+        yield _doubt(
+            "disagreement",
+            f"Leave-one-out gives {one['words']} and outer folds give {other['words']}: they differ by more than their "
+            "standard errors explain.",
+            "Trust the outer folds, which repeat the whole selection. Look for rows that occur twice in the table, and "
+            "fit fewer parameters (kernel 'rbf').",
+        )
+
+
+def _not_converged(facts: Facts) -> Iterator[Doubt]:
+    if not facts["machine"]["converged"]:
+        yield _doubt(
+            "not-converged",
+            f"The search did not converge: it {facts['machine']['status']}.",
+            "Give it more time (a larger time limit or max_iter), and check that two seeds select similar values.",
+        )
+
+
+def _at_bound(facts: Facts) -> Iterator[Doubt]:
+    # The width of an input at its lower edge only means that the input does not matter, which is an answer.
+    found = [
+        p
+        for p in facts["machine"]["parameters"]
+        if p["at_bound"] and (p["kind"], p["at_bound"]) != ("width", "lower edge")
+    ]
+    if not found:
+        return
+    named = [f"{p['name']} = {number(p['value'])} ({p['at_bound']})" for p in found[:_NAMED_AT_MOST]]
+    more = f" and {len(found) - len(named)} more" if len(found) > len(named) else ""
+    yield _doubt(
+        "at-bound",
+        f"The search ended at the edge of its range for {', '.join(named)}{more}: the best value may lie outside.",
+        "Look at the criterion surface. Set the parameter to a number beyond the edge and compare the errors.",
+    )
+
+
+def _flat(facts: Facts) -> Iterator[Doubt]:
+    found = facts["influence"]
+    if not found:
+        return
+    rises = {entry["name"]: max(abs(entry["below"] or FLAT), abs(entry["above"] or FLAT)) for entry in found}
+    strongest = max(rises, key=lambda name: rises[name])
+    # Widths of irrelevant inputs are undetermined, and an offset often is; what smooths the machine must not be.
+    smoothing = [entry["name"] for entry in found if entry["kind"] not in ("width", "offset")]
+    loose = [name for name in smoothing if rises[name] < FLAT]
+    if rises[strongest] < FLAT:
+        yield _doubt(
+            "flat",
+            f"The criterion is flat: a factor of 10 in its most influential parameter, {strongest}, changes it by "
+            f"{number(rises[strongest], 2)} nats.",
+            "The rows hardly determine the selected values: do not interpret them, and prefer a model with fewer "
+            "parameters.",
+        )
+    elif loose:
+        yield _doubt(
+            "loose",
+            f"The rows hardly determine {' and '.join(loose[:_NAMED_AT_MOST])}: a factor of 10 changes the criterion "
+            f"by {number(max(rises[name] for name in loose), 2)} nats.",
+            "Do not interpret the selected value.",
+        )
+
+
+def _few_rows(facts: Facts) -> Iterator[Doubt]:
+    data = facts["data"]
+    small = min(data["classes"] or [], key=lambda one: one["rows"], default=None)
+    if small is not None and small["rows"] < FEW_IN_CLASS:
+        yield _doubt(
+            "few-in-class",
+            f"Class {small['name']} has only {counted(small['rows'], 'row')}.",
+            f"Results for a class with fewer than {FEW_IN_CLASS} rows are uncertain: collect more rows of it, or merge "
+            "it with another class.",
+        )
+    if data["rows"] < FEW_PER_INPUT * data["inputs"]:
+        yield _doubt(
+            "few-per-input",
+            f"There are {data['rows']} rows for {data['inputs']} inputs of the machine, "
+            f"{number(data['rows'] / data['inputs'], 2)} per input.",
+            "Relevances and widths are uncertain: leave out inputs known not to matter, or use kernel 'rbf' or "
+            "'linear'.",
+        )
+
+
+def _imbalanced(facts: Facts) -> Iterator[Doubt]:
+    classes = facts["data"]["classes"]
+    if not classes:
+        return
+    small, large = (choose(classes, key=lambda one: one["rows"]) for choose in (min, max))
+    if large["rows"] >= IMBALANCE * small["rows"]:
+        ratio = large["rows"] / max(small["rows"], 1)
+        yield _doubt(
+            "imbalance",
+            f"The classes are imbalanced: {large['name']} has {number(ratio, 2)} times as many rows as "
+            f"{small['name']}.",
+            "Read the confusion matrix row by row, not only the error. class_weight='balanced' gives all classes the "
+            "same weight.",
+        )
+
+
+def _miscalibrated(facts: Facts) -> Iterator[Doubt]:
+    found = facts["calibration"]
+    if found and found["ece"] > 2.0 * found["chance"] + _CALIBRATION_SLACK:
+        yield _doubt(
+            "calibration",
+            f"Predicted probabilities are off by {number(100 * found['ece'], 2)} percentage points on average, where "
+            f"chance alone would give {number(100 * found['chance'], 2)}.",
+            "Trust the order of the probabilities, not their values. A Gaussian process (GPC) is often better "
+            "calibrated.",
+        )
+
+
+def _too_good(facts: Facts) -> Iterator[Doubt]:
+    quality, rows = facts["quality"], facts["data"]["rows"]
+    estimate = estimate_of(quality, quality["shown"])
+    error, share = score_of(estimate, "error"), score_of(estimate, "R2")
+    if rows < 100:
+        return
+    if error and error["value"] == 0.0:
+        yield _doubt("too-good", f"None of the {rows} rows is misclassified.", _ON_LEAKS)
+    elif share and share["value"] > 0.9999:
+        yield _doubt("too-good", f"The inputs explain the target completely (R² {share['words']}).", _ON_LEAKS)
+
+
+def _not_measured(facts: Facts) -> Iterator[Doubt]:
+    if main_score(facts["quality"]) is None:
+        yield _doubt(
+            "not-measured",
+            "The error on new rows was not measured.",
+            "Fit with outer folds (--folds 5) before you rely on the model.",
+        )
+
+
+_RULES: tuple[Callable[[Facts], Iterator[Doubt]], ...] = (
+    _not_measured,
+    _no_better_than_baseline,
+    _too_good,
+    _estimates_disagree,
+    _not_converged,
+    _miscalibrated,
+    _at_bound,
+    _flat,
+    _imbalanced,
+    _few_rows,
+)
+
+
+def _signed(score: ScoreFacts) -> float:
+    return -1.0 if score["larger_is_better"] else 1.0

@@ -1,0 +1,179 @@
+"""Predictions for the rows of a table become estimates of how good the predictor is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.facts.leave_one_out import left_out_labels, left_out_probabilities, left_out_values
+from kernelect.facts.scores import (
+    RowLoss,
+    Score,
+    area_under_curve,
+    classification_losses,
+    fold_standard_error,
+    regression_losses,
+)
+from kernelect.registry import stored
+from kernelect.typing import Array, Indices
+
+LEAVE_ONE_OUT = "leave-one-out"
+
+
+@stored
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """How good the model is, estimated in one way.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``"leave-one-out"``, ``"5 outer folds"`` or ``"always the mean"``.
+    scores : tuple of Score
+    y_true, prediction : ndarray of shape (n,), or None
+        Labels or values; of repeated folds, those of the first repetition.
+    probability : ndarray of shape (n, n_classes), or None
+        Columns in the order of the assessment's classes.
+    """
+
+    name: str
+    scores: tuple[Score, ...]
+    y_true: Any = None
+    prediction: Any = None
+    probability: Array | None = None
+
+    def score(self, name: str) -> Score | None:
+        """Return one figure by name, None if it is not there."""
+        return next((score for score in self.scores if score.name == name), None)
+
+
+@stored
+@dataclass(frozen=True, kw_only=True)
+class Assessment:
+    """All estimates of one fitted model; ``classes`` is None for regression."""
+
+    classes: tuple[Any, ...] | None
+    leave_one_out: Estimate | None
+    outer_folds: Estimate | None
+    baseline: Estimate
+
+    @property
+    def best_source(self) -> Estimate | None:
+        """The estimate whose single predictions are shown: outer folds before leave-one-out."""
+        found = (self.outer_folds, self.leave_one_out)
+        return next((one for one in found if one is not None and one.prediction is not None), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldOutcome:
+    """Predictions of one fold for the rows it left out, and the warnings of its fit."""
+
+    rows: Indices
+    prediction: Any
+    probability: Array | None
+    warnings: tuple[str, ...] = ()
+
+
+class Judge:
+    """Knows the rows' true targets and weights, and scores predictions for them.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    classes : sequence of labels, optional
+        Sorted; None for regression.
+    weights : ndarray of shape (n,), optional
+    """
+
+    def __init__(self, y: Any, classes: Sequence[Any] | None = None, weights: Array | None = None) -> None:
+        self.y = np.asarray(y)
+        self.weights: Array = np.ones(len(self.y)) if weights is None else weights
+        self._weighted = weights is not None
+        self.classes: Any = None
+        if classes is not None:
+            self.classes = np.array(classes, dtype=self.y.dtype)
+            self._places = {label: place for place, label in enumerate(self.classes.tolist())}
+            self.index = self._indices(self.y)
+
+    def assess(self, machine: Any) -> Assessment:
+        """Return what can be told of a fitted machine without another fit: leave-one-out and the baseline."""
+        classes = None if self.classes is None else tuple(self.classes.tolist())
+        return Assessment(
+            classes=classes, leave_one_out=self.leave_one_out(machine), outer_folds=None, baseline=self.baseline()
+        )
+
+    def of_rows(self, name: str, prediction: Any, probability: Array | None = None) -> Estimate:
+        """Return the estimate from one prediction per row."""
+        losses = self.losses(np.arange(len(self.y)), prediction, probability)
+        scores = [loss.score(self.weights) for loss in losses]
+        area = self._area(np.arange(len(self.y)), probability)
+        return Estimate(
+            name=name,
+            scores=(*scores, *([area] if area else [])),
+            y_true=self.y,
+            prediction=prediction,
+            probability=probability,
+        )
+
+    def of_folds(self, name: str, outcomes: Sequence[FoldOutcome], per_repeat: int) -> Estimate:
+        """Return the estimate from folds, ``per_repeat`` of them in each repetition."""
+        rows = np.concatenate([outcome.rows for outcome in outcomes])
+        prediction = np.concatenate([outcome.prediction for outcome in outcomes])
+        stacked = [outcome.probability for outcome in outcomes if outcome.probability is not None]
+        probability = np.concatenate(stacked) if stacked else None
+        places = np.split(np.arange(len(rows)), np.cumsum([len(outcome.rows) for outcome in outcomes])[:-1])
+        losses = self.losses(rows, prediction, probability)
+        scores = [loss.fold_score(self.weights[rows], places, per_repeat) for loss in losses]
+        scores += self._mean_area(outcomes, per_repeat)
+        order = np.argsort(rows[: len(self.y)])  # the first repetition, in the table's order
+        return Estimate(
+            name=name,
+            scores=tuple(scores),
+            y_true=self.y,
+            prediction=prediction[order],
+            probability=None if probability is None else probability[order],
+        )
+
+    def losses(self, rows: Indices, prediction: Any, probability: Array | None = None) -> list[RowLoss]:
+        """Return the losses of predictions for some of the rows."""
+        if self.classes is None:
+            return regression_losses(self.y[rows], np.asarray(prediction), self.weights[rows])
+        return classification_losses(self.index[rows], self._indices(prediction), probability)
+
+    def leave_one_out(self, machine: Any) -> Estimate | None:
+        """Return the estimate from exact leave-one-out values, None where the machine has none."""
+        try:
+            if self.classes is None:
+                return self.of_rows(LEAVE_ONE_OUT, left_out_values(machine))
+            probability = left_out_probabilities(machine, self.y, self.weights)
+            return self.of_rows(LEAVE_ONE_OUT, left_out_labels(machine), probability)
+        except MissingCapability:
+            return None
+
+    def baseline(self) -> Estimate:
+        """Return what the most frequent class or the mean achieves, without looking at any input."""
+        if self.classes is None:
+            mean = float(np.average(self.y, weights=self.weights))
+            return self.of_rows("always the mean", np.full(len(self.y), mean))
+        shares = np.bincount(self.index, weights=self.weights, minlength=len(self.classes)) / self.weights.sum()
+        largest = np.repeat(self.classes[[np.argmax(shares)]], len(self.y))
+        return self.of_rows("always the most frequent class", largest, np.tile(shares, (len(self.y), 1)))
+
+    def _indices(self, labels: Any) -> Indices:
+        return np.array([self._places[label] for label in np.asarray(labels).tolist()], dtype=np.intp)
+
+    def _area(self, rows: Indices, probability: Array | None) -> Score | None:
+        """Return the area under the curve, of two classes without weights."""
+        if probability is None or probability.shape[1] != 2 or self._weighted:
+            return None
+        return area_under_curve(self.index[rows] == 1, probability[:, 1])
+
+    def _mean_area(self, outcomes: Sequence[FoldOutcome], per_repeat: int) -> list[Score]:
+        """Return the mean over folds: probabilities of different models are not ranked together."""
+        areas = [self._area(outcome.rows, outcome.probability) for outcome in outcomes]
+        values = np.array([area.value for area in areas if area is not None])
+        return [Score("AUC", float(values.mean()), fold_standard_error(values, per_repeat))] if len(values) else []

@@ -1,0 +1,186 @@
+"""A fitted model becomes plain facts: the one place where terminal, JSON, page and studies get them from."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.base import is_classifier
+
+from kernelect import __version__
+from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.facts.columns import describe_columns, missing_cells
+from kernelect.facts.doubts import find_doubts
+from kernelect.facts.estimates import Assessment, Judge
+from kernelect.facts.names import plain_name, with_input_names
+from kernelect.facts.numbers import counted
+from kernelect.facts.pictures import Material, draw_up
+from kernelect.facts.plain import as_plain
+from kernelect.facts.quality import describe_quality
+from kernelect.facts.record import SCHEMA, CalibrationFacts, ClassFacts, ColumnFacts, DataFacts, Facts, PictureFacts
+from kernelect.facts.relevance import describe_relevance
+from kernelect.facts.selected import describe_functions, describe_machine, describe_stages, selected_values
+from kernelect.facts.sources import input_names, machine_of
+from kernelect.facts.surface import Landscape
+
+
+def gather(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    title: str = "table",
+    target: str = "target",
+    assessment: Assessment | None = None,
+    columns: Sequence[ColumnFacts] | None = None,
+    remarks: Sequence[str] = (),
+    seconds: float | None = None,
+    random_state: int = 0,
+    pictures: bool = True,
+) -> Facts:
+    """Return what is known of a fitted model: plain lists, numbers and words, ready for JSON.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        Fitted; a pipeline's last step is one of kernelect's estimators.
+    X, y : DataFrame or array, array-like
+        What it was fitted on.
+    title, target : str
+        Names of the table and of the column that is predicted.
+    assessment : Assessment, optional
+        How good it is; by default what needs no further fit: exact leave-one-out where the machine has it,
+        beside a baseline.
+    columns : sequence of ColumnFacts, optional
+        What the columns are; by default what ``X`` tells.
+    remarks : sequence of str
+        What else the reader should know, such as how columns were read.
+    seconds : float, optional
+        Wall time of everything so far; by default that of the selection.
+    random_state : int
+        For the rows that partial dependence averages over.
+    pictures : bool
+        Whether to compute the records of pictures too, which takes more time than all the rest.
+
+    Returns
+    -------
+    Facts
+        A dict; :class:`kernelect.facts.Facts` lists its keys. ``"schema"`` counts changes of its form.
+
+    Examples
+    --------
+    >>> from kernelect import LSSVC, facts
+    >>> from kernelect.datasets import sparse_inputs
+    >>> X, y = sparse_inputs(60, n_features=3, random_state=0)
+    >>> found = facts.gather(LSSVC().fit(X, y), X, y, pictures=False)
+    >>> found["machine"]["class"], found["data"]["words"]
+    ('LSSVC', '60 rows, 3 columns, 2 classes')
+    """
+    material = _material(model, X, y, assessment, random_state)
+    machine, inputs, landscape = material.machine, input_names(model), material.landscape
+    facts = Facts(
+        schema=SCHEMA,
+        title=plain_name(title),
+        target=plain_name(target),
+        task=material.task,
+        data=_describe_data(material),
+        columns=list(describe_columns(X) if columns is None else columns),
+        machine=describe_machine(model, None if landscape is None else landscape.objective),
+        parameters=selected_values(model),
+        quality=describe_quality(material.assessment, material.task),
+        relevance=describe_relevance(model),
+        influence=[] if landscape is None else landscape.describe(inputs),
+        calibration=_describe_calibration(material),
+        stages=describe_stages(machine.selection_),
+        functions=describe_functions(machine),
+        doubts=[],
+        remarks=[plain_name(with_input_names(remark, inputs)) for remark in remarks],
+        made_with=_versions(),
+        seconds=float(machine.selection_.seconds if seconds is None else seconds),
+        random_state=int(random_state),
+        pictures=draw_up(material) if pictures else [],
+    )
+    facts["doubts"] = find_doubts(facts)
+    plain: Facts = as_plain(facts)
+    return plain
+
+
+def gather_pictures(
+    model: Any, X: Any, y: Any, *, assessment: Assessment | None = None, random_state: int = 0
+) -> list[PictureFacts]:
+    """Return the pictures alone, for facts that were gathered without them; see :func:`gather`."""
+    plain: list[PictureFacts] = as_plain(draw_up(_material(model, X, y, assessment, random_state)))
+    return plain
+
+
+def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_state: int) -> Material:
+    machine, y = machine_of(model), np.asarray(y)
+    if y.ndim != 1:
+        raise InvalidArgument(f"y of shape {y.shape} must have one dimension: fit one model per target.")
+    task = "classification" if is_classifier(machine) else "regression"
+    if assessment is None:
+        _check_rows(machine, y)
+        assessment = Judge(y, machine.classes_ if task == "classification" else None).assess(machine)
+    try:
+        landscape = Landscape.of(model, X, y)
+    except MissingCapability:  # nothing was selected, or it was a search among subsets
+        landscape = None
+    return Material(
+        estimator=model,
+        X=X,
+        y=y,
+        task=task,
+        assessment=assessment,
+        landscape=landscape,
+        generator=np.random.default_rng(random_state),
+    )
+
+
+def _check_rows(machine: Any, y: Any) -> None:
+    for name in ("loo_decision_", "loo_prediction_"):
+        fitted = len(getattr(machine, name, y))
+        if fitted != len(y):
+            raise InvalidArgument(
+                f"y has {len(y)} rows and the model was fitted on {fitted}: give the rows that it was fitted on."
+            )
+
+
+def _describe_data(material: Material) -> DataFacts:
+    classes = None
+    if material.task == "classification":
+        names, rows = np.unique(material.y, return_counts=True)
+        classes = [
+            ClassFacts(name=plain_name(name), rows=int(count)) for name, count in zip(names.tolist(), rows, strict=True)
+        ]
+    columns, inputs, missing = int(material.X.shape[1]), int(material.machine.n_features_in_), missing_cells(material.X)
+    words = [
+        counted(len(material.y), "row"),
+        counted(columns, "column") + (f" as {counted(inputs, 'input')}" if inputs != columns else ""),
+        *([f"{len(classes)} classes"] if classes else []),
+        *([counted(missing, "missing cell")] if missing else []),
+    ]
+    return DataFacts(
+        rows=len(material.y),
+        columns=columns,
+        inputs=inputs,
+        missing_cells=missing,
+        classes=classes,
+        words=", ".join(words),
+    )
+
+
+def _describe_calibration(material: Material) -> CalibrationFacts | None:
+    found = material.calibration()
+    return None if found is None else CalibrationFacts(ece=found.ece, chance=found.chance, brier=found.brier)
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "kernelect": __version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,98 @@
+"""How numbers are written, everywhere: terminal, JSON, HTML and the tables of studies.
+
+A value with a standard error is rounded where the error has its second digit: what follows is noise.
+
+>>> with_error(0.37642, 0.01934)
+'0.376 ± 0.019'
+>>> score_words("error", 0.37642, 0.04934)
+'37.6 ± 4.9 %'
+"""
+
+from __future__ import annotations
+
+import math
+
+#: Stands where there is no number.
+NOT_KNOWN = "\N{EN DASH}"
+
+#: Between groups of three digits.
+_GROUP = "\N{NARROW NO-BREAK SPACE}"
+
+#: Scores of which more is better; all others are losses.
+LARGER_IS_BETTER = ("AUC", "R2", "accuracy")
+
+#: Scores that are shares of the rows, written in per cent.
+_SHARES = ("error", "accuracy")
+
+#: Decimals at most.
+_MOST_DECIMALS = 12
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number with so many significant digits."""
+    if value is None or not math.isfinite(value):
+        return NOT_KNOWN
+    if value != 0.0 and not 1e-4 <= abs(value) < 1e6:
+        return f"{value:.{digits - 1}e}"
+    return fixed(value, digits - 1 - math.floor(math.log10(abs(value))) if value else 0)
+
+
+def trimmed(value: float | None, digits: int = 6) -> str:
+    """Return a number that stands in a table as it would be typed: no zeros behind what matters."""
+    words = number(value, digits)
+    return words.rstrip("0").rstrip(".") if "." in words and "e" not in words else words
+
+
+def fixed(value: float, decimals: int, *, sign: bool = False) -> str:
+    """Return a number with so many decimals, thousands set apart; ``sign`` writes a plus too."""
+    return f"{value:{'+' if sign else ''},.{max(decimals, 0)}f}".replace(",", _GROUP)
+
+
+def with_error(
+    value: float, error: float | None, *, unit: str = "", decimals: int | None = None, sign: bool = False
+) -> str:
+    """Return a value and its standard error, or the value alone where the error is not known.
+
+    Parameters
+    ----------
+    value, error : float
+    unit : str
+        Written behind both.
+    decimals : int, optional
+        Of both; by default what the error leaves certain.
+    sign : bool
+        Whether a positive value gets a plus, as a difference does.
+    """
+    if error is None or not math.isfinite(error) or (error <= 0.0 and decimals is None):
+        return (number(value) if decimals is None else fixed(value, decimals, sign=sign)) + unit
+    places = _certain(error) if decimals is None else decimals
+    return f"{fixed(value, places, sign=sign)} ± {fixed(error, places)}{unit}"
+
+
+def _certain(error: float) -> int:
+    return min(max(1 - math.floor(math.log10(error)), 0), _MOST_DECIMALS)
+
+
+def score_words(name: str, value: float, error: float | None = None) -> str:
+    """Return a score with its standard error in its unit: shares of the rows in per cent."""
+    if name not in _SHARES:
+        return with_error(value, error)
+    return with_error(100.0 * value, None if error is None else 100.0 * error, unit=" %")
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """Return a share in per cent."""
+    return f"{100.0 * share:.{decimals}f} %"
+
+
+def duration(seconds: float) -> str:
+    """Return a time such as 0.4 s or 3 min 20 s."""
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun, in the plural where there is not exactly one."""
+    return f"{fixed(count, 0)} {what}" + ("" if count == 1 else "s")

@@ -1,0 +1,181 @@
+"""What became of predictions: classes confused, residuals, probabilities that came true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from kernelect.facts.leave_one_out import left_out_labels, left_out_probabilities, left_out_values
+from kernelect.facts.names import plain_name, told_apart
+from kernelect.facts.sources import machine_of
+from kernelect.typing import Array, Mask
+
+#: Classes with a row of their own; the smaller ones share one.
+_MOST_CLASSES = 12
+
+#: Share of the residuals between the two edges of the band.
+_SHARE = 0.9
+
+_BINS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confusion:
+    """Counts of true against predicted classes.
+
+    Attributes
+    ----------
+    classes : tuple of str
+    counts : ndarray of shape (n_classes, n_classes)
+        A row per true class.
+    label : str
+        Where the predictions come from.
+    """
+
+    classes: tuple[str, ...]
+    counts: Array
+    label: str
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_pred: Any, *, classes: Any = None, label: str = "predicted") -> Self:
+        """Return the record of labels ``y_true`` and ``y_pred``; of many classes the smallest are put together."""
+        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+        classes = np.unique(np.concatenate([y_true, y_pred])) if classes is None else np.asarray(classes)
+        place = {value: index for index, value in enumerate(classes.tolist())}
+        counts = np.zeros((len(classes), len(classes)))
+        pairs = ([place[value] for value in labels.tolist()] for labels in (y_true, y_pred))
+        np.add.at(counts, tuple(pairs), 1.0)
+        names = told_apart([plain_name(value) for value in classes])
+        return cls(classes=tuple(names), counts=counts, label=label)._gathered()
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, y: Any) -> Self:
+        """Return the record of exact leave-one-out labels; ``y`` is what the estimator was fitted on."""
+        classes = machine_of(estimator).classes_
+        return cls.from_predictions(y, left_out_labels(estimator), classes=classes, label="predicted, leave-one-out")
+
+    @property
+    def wrong(self) -> int:
+        """Number of rows that were misclassified."""
+        return int(self.counts.sum() - np.trace(self.counts))
+
+    def _gathered(self) -> Self:
+        if len(self.classes) <= _MOST_CLASSES:
+            return self
+        largest = np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[: _MOST_CLASSES - 1])
+        group = np.full(len(self.classes), len(largest))
+        group[largest] = np.arange(len(largest))
+        member = np.eye(len(largest) + 1)[group]  # (n_classes, n_groups)
+        names = (*(self.classes[index] for index in largest), "other classes")
+        return type(self)(classes=names, counts=member.T @ self.counts @ member, label=self.label)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Residuals:
+    """Observed against predicted values, and the residuals between which 90 % of the rows lie.
+
+    Attributes
+    ----------
+    predicted, observed : ndarray of shape (n,)
+    lower, upper : float
+        The 5 % and 95 % quantile of observed minus predicted.
+    rmse : float
+    label : str
+        Where the predictions come from.
+    """
+
+    predicted: Array
+    observed: Array
+    lower: float
+    upper: float
+    rmse: float
+    label: str
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_pred: Any, *, label: str = "predicted", max_points: int = 2000) -> Self:
+        """Return the record; of more than ``max_points`` rows, some are kept, evenly along the predictions."""
+        observed, predicted = np.asarray(y_true, dtype=float), np.asarray(y_pred, dtype=float)
+        residuals = observed - predicted
+        lower, upper = np.quantile(residuals, [0.5 - 0.5 * _SHARE, 0.5 + 0.5 * _SHARE])
+        order = np.argsort(predicted, kind="stable")
+        kept = order[np.linspace(0, len(order) - 1, min(max_points, len(order))).astype(np.intp)]
+        return cls(
+            predicted=predicted[kept],
+            observed=observed[kept],
+            lower=float(lower),
+            upper=float(upper),
+            rmse=float(np.sqrt(np.mean(residuals**2))),
+            label=label,
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, y: Any) -> Self:
+        """Return the record of exact leave-one-out predictions; ``y`` is what the estimator was fitted on."""
+        return cls.from_predictions(y, left_out_values(estimator), label="predicted, leave-one-out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """How often what was given a probability came true, bin by bin.
+
+    Two classes: the probability of the second one. More: that of the predicted class.
+
+    Attributes
+    ----------
+    predicted, observed : ndarray of shape (n_bins,)
+        Mean probability and share that came true, of the bins that hold a row.
+    count : ndarray of shape (n_bins,)
+    brier : float
+        Mean squared distance between probabilities and what happened, summed over classes (twice
+        that of the second class alone, where there are two).
+    ece : float
+        Expected calibration error: mean distance between the two, weighted by ``count``.
+    chance : float
+        What ``ece`` would be on average if the probabilities were perfect.
+    label : str
+    """
+
+    predicted: Array
+    observed: Array
+    count: Array
+    brier: float
+    ece: float
+    chance: float
+    label: str
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, probability: Any, *, classes: Any = None) -> Self:
+        """Return the record of labels and probabilities (n, n_classes), columns in the order of ``classes``."""
+        y_true, probability = np.asarray(y_true), np.asarray(probability, dtype=float)
+        classes = np.unique(y_true) if classes is None else np.asarray(classes)
+        came_true = y_true[:, None] == classes
+        brier = float(((probability - came_true) ** 2).sum(axis=1).mean())
+        if len(classes) == 2:
+            label = f"probability of {plain_name(classes[1])}"
+            return cls._binned(probability[:, 1], came_true[:, 1], brier, label)
+        rows, top = np.arange(len(y_true)), probability.argmax(axis=1)
+        return cls._binned(probability[rows, top], came_true[rows, top], brier, "probability of the predicted class")
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, y: Any) -> Self:
+        """Return the record of exact leave-one-out probabilities; ``y`` is what the estimator was fitted on."""
+        classes = machine_of(estimator).classes_
+        return cls.from_predictions(y, left_out_probabilities(estimator, y), classes=classes)
+
+    @classmethod
+    def _binned(cls, probability: Array, came_true: Mask, brier: float, label: str) -> Self:
+        bins = np.minimum((probability * _BINS).astype(np.intp), _BINS - 1)
+        count = np.bincount(bins, minlength=_BINS).astype(float)
+        held = count > 0
+        count = count[held]
+        predicted = np.bincount(bins, weights=probability, minlength=_BINS)[held] / count
+        observed = np.bincount(bins, weights=came_true, minlength=_BINS)[held] / count
+        share = count / count.sum()
+        # The mean distance of a share of n draws from its probability p is sqrt(2/pi) standard deviations.
+        spread = np.sqrt(2.0 / np.pi * predicted * (1.0 - predicted) / count)
+        ece, chance = float(share @ np.abs(predicted - observed)), float(share @ spread)
+        return cls(
+            predicted=predicted, observed=observed, count=count, brier=brier, ece=ece, chance=chance, label=label
+        )

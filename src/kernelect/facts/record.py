@@ -1,0 +1,200 @@
+"""What is known of a fitted model, as plain dicts: what JSON prints, terminal and page show, model files keep."""
+
+# Without annotations as text: only then does a TypedDict know at run time which keys are not required.
+from typing import Any, NotRequired, TypedDict
+
+#: Counts changes that readers of older facts would not understand.
+SCHEMA = 2
+
+
+class ClassFacts(TypedDict):
+    """One class and how many rows it has."""
+
+    name: str
+    rows: int
+
+
+class DataFacts(TypedDict):
+    """The table: ``inputs`` are what the machine sees, ``words`` says it all in one line."""
+
+    rows: int
+    columns: int
+    inputs: int
+    missing_cells: int
+    classes: list[ClassFacts] | None
+    words: str
+
+
+class ColumnFacts(TypedDict):
+    """One column of the table: ``missing`` is a share; the range is that of numbers, or of dates as text."""
+
+    name: str
+    kind: str
+    missing: float
+    categories: NotRequired[int]
+    low: NotRequired[float | str | None]
+    high: NotRequired[float | str | None]
+
+
+class ParameterFacts(TypedDict):
+    """One selected value; ``at_bound`` tells at which edge of its range the search left it."""
+
+    name: str
+    kind: str
+    value: float
+    words: str
+    length_scale: float | None
+    meaning: str
+    at_bound: str | None
+
+
+MachineFacts = TypedDict(
+    "MachineFacts",
+    {
+        "class": str,
+        "name": str,
+        "kernel": str,
+        "criterion": str,
+        "criterion_in_words": str,
+        "prior": str,
+        "sentence": str,
+        "search": str,
+        "size": str,
+        "vectors": int,
+        "status": str,
+        "converged": bool,
+        "value": float,
+        "evaluations": int,
+        "seconds": float,
+        "parameters": list[ParameterFacts],
+        "parameters_not_listed": int,
+    },
+)
+MachineFacts.__doc__ = """The machine and what it selected, in words and numbers."""
+
+
+class ScoreFacts(TypedDict):
+    """One figure: as a number, and in the words that are shown everywhere."""
+
+    name: str
+    value: float
+    standard_error: float | None
+    larger_is_better: bool
+    words: str
+
+
+class EstimateFacts(TypedDict):
+    """How good the model is by one estimate; ``role`` is "outer folds", "leave-one-out" or "baseline"."""
+
+    role: str
+    name: str
+    scores: list[ScoreFacts]
+
+
+class QualityFacts(TypedDict):
+    """All estimates, the most honest first; ``shown`` is the role of the one to believe, ``main`` its first score."""
+
+    main: str
+    shown: str | None
+    headline: str
+    estimates: list[EstimateFacts]
+
+
+class InputShare(TypedDict):
+    """Relevance of one input that was made of a column."""
+
+    name: str
+    share: float
+    words: str
+
+
+class ShareFacts(TypedDict):
+    """Relevance of one column; ``inputs`` are listed where more than one was made of it."""
+
+    name: str
+    share: float
+    words: str
+    inputs: list[InputShare]
+
+
+class RelevanceFacts(TypedDict):
+    """All columns, the most relevant first; ``carrying`` of them have nine tenths of the relevance."""
+
+    columns: int
+    carrying: int
+    shares: list[ShareFacts]
+
+
+class InfluenceFacts(TypedDict):
+    """Nats by which the criterion rises when a parameter is divided or multiplied by 10."""
+
+    name: str
+    kind: str
+    below: float | None
+    above: float | None
+
+
+class CalibrationFacts(TypedDict):
+    """Expected calibration error, what chance alone would give, and the Brier score."""
+
+    ece: float
+    chance: float
+    brier: float
+
+
+class StageFacts(TypedDict):
+    """One stage or restart of the search."""
+
+    name: str
+    evaluations: int
+    best: float | None
+
+
+class FunctionFacts(TypedDict):
+    """One chosen basis function."""
+
+    name: str
+    coefficient: float
+
+
+class Doubt(TypedDict):
+    """A reason not to trust the model as it is: a stable code, what was seen, and what to do."""
+
+    code: str
+    sentence: str
+    advice: str
+
+
+class PictureFacts(TypedDict):
+    """One picture: the record that is drawn, where it belongs, and what to see in it."""
+
+    section: str
+    kind: str
+    title: str
+    caption: str
+    record: dict[str, Any]
+
+
+class Facts(TypedDict):
+    """Everything that is known of one fitted model."""
+
+    schema: int
+    title: str
+    target: str
+    task: str
+    data: DataFacts
+    columns: list[ColumnFacts]
+    machine: MachineFacts
+    parameters: dict[str, float]
+    quality: QualityFacts
+    relevance: RelevanceFacts | None
+    influence: list[InfluenceFacts]
+    calibration: CalibrationFacts | None
+    stages: list[StageFacts]
+    functions: list[FunctionFacts]
+    doubts: list[Doubt]
+    remarks: list[str]
+    made_with: dict[str, str]
+    seconds: float
+    random_state: int
+    pictures: list[PictureFacts]

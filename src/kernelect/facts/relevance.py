@@ -1,0 +1,122 @@
+"""Which columns matter: what was made of one column (one-hot inputs, marks of missing cells) is summed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.facts.names import plain_name, told_apart
+from kernelect.facts.numbers import percent
+from kernelect.facts.record import InputShare, RelevanceFacts, ShareFacts
+from kernelect.facts.sources import columns_of, input_names, input_sources, machine_of
+from kernelect.typing import Array
+
+#: Share of the relevance that the "carrying" columns have together.
+_CARRIED = 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relevance:
+    """Relevance of columns, the largest first; the shares of all columns sum to 1.
+
+    Attributes
+    ----------
+    names : tuple of str
+    relevance : ndarray of shape (n_names,)
+    n_inputs : int
+        More than there are names where the least relevant were put together.
+    """
+
+    names: tuple[str, ...]
+    relevance: Array
+    n_inputs: int
+
+    @classmethod
+    def from_values(cls, relevance: Any, names: Any = None) -> Self:
+        """Return the record, sorted."""
+        relevance = np.asarray(relevance, dtype=float)
+        words = [f"x{j}" for j in range(len(relevance))] if names is None else [plain_name(name) for name in names]
+        order = ranked(relevance)
+        return cls(names=tuple(words[j] for j in order), relevance=relevance[order], n_inputs=len(relevance))
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> Self:
+        """Return the record of a fitted estimator or pipeline; a pipeline's by columns of its table."""
+        columns, relevance = relevance_by_column(estimator)
+        return cls.from_values(relevance, columns)
+
+    def gathered(self, most: int) -> Self:
+        """Return the record of the ``most`` relevant columns and one entry for all others."""
+        if len(self.names) <= most + 1:
+            return self
+        rest = f"{len(self.names) - most} others together"
+        relevance = np.append(self.relevance[:most], self.relevance[most:].sum())
+        return type(self)(names=(*self.names[:most], rest), relevance=relevance, n_inputs=self.n_inputs)
+
+
+def ranked(relevance: Array) -> list[int]:
+    """Return places in the order of relevance, the largest first, the earlier of equals first."""
+    return [int(j) for j in np.argsort(-relevance, kind="stable")]
+
+
+def relevance_of(machine: Any) -> Array:
+    """Return the relevance of each input, or say why there is none."""
+    relevance = getattr(machine, "feature_importances_", None)
+    if relevance is None:
+        raise MissingCapability(
+            f"{type(machine).__name__} has no feature_importances_: a precomputed kernel or a dictionary does not tell "
+            "which inputs matter. Use a kernel of the inputs such as 'ard'."
+        )
+    return np.asarray(relevance, dtype=float)
+
+
+def relevance_by_column(estimator: Any) -> tuple[list[Any], Array]:
+    """Return the table's columns, and the relevance of all that was made of each."""
+    relevance, columns = relevance_of(machine_of(estimator)), columns_of(estimator)
+    if columns is None:
+        return list(input_names(estimator)), relevance
+    sums = np.bincount(input_sources(estimator), weights=relevance, minlength=len(columns))
+    return columns, np.asarray(sums, dtype=float)
+
+
+def most_relevant(estimator: Any, count: int) -> list[Any]:
+    """Return the ``count`` most relevant columns, the first one first: names in a table, places in an array."""
+    columns, relevance = relevance_by_column(estimator)
+    order = ranked(relevance)[:count]
+    return [columns[j] for j in order] if hasattr(estimator, "feature_names_in_") else order
+
+
+def describe_relevance(estimator: Any) -> RelevanceFacts | None:
+    """Return the relevance of every column, and how few of them carry nine tenths; None where it is not known."""
+    try:
+        columns, relevance = relevance_by_column(estimator)
+    except MissingCapability:
+        return None
+    order = ranked(relevance)
+    carrying = int(np.searchsorted(np.cumsum(relevance[order]), _CARRIED)) + 1
+    names, parts = told_apart([plain_name(column) for column in columns]), _inputs_by_column(estimator)
+    return RelevanceFacts(
+        columns=len(order),
+        carrying=min(carrying, len(order)),
+        shares=[
+            ShareFacts(name=names[j], share=float(relevance[j]), words=percent(relevance[j]), inputs=parts.get(j, []))
+            for j in order
+        ],
+    )
+
+
+def _inputs_by_column(estimator: Any) -> dict[int, list[InputShare]]:
+    """Return the inputs of each column that more than one was made of."""
+    relevance, names = relevance_of(machine_of(estimator)), input_names(estimator)
+    sources = input_sources(estimator)
+    several = np.flatnonzero(np.bincount(sources) > 1)
+    return {
+        int(column): [
+            InputShare(name=names[j], share=float(relevance[j]), words=percent(relevance[j]))
+            for j in np.flatnonzero(sources == column)
+        ]
+        for column in several
+    }

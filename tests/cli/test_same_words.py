@@ -1,0 +1,101 @@
+"""Terminal, JSON and page show the same error, relevances and doubts, in the same words."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+FIT = ("fit", "table.csv", "--target", "sick", "--folds", "3", "--seed", "1", "--force")
+
+
+class Page(HTMLParser):
+    """Collects the main figure, the cells of the relevance table and the doubts of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.figure, self.doubts, self.cells, self._inside = "", [], [], ""
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if given.get("class") in ("figure", "unit"):
+            self._inside = given["class"]
+        elif "data-code" in given:
+            self._inside = "doubt"
+            self.doubts.append("")
+        elif tag == "table":
+            self._inside = given.get("id", "")
+        elif tag in ("th", "td") and self._inside == "table-relevance":
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("p", "li", "table"):
+            self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside == "figure":
+            self.figure += data
+        elif self._inside == "doubt":
+            self.doubts[-1] += data
+        elif self._inside == "table-relevance" and self.cells and data.strip():
+            self.cells[-1] += data
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A small table with missing cells and categories, in which one class is rare: there are doubts."""
+    rng = np.random.default_rng(4)
+    age, dose = rng.normal(50.0, 9.0, size=70), rng.uniform(size=70)
+    sick = (age + 20.0 * dose + rng.normal(0.0, 6.0, size=70)) > 73.0
+    ward = rng.choice(["north", "south", "east"], size=70)
+    age[::9] = np.nan
+    frame = pd.DataFrame({"age": age, "dose": dose, "ward": ward, "sick": np.where(sick, "yes", "no")})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path
+
+
+def squeezed(text):
+    return " ".join(text.split())
+
+
+def read_terminal(text):
+    """Return error, relevances and doubts as they stand on the terminal."""
+    error = re.search(r"misclassifies (.+?) of new rows", squeezed(text))[1]
+    rows = re.findall(r"^ (\S.*?) +(\d+\.\d %) +█", text, flags=re.MULTILINE)
+    doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
+    return error, [tuple(row) for row in rows], squeezed(doubts)
+
+
+def read_page(text):
+    page = Page()
+    page.feed(text)
+    columns = 3 if "inputs made from it" in page.cells else 2
+    rows = [tuple(page.cells[at : at + 2]) for at in range(columns, len(page.cells), columns)]
+    return squeezed(page.figure), rows, squeezed(" ".join(page.doubts))
+
+
+def read_json(text):
+    facts = json.loads(text)
+    estimate = next(one for one in facts["quality"]["estimates"] if one["role"] == facts["quality"]["shown"])
+    error = next(score["words"] for score in estimate["scores"] if score["name"] == facts["quality"]["main"])
+    rows = [(one["name"], one["words"]) for one in facts["relevance"]["shares"]]
+    doubts = " ".join(f"{doubt['sentence']} {doubt['advice']}" for doubt in facts["doubts"])
+    return error, rows, doubts
+
+
+def test_terminal_json_and_page_show_the_same(run, table):
+    shown = read_terminal(run(*FIT).stdout)
+    error, rows, doubts = shown
+    assert re.fullmatch(r"\d+\.\d ± \d+\.\d %", error)
+    assert {name for name, _ in rows} == {"age", "dose", "ward"}
+    assert "Class yes has only" in doubts
+    page = (table / "report.html").read_text()
+    assert read_page(page) == shown
+    assert read_json(re.search(r'id="facts">(.*?)</script>', page, flags=re.DOTALL)[1]) == shown
+    assert read_json(run(*FIT, "--json").stdout) == shown
+    assert read_terminal(run("inspect", "model.skops").stdout) == shown
+    assert read_json(run("inspect", "model.skops", "--json").stdout) == shown
+    assert read_terminal(run("report", "model.skops", "table.csv", "--out", "again.html").stdout) == shown
+    assert read_page((table / "again.html").read_text()) == shown

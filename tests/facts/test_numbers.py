@@ -1,0 +1,58 @@
+import pytest
+
+from kernelect.facts.numbers import counted, duration, fixed, number, percent, score_words, trimmed, with_error
+
+DASH, SPACE = "\N{EN DASH}", "\N{NARROW NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.0, "0"),
+        (0.012345, "0.0123"),
+        (12.345, "12.3"),
+        (123456.0, f"123{SPACE}456"),
+        (1.5e-7, "1.50e-07"),
+        (float("nan"), DASH),
+        (None, DASH),
+        (-3.14159, "-3.14"),
+    ],
+)
+def test_three_digits(value, words):
+    assert number(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(20.0, "20"), (0.25, "0.25"), (1234.5, f"1{SPACE}234.5"), (100.0, "100"), (1e9, "1.00000e+09")]
+)
+def test_numbers_of_a_table_as_they_would_be_typed(value, words):
+    assert trimmed(value) == words
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (("error", 0.0345, 0.0081), "3.45 ± 0.81 %"),
+        (("error", 0.6, 0.0367), "60.0 ± 3.7 %"),
+        (("RMSE", 54.123, 1.64), "54.1 ± 1.6"),
+        (("RMSE", 54123.4, 1640.0), f"54{SPACE}123 ± 1{SPACE}640"),
+        (("R2", 0.5, None), "0.500"),
+        (("error", 0.0, 0.0), "0 %"),
+        (("AUC", 0.5, float("nan")), "0.500"),
+    ],
+)
+def test_a_score_is_rounded_to_what_its_error_leaves_certain(score, words):
+    assert score_words(*score) == words
+
+
+def test_the_tables_of_papers_have_decimals_of_their_own():
+    assert with_error(12.345, 0.678, decimals=1) == "12.3 ± 0.7"
+    assert with_error(12.345, float("nan"), decimals=1) == "12.3"
+    assert with_error(0.5, 0.0, decimals=2, sign=True) == "+0.50 ± 0.00"
+    assert fixed(-1234.5, 1, sign=True) == f"-1{SPACE}234.5"
+
+
+def test_shares_times_and_counts():
+    assert percent(0.12345) == "12.3 %"
+    assert (duration(0.44), duration(200.0), duration(59.97)) == ("0.4 s", "3 min 20 s", "1 min 0 s")
+    assert (counted(1, "row"), counted(12345, "row")) == ("1 row", f"12{SPACE}345 rows")
