@@ -38,7 +38,7 @@ class _InnerProduct(Parametric):
                 f"centre={self.centre!r} must be a finite number, one number per input, or None for the data's mean."
             )
         centre.flags.writeable = False
-        object.__setattr__(self, "centre", centre)
+        object.__setattr__(self, "centre", centre if centre.ndim else float(centre))
 
     def start(self, X: Array) -> Self:
         centred = self if self.centre is not None else replace(self, centre=middle(X))  # type: ignore[type-var]

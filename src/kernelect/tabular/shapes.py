@@ -62,6 +62,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "mean_loss": (FLOATS, "n"),
     # kernels and dictionaries
     "gamma": (FLOATS, "d"),
+    "centre": (FLOATS, "d"),
     "centres": (FLOATS, "n d"),
     "lower": (FLOATS, "d"),
     "period": (FLOATS, "d"),
