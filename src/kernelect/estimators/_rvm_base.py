@@ -16,6 +16,7 @@ from kernelect.criteria import (
     RVMLeaveOneOut,
     RVMOccamEvidence,
 )
+from kernelect.criteria.rvm.parts import dealt_out
 from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._relevance import function_relevances, relevances
@@ -29,7 +30,7 @@ from kernelect.machines.rvm.centres import moved_centres
 from kernelect.machines.rvm.likelihoods import Likelihood
 from kernelect.machines.rvm.linear import Dictionary
 from kernelect.machines.rvm.sizes import evidence_by_size
-from kernelect.numerics import blas_threads_for, require_memory
+from kernelect.numerics import blas_threads_for, canonical_order, require_memory
 from kernelect.priors import as_prior
 from kernelect.search import LBFGS, Scan, Search, Stay, as_search
 from kernelect.selection import CentreObjective, RelevanceObjective, select
@@ -79,26 +80,36 @@ class RVMBase(SelfSelecting):
         """Select, solve and set the fitted attributes; ``targets`` is (n, k)."""
         self._check_precomputed(X)
         self._check_words()
-        kept = np.flatnonzero(weights > 0.0)
-        if len(kept) < 2:
-            raise InvalidArgument(f"sample_weight leaves {len(kept)} row(s) of positive weight: at least 2 are needed.")
+        positive = np.flatnonzero(weights > 0.0)
+        if len(positive) < 2:
+            raise InvalidArgument(
+                f"sample_weight leaves {len(positive)} row(s) of positive weight: at least 2 are needed."
+            )
+        order = self._row_order(X, targets, weights, positive)
+        kept = positive[order]
         design = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
         kernel = self._kernel()
         require_memory(len(kept), _squares(kernel, design))
-        objective = self._objective(kernel, design, targets[kept], weights[kept])
+        objective = self._objective(kernel, design, targets[kept], weights[kept], order)
         options = self._options()
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
         # What is factorised is the model, which has far fewer rows than the data.
         with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION):
             selection, objective = select(objective, options)
-            self._keep(objective, selection.theta)
+            self._keep(objective, selection.theta, kept)
             self._calibrate(objective, selection.theta)
-        if self.dictionary is None:
-            self.support_ = kept[self.support_]
         constant = "; no function raised the evidence, so the model is a constant"
         self.selection_ = selection if len(self.support_) else replace(selection, ending=selection.ending + constant)
         self.n_iter_ = selection.n_evaluations
         self._warn_if_doubtful(selection)
+
+    def _row_order(self, X: Array, targets: Array, weights: Array, rows: Indices) -> Indices:
+        """Return the order in which the rows are fitted, whatever the order in which they were given.
+
+        Two candidate functions that gain the same, or the same but for rounding, are told apart by it.
+        """
+        inputs = np.sort(X[np.ix_(rows, rows)], axis=1) if self._is_precomputed else X[rows]
+        return canonical_order(np.column_stack([inputs, targets[rows], weights[rows]]))
 
     def _check_words(self) -> None:
         if self.centres not in _CENTRES:
@@ -121,13 +132,14 @@ class RVMBase(SelfSelecting):
             raise unknown_name("criterion", self.criterion, list(CRITERIA))
         return CRITERIA[self.criterion]
 
-    def _criterion(self, X: Array, targets: Array, weights: Array) -> Criterion:
+    def _criterion(self, X: Array, targets: Array, weights: Array, order: Indices | None) -> Criterion:
         """Return the criterion; parts for cross-validation do not depend on the rows' order."""
         kind = self._criterion_class()
         criterion = self.criterion if isinstance(self.criterion, kind) else kind()
         if not isinstance(criterion, RVMCrossValidation):
             return criterion
-        return self._dealt(criterion, X, targets, weights)
+        dealt = self._dealt(criterion, X, targets, weights)
+        return dealt if criterion.parts is None or order is None else dealt.on_rows(order)
 
     def _dealt(self, criterion: RVMCrossValidation, X: Array, targets: Array, weights: Array) -> RVMCrossValidation:
         """Return the criterion with a part for every row."""
@@ -141,13 +153,16 @@ class RVMBase(SelfSelecting):
             )
         return replace(criterion, parts=parts, centred_on_rows=self.dictionary is None)
 
-    def _objective(self, kernel: Kernel, X: Array, targets: Array, weights: Array) -> RelevanceObjective:
+    def _objective(
+        self, kernel: Kernel, X: Array, targets: Array, weights: Array, order: Indices | None = None
+    ) -> RelevanceObjective:
+        """Return what is minimised; ``order`` is that of the rows among those the user gave parts for."""
         # The data's scale is that of distinct rows, so that a row given twice is the same as a row of weight 2.
         distinct = X if self._is_precomputed else np.unique(X, axis=0)
         space, start = kernel.space(distinct), kernel.start(distinct)
         prior = as_prior(self.prior, space) if space.free.any() or self.prior != "auto" else None
         machine = RVM(self._regression, _ALGORITHMS[self.algorithm]())
-        criterion = self._criterion(X, targets, weights)
+        criterion = self._criterion(X, targets, weights, order)
         parts = (X, targets, weights, start, space, machine, criterion, prior)
         if isinstance(criterion, RVMCentreEvidence):
             GaussianCentres.of(start, X)
@@ -182,8 +197,8 @@ class RVMBase(SelfSelecting):
         targets, weights = objective.targets[:, 0], objective.weights
         return evidence_by_size(Dictionary.of(design[:, self.support_]), objective.machine.likelihood(targets, weights))
 
-    def _keep(self, objective: RelevanceObjective, theta: Array) -> None:
-        """Set the fitted attributes at ``theta``."""
+    def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> None:
+        """Set the fitted attributes at ``theta``; ``rows`` are those of the user that were fitted."""
         fits, kernel = objective.fits(theta), objective.kernel_at(theta)
         columns, model = on_rows(fits)
         likelihood = fits[0].likelihood
@@ -194,6 +209,11 @@ class RVMBase(SelfSelecting):
             vectors, model = on_centres(moved)
             likelihood = moved[0][0].likelihood
             columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
+        if self.dictionary is None:
+            columns = rows[columns]
+            order = np.argsort(columns, kind="stable")
+            columns, model = columns[order], model.reordered(order)
+            vectors = None if vectors is None else vectors[order]
         for stale in ("kernel_", "functions_", "basis_", "relevance_vectors_", "feature_importances_"):
             self.__dict__.pop(stale, None)
         self.support_ = columns
@@ -247,20 +267,6 @@ class RVMBase(SelfSelecting):
     def _validated(self, X: Any) -> Array:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
-
-
-def dealt_out(X: Array, targets: Array, weights: Array, n_parts: int) -> Indices:
-    """Return a part for every row: distinct inputs are dealt out in the order of their targets.
-
-    Rows with the same inputs share a part, as one row of their joint weight would.
-    """
-    distinct, which = np.unique(X, axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    n, total = len(distinct), np.bincount(which, weights)
-    means = np.column_stack([np.bincount(which, weights * column) / total for column in targets.T])
-    parts = np.empty(n, dtype=np.intp)
-    parts[np.lexsort(np.vstack([np.arange(n), means.T]))] = np.arange(n) % min(n_parts, n)
-    return parts[which]
 
 
 def _squares(kernel: Kernel, X: Array) -> float:

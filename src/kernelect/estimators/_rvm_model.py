@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,15 @@ class Output:
         chosen = values[:, self.columns]
         return np.column_stack([np.ones(len(values)), chosen]) if self.constant else chosen
 
+    def on(self, columns: Indices) -> Output:
+        """Return the same function whose vectors have other places, listed in increasing order."""
+        sorting = np.argsort(columns)
+        first = int(self.constant)
+        own = np.concatenate([np.arange(first), first + sorting])
+        return Output(
+            columns[sorting], self.constant, self.weights[own], self.alpha[own], self.covariance[np.ix_(own, own)]
+        )
+
     def predict(self, values: Array) -> tuple[Array, Array]:
         """Return mean and variance of the latent function."""
         design = self.design(values)
@@ -45,6 +54,11 @@ class RelevanceModel:
         pairs = [output.predict(values) for output in self.outputs]
         means, variances = zip(*pairs, strict=True)
         return np.column_stack(means), np.maximum(np.column_stack(variances), 0.0)
+
+    def reordered(self, order: Indices) -> RelevanceModel:
+        """Return the model on the same vectors in another order."""
+        place = np.argsort(order)
+        return replace(self, outputs=tuple(output.on(place[output.columns]) for output in self.outputs))
 
     def coefficients(self) -> tuple[Array, Array]:
         """Return the weights of the vectors (n_vectors, k) and of the constant (k,)."""

@@ -26,7 +26,7 @@ from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import require_size
 from kernelect.exceptions import InvalidArgument
-from kernelect.numerics import Deadline, blas_threads_for
+from kernelect.numerics import Deadline, blas_threads_for, canonical_order
 from kernelect.results import Evaluation
 from kernelect.search import Budget
 from kernelect.subsets import FitOptions, FittedSubset, Sample, WalkOptions, as_criterion, as_strategy, fit_subset
@@ -252,7 +252,9 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
                 "than 1. Multiply them by a constant."
             )
         self._single = y.ndim == 1
-        return Sample(X[kept], y.reshape(len(y), -1)[kept], weights[kept], bool(self.fit_intercept))
+        sample = Sample(X[kept], y.reshape(len(y), -1)[kept], weights[kept], bool(self.fit_intercept))
+        # One order of the rows, whatever the one they were given in: sums are then the same to the last bit.
+        return sample.rows(canonical_order(np.column_stack([sample.X, sample.T, sample.weights])))
 
     def _keep(self, found: FittedSubset, sample: Sample, varying: Array) -> None:
         """Set the fitted attributes; targets that never vary get their constant."""

@@ -20,6 +20,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Fitted
 from kernelect.machines.rvm.likelihoods import Likelihood, Normal
 from kernelect.machines.rvm.posterior import moderated
+from kernelect.numerics import exact_mean
 from kernelect.selection import RelevanceObjective
 from kernelect.typing import Array
 
@@ -314,7 +315,7 @@ time_limit, random_state, n_jobs, verbose
         if not weights.any():
             raise InvalidArgument("sample_weight is 0 for every row: at least 2 rows of positive weight are needed.")
         y = np.asarray(y, dtype=float)
-        centre = float(np.average(y, weights=weights))
+        centre = exact_mean(y, weights)
         targets = np.where(weights > 0.0, y - centre, 0.0)
         if np.abs(targets).max() <= 1e-12 * np.abs(y).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(y)

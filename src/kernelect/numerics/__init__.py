@@ -13,6 +13,7 @@ from kernelect.numerics.memory import require_memory
 from kernelect.numerics.ordering import canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.threads import blas_threads_for
+from kernelect.numerics.ties import exact_mean, first_of_best
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 
 __all__ = [
@@ -22,8 +23,10 @@ __all__ = [
     "InverseFactor",
     "blas_threads_for",
     "canonical_order",
+    "exact_mean",
     "factorize",
     "factorize_overwriting",
+    "first_of_best",
     "matrix_vector",
     "mean_diagonal",
     "not_positive_definite",

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from kernelect.numerics import NEVER, Deadline
+from kernelect.numerics import NEVER, Deadline, first_of_best
 from kernelect.subsets.engine import Engine
 from kernelect.subsets.evidence import EvidenceCriterion, QuadratureEvidence, Scored
 from kernelect.subsets.holdout import Holdout
@@ -105,7 +105,7 @@ class Walk:
     def add_best(self) -> bool:
         """Add the function that gains most; False where none can be added."""
         gains = self.engine.addition_gains()
-        best = int(np.argmax(gains))
+        best = first_of_best(gains)
         if len(self) >= self.max_size or not np.isfinite(gains[best]):
             return False
         self.add(best)

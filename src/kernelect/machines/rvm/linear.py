@@ -23,7 +23,7 @@ import numpy as np
 
 from kernelect.machines.rvm.noise import Noise
 from kernelect.machines.rvm.posterior import ScaledFactor
-from kernelect.numerics import matrix_vector, product
+from kernelect.numerics import first_of_best, matrix_vector, product
 from kernelect.typing import Array, Indices
 
 #: A candidate whose part outside the model is below this share of its norm is a copy of what is there.
@@ -144,12 +144,12 @@ class LinearModel:
         now, ratio = self.noise.gain(self.alpha, s, q2, rest), q2 / (s * rest)
         barred = self.banned[a] | (a == self._last)
         gains = np.where(barred, -np.inf, self.noise.most(ratio) - now)
-        i = int(gains.argmax())
+        i = first_of_best(gains, _TIE)
         alpha = float(s[i]) * self.noise.best_share(float(ratio[i]))
         if alpha < self.least[a[i]]:
             best, gains = self._bounded(a, s, q2, rest)
             gains = np.where(barred, -np.inf, gains - now)
-            i = int(gains.argmax())
+            i = first_of_best(gains, _TIE)
             alpha = float(best[i])
         return int(a[i]), alpha, float(gains[i])
 
@@ -162,11 +162,11 @@ class LinearModel:
         """
         ratio = np.zeros(len(self.S))
         np.divide(self.Q * self.Q, self.S, out=ratio, where=self.outside & (self._copy_limit < self.S))
-        function = int(ratio.argmax())
+        function = first_of_best(ratio, _TIE)
         while self.settled and ratio[function] > 0.0 and self._is_copy(function):
             self.ban(function)
             ratio[function] = 0.0
-            function = int(ratio.argmax())
+            function = first_of_best(ratio, _TIE)
         if ratio[function] <= 0.0:
             return function, np.inf, 0.0
         largest = float(ratio[function]) / self.energy
@@ -175,7 +175,7 @@ class LinearModel:
             return function, alpha, float(self.noise.most(largest))
         functions = ratio.nonzero()[0]
         best, gains = self._bounded(functions, self.S[functions], self.Q[functions] ** 2, self.energy)
-        i = int(gains.argmax())
+        i = first_of_best(gains, _TIE)
         return int(functions[i]), float(best[i]), float(gains[i])
 
     def _bounded(self, functions: Indices, s: Array, q2: Array, rest: Array | float) -> tuple[Array, Array]:
@@ -212,7 +212,7 @@ class LinearModel:
             another = (c[i] / self.variance[i]) ** 2 < (1.0 - 1e-8) * S * s[i]
             comes = usable & another & np.isfinite(alpha)
             gains = np.where(comes, self.noise.gain(np.minimum(alpha, _OUT), S, Q2, rest[i]), -np.inf)
-            best = int(np.argmax(gains))
+            best = first_of_best(gains, _TIE)
             if comes[best]:
                 found.append((float(gains[best] - inside[i]), int(function), best, float(alpha[best])))
         return sorted(found, reverse=True)

@@ -1,0 +1,96 @@
+"""A table's arrangement decides nothing: the order of rows at all, the order of columns beyond rounding."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from kernelect import RVC, RVR, BasisSearchRegressor
+from kernelect.criteria import RVMCrossValidation
+from kernelect.kernels import RBF
+from kernelect.subsets import OLS
+
+
+def problem(seed):
+    """Return a small table: numbers, binary inputs or levels; with outliers or repeated rows."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(20, 45)), int(rng.integers(2, 5))
+    X = [rng.normal(size=(n, d)), rng.integers(0, 2, size=(n, d)), rng.integers(0, 4, size=(n, d))][seed % 3]
+    X = X.astype(float)
+    y = np.sin(2.0 * X[:, 0]) + 0.5 * X[:, -1] + 0.2 * rng.normal(size=n)
+    if seed % 4 == 1:
+        X, y = np.vstack([X, 1e4 * X[:2]]), np.append(y, rng.normal(size=2))
+    if seed % 4 == 2:
+        X, y = np.vstack([X, X[:3]]), np.append(y, y[:3] + 0.1)
+    return X, y, rng
+
+
+def fitted(estimator, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # its status says the same
+        return estimator.fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rvc_gives_the_same_labels_for_every_arrangement(seed):
+    X, y, rng = problem(seed)
+    labels = np.searchsorted(np.quantile(y, [0.3, 0.7] if seed % 5 == 0 else [0.5]), y)
+    rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
+    model = fitted(RVC(), X, labels)
+    by_rows, by_columns = fitted(RVC(), X[rows], labels[rows]), fitted(RVC(), X[:, columns], labels)
+    np.testing.assert_array_equal(by_rows.predict(X), model.predict(X))
+    np.testing.assert_array_equal(by_columns.predict(X[:, columns]), model.predict(X))
+    np.testing.assert_allclose(by_rows.predict_proba(X), model.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(by_columns.predict_proba(X[:, columns]), model.predict_proba(X), atol=1e-8)
+    # Of equal rows it is the first given one that is named.
+    np.testing.assert_array_equal(np.unique(X[rows][by_rows.support_], axis=0), np.unique(X[model.support_], axis=0))
+
+
+@pytest.mark.parametrize(("seed", "unit"), [(0, 1.0), (1, 1e-60), (2, 1e60)])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RVR(),
+        RVR("rbf", criterion="cv"),
+        BasisSearchRegressor(),
+        BasisSearchRegressor("polynomial", strategy=OLS(), random_state=0),
+    ],
+    ids=["rvr", "rvr-cv", "basis", "ols"],
+)
+def test_regression_does_not_depend_on_the_order_of_rows(estimator, seed, unit):
+    X, y, rng = problem(seed)
+    rows = rng.permutation(len(X))
+    first = fitted(estimator, X, unit * y).predict(X, return_std=True)
+    second = fitted(estimator, X[rows], unit * y[rows]).predict(X, return_std=True)
+    np.testing.assert_allclose(np.array(second) / unit, np.array(first) / unit, atol=1e-10)
+
+
+def test_a_precomputed_kernel_does_not_depend_on_the_order_of_rows(rng):
+    X = rng.normal(size=(50, 2))
+    labels, rows, gram = X[:, 0] + 0.3 * rng.normal(size=50) > 0, rng.permutation(50), RBF(0.3).gram(X)
+    first = fitted(RVC("precomputed"), gram, labels)
+    second = fitted(RVC("precomputed"), gram[np.ix_(rows, rows)], labels[rows])
+    np.testing.assert_allclose(second.predict_proba(gram[:, rows]), first.predict_proba(gram), atol=1e-10)
+
+
+def test_parts_that_are_given_stay_with_their_rows(rng):
+    X = rng.normal(size=(40, 2))
+    labels, parts, rows = X[:, 0] > 0.1 * rng.normal(size=40), np.arange(40) % 4, rng.permutation(40)
+    first = fitted(RVC(RBF(0.3), criterion=RVMCrossValidation(parts=parts)), X, labels)
+    second = fitted(RVC(RBF(0.3), criterion=RVMCrossValidation(parts=parts[rows])), X[rows], labels[rows])
+    assert second.selection_.value == pytest.approx(first.selection_.value, rel=1e-12)
+    other = fitted(RVC(RBF(0.3), criterion=RVMCrossValidation(parts=parts[rows])), X, labels)
+    assert other.selection_.value != pytest.approx(first.selection_.value, rel=1e-6)
+
+
+def test_vectors_are_listed_in_the_order_of_the_rows(rng):
+    X = rng.normal(size=(60, 2))
+    for options in ({}, {"kernel": "rbf", "centres": "movable", "criterion": "evidence"}):
+        model = fitted(RVC(**options), X, np.hypot(*X.T) + 0.2 * rng.normal(size=60) > 1.0)
+        assert np.all(np.diff(model.support_) > 0)
+        if not options:
+            np.testing.assert_array_equal(model.relevance_vectors_, X[model.support_])
+        values = model.kernel_.cross(X, model.relevance_vectors_)
+        sign = values @ model.dual_coef_ + model.intercept_ > 0
+        np.testing.assert_array_equal(sign, model.predict(X))
