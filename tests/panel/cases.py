@@ -28,6 +28,7 @@ MOVED: dict[str, str] = {
     "rvc three classes, rbf": _DEALT,
     "rvc dictionary": _DEALT,
     "rvc fixed": _DEALT,
+    "basis ols, validation": "the rows kept aside are drawn in an order that the rows' order does not change",
     "basis": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
     "basis abf, rbf": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
 }
