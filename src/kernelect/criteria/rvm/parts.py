@@ -35,5 +35,5 @@ def _joined(which: Indices, targets: Array, weights: Array) -> tuple[Array, Arra
     """Return mean targets and weights of equal rows, added up in an order of their own."""
     order = np.lexsort([weights, *targets.T, which])
     which, targets, weights = which[order], targets[order], weights[order]
-    totals = np.bincount(which, weights)
+    totals: Array = np.bincount(which, weights).astype(float)
     return np.column_stack([np.bincount(which, weights * column) / totals for column in targets.T]), totals
