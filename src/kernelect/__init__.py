@@ -5,35 +5,63 @@ command line's help stay quick.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kernelect import (
+        criteria,
+        datasets,
+        dictionaries,
+        explain,
+        facts,
+        kernels,
+        machines,
+        plots,
+        priors,
+        report,
+        search,
+        subsets,
+        tabular,
+    )
+    from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+    from kernelect.registry import register
 
 __version__ = "0.1.0"
 
-_MODULES = (
+__all__ = [
+    "GPC",
+    "LSSVC",
+    "LSSVR",
+    "RVC",
+    "RVR",
+    "SVC",
+    "BasisSearchRegressor",
     "criteria",
     "datasets",
     "dictionaries",
     "explain",
     "facts",
     "kernels",
+    "machines",
     "plots",
     "priors",
+    "register",
     "report",
     "search",
     "subsets",
     "tabular",
-)
-_ESTIMATORS = ("GPC", "LSSVC", "LSSVR", "RVC", "RVR", "SVC", "BasisSearchRegressor")
-
-__all__ = [*_ESTIMATORS, *_MODULES]
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ESTIMATORS:
-        return getattr(import_module("kernelect.estimators"), name)
-    if name in _MODULES:
+    if name not in __all__:
+        raise AttributeError(f"module 'kernelect' has no attribute {name!r}")
+    if name == "register":
+        import_module("kernelect.estimators")  # with it come the registries of every kind
+        return import_module("kernelect.registry").register
+    if name.islower():
         return import_module(f"kernelect.{name}")
-    raise AttributeError(f"module 'kernelect' has no attribute {name!r}")
+    return getattr(import_module("kernelect.estimators"), name)
 
 
 def __dir__() -> list[str]:

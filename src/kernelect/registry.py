@@ -63,7 +63,7 @@ class Registry(Generic[T]):
         """
         if not (isinstance(cls, type) and issubclass(cls, self.base)):
             raise InvalidArgument(f"{cls!r} must be a class derived from {self.base.__name__} to be a {self.kind}.")
-        taken = self._find(name) if name is not None else None
+        taken = self._taken(cls, name) if name is not None else None
         if taken is not None and taken.cls is not cls:
             raise InvalidArgument(
                 f"name={name!r} already stands for the {self.kind} {taken.cls.__name__}: choose another name."
@@ -95,8 +95,33 @@ class Registry(Generic[T]):
         """Return ``part`` itself where it is one of this kind, else what its name stands for."""
         return part if isinstance(part, self.base) else self.make(part)
 
+    def _taken(self, cls: type[T], name: str) -> Entry[T] | None:
+        """Return the part with which ``cls`` would share its name, where names have to be unique."""
+        return self._find(name)
+
     def _find(self, name: str) -> Entry[T] | None:
         return next((entry for entry in self._entries if entry.name == name), None)
+
+
+def register(cls: C, name: str | None = None) -> C:
+    """Declare a part of your own: a kernel, criterion, prior, search, machine or other registered kind.
+
+    Its name is then accepted wherever a name of its kind is, and models that hold it can be saved
+    and loaded. The kind follows from the contract that the class fulfils.
+
+    Parameters
+    ----------
+    cls : type
+    name : str, optional
+        What it is called in arguments; by default the ``name`` that the class declares, if any.
+    """
+    for registry in REGISTRIES.values():
+        if isinstance(cls, type) and issubclass(cls, registry.base):
+            declared = getattr(cls, "name", None)
+            registry.register(cls, name or (declared if isinstance(declared, str) else None))
+            return cls
+    kinds = ", ".join(f"{registry.base.__name__} ({kind})" for kind, registry in REGISTRIES.items())
+    raise InvalidArgument(f"{cls!r} is no part that can be registered: derive it from one of {kinds}.")
 
 
 def stored(cls: C) -> C:

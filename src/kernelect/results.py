@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.extras import load_extra
+from kernelect.registry import stored
 from kernelect.typing import Array
 
 
@@ -29,7 +30,7 @@ class Status(Enum):
         return self in (Status.CONVERGED, Status.FIXED, Status.STALLED)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evaluation:
     """One evaluation of an objective, as an observer sees it."""
 
@@ -42,7 +43,8 @@ class Evaluation:
     run: int = 0
 
 
-@dataclass(frozen=True)
+@stored
+@dataclass(frozen=True, kw_only=True)
 class Trace:
     """One row per evaluation, in columns.
 
@@ -80,7 +82,9 @@ class Trace:
             seconds, run = float(parts[-1].seconds.max()), float(parts[-1].run.max()) + 1
         if not parts:
             return traces[0]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
+        return cls(
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__}
+        )
 
     def best_points(self) -> Array:
         """Return the point with the smallest value of every run, one row per run that had a finite value."""
@@ -115,7 +119,8 @@ class SearchResult:
         return self.status.trustworthy
 
 
-@dataclass(frozen=True)
+@stored
+@dataclass(frozen=True, kw_only=True)
 class Selection:
     """The whole result of model selection: what ``selection_`` of an estimator holds.
 

@@ -27,7 +27,8 @@ def point_at(theta, X, y):
     kernel, mu = ARD(np.exp(theta[:-1])), float(np.exp(theta[-1]))
     gram, weights = kernel.gram(X), np.ones(len(X))
     state = LSSVM().fit(gram, y[:, None], mu, weights)
-    return HyperPoint(theta, space, kernel, X, Fitted(LSSVM(), gram, y[:, None], weights, mu, state, len(X)))
+    fitted = Fitted(LSSVM(), gram, y[:, None], weights, mu, state, len(X))
+    return HyperPoint(theta, space, kernel, X, lambda: fitted)
 
 
 def problem():

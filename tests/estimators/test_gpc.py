@@ -221,7 +221,7 @@ def test_two_rows_are_enough():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"criterion": "press"}, "criterion='press' is not known"),
+        ({"criterion": "pres"}, "criterion='pres' is not known"),
         ({"likelihood": "logit"}, "likelihood='logit' is not known"),
         ({"kernel": "arrd"}, "Did you mean 'ard'"),
         ({"prior": "log"}, "prior='log' is not known"),

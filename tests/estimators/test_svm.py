@@ -327,7 +327,12 @@ def test_bad_arguments_are_named_with_a_way_out(small):
         ({"ensemble": "yes"}, InvalidArgument, "ensemble='yes' is not possible: give True or False"),
         ({"ensemble": True, "early_stopping": True}, InvalidArgument, "exclude each other"),
         ({"early_stopping": True, "validation_fraction": 1.5}, InvalidArgument, "validation_fraction=1.5"),
-        ({"prior": "curvature"}, MissingCapability, "use it with LSSVC"),
+        ({"prior": "curvature"}, MissingCapability, "which 'lssvm' does and 'svm' does not: use prior='shrinkage'"),
+        (
+            {"criterion": "press"},
+            MissingCapability,
+            "judges the machine 'lssvm', and SVC trains 'ep' or 'svm'",
+        ),
     ]
     for arguments, error, text in cases:
         with pytest.raises(error, match=text):
@@ -339,7 +344,7 @@ def test_bad_arguments_are_named_with_a_way_out(small):
             svm("precomputed").fit(indefinite, y)
     with pytest.raises(KernelectError, match="one class only"):
         svm().fit(X, np.zeros(len(X)))
-    with pytest.raises(InvalidArgument, match="leaves a class without a row"):
+    with pytest.raises(InvalidArgument, match="leaves class 'no' without a row"):
         svm().fit(X, y, sample_weight=(y == "yes").astype(float))
     with pytest.raises(InvalidArgument, match="without rows to search on or to validate"):
         svm(early_stopping=True).fit(X[:3], ["a", "a", "b"])

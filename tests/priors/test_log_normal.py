@@ -6,7 +6,7 @@ import pytest
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels import ARD, RBF, Constant, Linear
 from kernelect.parameters import ParameterSpace
-from kernelect.priors import LogNormal, as_prior
+from kernelect.priors import LogNormal, as_prior, normal_lengths
 from kernelect.priors.base import HyperPoint
 
 X = np.random.default_rng(0).normal(size=(20, 3)) * np.array([1.0, 10.0, 0.1])
@@ -60,6 +60,6 @@ def test_a_kernel_without_amplitude_and_width_is_refused():
 
 
 def test_it_can_be_the_automatic_choice():
-    assert isinstance(as_prior("auto", ARD().space(X), auto=LogNormal), LogNormal)
-    assert as_prior("auto", RBF().space(X), auto=LogNormal) is None
+    assert isinstance(as_prior("auto", ARD().space(X), auto=normal_lengths), LogNormal)
+    assert as_prior("auto", RBF().space(X), auto=normal_lengths) is None
     assert isinstance(as_prior("log-normal", RBF().space(X)), LogNormal)

@@ -8,6 +8,7 @@ import pytest
 from kernelect import RVC, RVR, datasets
 from kernelect.criteria import RVMEvidence, RVMOccamEvidence
 from kernelect.kernels import ARD
+from kernelect.selection import Rows
 from kernelect.selection.relevance import _Visited
 
 THETA = np.array([0.8, 1.0])
@@ -16,8 +17,9 @@ THETA = np.array([0.8, 1.0])
 def objective(regression, criterion):
     X, labels = datasets.sparse_inputs(80, n_features=2, random_state=0)
     y = np.sin(2.0 * X[:, 0]) + X[:, 1] if regression else np.where(labels == labels.max(), 1.0, -1.0)
-    estimator = RVR() if regression else RVC(criterion="evidence")
-    found = estimator._objective(ARD([1.0, 1.0]), X, y[:, None], np.ones(80))
+    kernel = ARD([1.0, 1.0])
+    estimator = RVR(kernel) if regression else RVC(kernel, criterion="evidence")
+    found = estimator._problem(Rows(X=X, targets=y[:, None], weights=np.ones(80)))
     return replace(found, prior=None, criterion=criterion)
 
 

@@ -62,7 +62,7 @@ def test_the_trace_is_a_table_with_a_row_per_evaluation(problem):
     assert len(frame) == selection.n_evaluations
     assert selection.value in frame["best"].to_numpy()
     last = frame.filter(like="log ").iloc[-1]
-    np.testing.assert_allclose(last, selection.theta)  # the polished point
+    np.testing.assert_allclose(last, selection.theta)  # the recalibrated point
     assert {"run", "seconds", "value", "log gamma[0]", "log regularization"} <= set(frame.columns)
     assert frame["seconds"].is_monotonic_increasing
 
@@ -92,7 +92,7 @@ def test_the_time_limit_gives_the_best_so_far_and_one_warning():
     with pytest.warns(UserWarning, match="LSSVC: model selection stopped at the time limit") as caught:
         model = LSSVC(time_limit=0.0).fit(X, y)
     assert len(caught) == 1
-    assert "polished" not in model.selection_.runs
+    assert "recalibrated" not in model.selection_.runs
     assert not model.selection_.converged
     assert np.mean(model.predict(X) == y) > 0.9
 

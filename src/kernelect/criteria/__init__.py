@@ -4,6 +4,7 @@ from kernelect.criteria.base import Criterion, CriterionValue
 from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import EvidenceGradient, EvidenceValue, HMCEvidence
 from kernelect.criteria.lssvm.press import PRESS
+from kernelect.criteria.registry import CRITERIA, CriterionRegistry
 from kernelect.criteria.rvm.centres import RVMCentreEvidence
 from kernelect.criteria.rvm.cross_validation import RVMCrossValidation, RVMLeaveOneOut
 from kernelect.criteria.rvm.evidence import RVMEvidence, RVMOccamEvidence
@@ -15,10 +16,12 @@ from kernelect.criteria.svm.retraining import LeaveOneOut
 from kernelect.criteria.svm.span import Span, UnsmoothedSpan
 
 __all__ = [
+    "CRITERIA",
     "GACV",
     "PRESS",
     "BinaryCriterion",
     "Criterion",
+    "CriterionRegistry",
     "CriterionValue",
     "EPEvidence",
     "ErrorEstimate",
@@ -38,4 +41,7 @@ __all__ = [
     "Span",
     "SupportVectorCount",
     "UnsmoothedSpan",
+    "register",
 ]
+
+register = CRITERIA.register

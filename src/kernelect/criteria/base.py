@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from kernelect.machines import Fitted
+from kernelect.exceptions import MissingCapability
+from kernelect.machines import Fitted, Machine
 from kernelect.typing import Array, Indices
 
 
@@ -36,16 +37,30 @@ class CriterionValue:
     grad_regularization: float = 0.0
 
 
+def misjudged(judged: str, machine: Machine[Any]) -> MissingCapability:
+    """Return the error for a solution handed to the criterion of another machine."""
+    from kernelect.criteria.registry import CRITERIA
+
+    fitting = ", ".join(map(repr, CRITERIA.names_for((machine.name,))))
+    return MissingCapability(
+        f"A criterion of the machine {judged!r} cannot judge a solution of {machine.name!r}: use one of {fitting}."
+    )
+
+
 class Criterion(ABC):
     """A number to minimise over hyper-parameters."""
 
     name: ClassVar[str]
+
+    #: Names of the machines whose solutions it can judge.
+    judges: ClassVar[tuple[str, ...]] = ()
+
     has_gradient: ClassVar[bool] = True
     #: Whether it looks at the solution on all rows, or only at machines that it trains itself.
     needs_solution: ClassVar[bool] = True
 
-    #: Whether it judges the posterior of a latent function, found by expectation propagation.
-    latent: ClassVar[bool] = False
+    #: Whether it judges functions whose centres moved with their weights.
+    needs_centres: ClassVar[bool] = False
 
     #: Whether it is sampled, so that its gradient is better known than differences of its value.
     sampled: ClassVar[bool] = False
@@ -67,6 +82,16 @@ class Criterion(ABC):
 
         This is the scale on which a prior over hyper-parameters can be added.
         """
+
+    def check(self, machine: Machine[Any]) -> None:
+        """Raise :class:`MissingCapability` where it cannot judge this machine."""
+        from kernelect.criteria.registry import CRITERIA
+
+        CRITERIA.require(self, (machine.name,), "this one is")
+
+    def seeded(self, seed: int) -> Criterion:
+        """Return the criterion with a seed for its random numbers, if it draws any."""
+        return self
 
     def on_rows(self, rows: Indices) -> Criterion:
         """Return the criterion for a part of the rows, where it knows them one by one."""

@@ -1,32 +1,102 @@
-"""What every self-selecting estimator shares: arguments, their checks, and the selection."""
+"""What every estimator shares: its arguments' checks, a fit that is whole or not at all, and the selection."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
+from abc import abstractmethod
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.criteria import CRITERIA, Criterion
+from kernelect.estimators._sklearn import validate_data
+from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import Kernel, Precomputed, as_kernel
-from kernelect.results import Evaluation, Selection
+from kernelect.results import Evaluation
 from kernelect.search import Search, as_search
-from kernelect.selection import SelectionObjective, SelectionOptions
-from kernelect.typing import Array, Indices
+from kernelect.selection import Rows, SelectionObjective, SelectionOptions
+from kernelect.subsets import CRITERION_NAMES, EvidenceCriterion
+from kernelect.typing import Array, Indices, Observer
 
 
-class SelfSelecting(BaseEstimator):
-    """An estimator whose ``fit`` chooses its hyper-parameters.
+class Estimator(BaseEstimator):
+    """An estimator whose ``fit`` changes it at its end or not at all."""
+
+    random_state: Any
+    time_limit: float | None
+
+    n_features_in_: int
+    n_iter_: int
+    selection_: Any
+
+    @classmethod
+    @abstractmethod
+    def criterion_names(cls) -> tuple[str, ...]:
+        """Return the names of the criteria that fit this estimator."""
+
+    def _fit_anew(self, *data: Any) -> Self:
+        """Fit a copy without its learned attributes, then take over what it learned in one step.
+
+        A refused or interrupted fit leaves the estimator as it was.
+        """
+        fresh = type(self).__new__(type(self))
+        learned = _learned_names(type(self))
+        fresh.__dict__ = {k: value for k, value in vars(self).items() if not (k.endswith("_") or k in learned)}
+        fresh._fit(*data)
+        self.__dict__ = fresh.__dict__
+        if not self.selection_.converged:
+            warnings.warn(
+                f"{type(self).__name__}: model selection {self.selection_.status}.", ConvergenceWarning, stacklevel=3
+            )
+        return self
+
+    @abstractmethod
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Set all learned attributes."""
+
+    def _validated(self, X: Any) -> Array:
+        """Return the rows of a prediction, checked against those of the fit."""
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
+
+    def _seed(self) -> int:
+        """Return a seed from scikit-learn's ``random_state``: the same argument, the same seed."""
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _check_time_limit(self) -> None:
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
+
+
+class SelfSelecting(Estimator):
+    """An estimator around a kernel machine whose ``fit`` chooses the hyper-parameters.
 
     The concrete classes spell out the arguments, as scikit-learn asks; this one checks them.
     """
+
+    #: Names of the machines that it can train; they tell which criteria fit.
+    _machines: ClassVar[tuple[str, ...]]
+
+    kernel: Any
+    criterion: Any
+    prior: Any
+    search: Any
+    n_restarts: int
+    max_iter: int
+    tol: float
+    n_jobs: int | None
+    verbose: Any
+
+    kernel_: Kernel
+    dual_coef_: Array
+    feature_importances_: Array
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -40,15 +110,31 @@ class SelfSelecting(BaseEstimator):
     def _kernel(self) -> Kernel:
         return as_kernel(self.kernel)
 
+    @classmethod
+    def criterion_names(cls) -> tuple[str, ...]:
+        """Return the names of the criteria that judge one of its machines."""
+        return CRITERIA.names_for(cls._machines)
+
+    def _criterion(self) -> Criterion:
+        """Return the criterion, by name or as given, where it judges a machine of this estimator."""
+        if _values_subsets(self.criterion):
+            raise MissingCapability(
+                f"criterion={self.criterion!r} values subsets of a dictionary, and {type(self).__name__} trains a "
+                f"machine: use {', '.join(map(repr, self.criterion_names()))} instead, or BasisSearchRegressor."
+            )
+        found = CRITERIA.find(self.criterion, self._machines, f"{type(self).__name__} trains")
+        return found.seeded(self._seed()) if isinstance(self.criterion, str) else found
+
+    def _search(self) -> Search:
+        return as_search(self.search)
+
     def _options(self, search: Search | None = None) -> SelectionOptions:
         """Return the search options, checked; ``search`` stands in for the argument of that name."""
         check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
-        # A Generator from scikit-learn's random_state: the same seed, the same starts.
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self._check_time_limit()
+        seed = self._seed()
         return SelectionOptions(
             search=(search or self._search()).seeded(seed),
             n_restarts=self.n_restarts,
@@ -60,32 +146,16 @@ class SelfSelecting(BaseEstimator):
             observe=_observer(self.verbose, type(self).__name__),
         )
 
-    def _objective_on(self, X: Array, y: Array) -> SelectionObjective:
-        """Return what ``fit`` would minimise on these rows, each of weight 1."""
-        raise NotImplementedError
+    @abstractmethod
+    def _problem(self, rows: Rows) -> SelectionObjective:
+        """Return what ``fit`` minimises on these rows."""
 
-    def _search(self) -> Search:
-        return as_search(self.search)
+    @abstractmethod
+    def _unweighted(self, X: Array, y: Array) -> Rows:
+        """Return all rows as ``fit`` would see them without sample weights."""
 
-    def _warn_if_doubtful(self, selection: Selection) -> None:
-        """Issue the one warning of a fit."""
-        if not selection.converged:
-            warnings.warn(
-                f"{type(self).__name__}: model selection {selection.status}.", ConvergenceWarning, stacklevel=4
-            )
-
-    def _check_precomputed(self, X: Array) -> None:
-        """Check a precomputed kernel's shape and symmetry."""
-        if self._is_precomputed and X.shape[0] != X.shape[1]:
-            raise InvalidArgument(
-                f"kernel='precomputed' takes a square matrix of kernel values in fit, got shape {X.shape}: "
-                "should be a square kernel matrix, k(x_i, x_j) between all training rows."
-            )
-        if self._is_precomputed and not np.allclose(X, X.T, rtol=1e-6, atol=1e-8 * np.abs(X).max(initial=0.0)):
-            raise InvalidArgument(
-                "kernel='precomputed' takes a symmetric matrix, and this one is not: give k(x_i, x_j) for all pairs, "
-                "or symmetrise it as (K + K.T) / 2."
-            )
+    def _n_searches_at_once(self) -> int:
+        return min(abs(self.n_jobs or 1), self.n_restarts + 1)
 
 
 def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> SelectionObjective:
@@ -99,20 +169,33 @@ def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> Sel
     y : array-like of shape (n_samples,)
     rows : ndarray of int
     """
-    X = np.asarray(X, dtype=float)
     # Bounds and priors speak of the scale of all rows.
-    whole = estimator._objective_on(X, np.asarray(y))
-    part = X[np.ix_(rows, rows)] if estimator._is_precomputed else X[rows]
-    criterion = whole.criterion.on_rows(rows)
-    return replace(whole, X=part, targets=whole.targets[rows], weights=whole.weights[rows], criterion=criterion)
+    whole = estimator._unweighted(np.asarray(X, dtype=float), np.asarray(y))
+    return estimator._problem(whole).on_rows(rows)
+
+
+def _values_subsets(criterion: object) -> bool:
+    """Return whether this is a criterion of the basis search alone."""
+    named = isinstance(criterion, str) and criterion in CRITERION_NAMES and criterion not in CRITERIA
+    return named or isinstance(criterion, EvidenceCriterion)
 
 
 def check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:
+    """Raise where an argument is no number of its kind, or too small."""
     if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:  # type: ignore[operator]
         raise InvalidArgument(f"{name}={value!r} is not possible: give {expected}.")
 
 
-def _observer(verbose: object, name: str) -> Callable[[Evaluation], None] | None:
+def _learned_names(cls: type) -> set[str]:
+    """Return the private attributes that ``fit`` makes: those that our classes declare.
+
+    Others are scikit-learn's settings, or what a user has attached, and stay.
+    """
+    ours = [base for base in cls.__mro__ if base.__module__.startswith(__package__)]
+    return {name for base in ours for name in inspect.get_annotations(base) if name.startswith("_")}
+
+
+def _observer(verbose: object, name: str) -> Observer | None:
     """Return the observer that ``verbose`` asks for: itself if callable, a line per evaluation if true."""
     if callable(verbose):
         return verbose

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kernelect.criteria import (
-    Criterion,
-    RVMCentreEvidence,
-    RVMCrossValidation,
-    RVMEvidence,
-    RVMLeaveOneOut,
-    RVMOccamEvidence,
-)
+from kernelect.criteria import Criterion, RVMCrossValidation
 from kernelect.criteria.rvm.parts import dealt_out
 from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
 from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import function_relevances, relevances
-from kernelect.estimators._rvm_model import on_centres, on_rows
-from kernelect.estimators._sklearn import validate_data
+from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
+from kernelect.estimators._training import Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.kernels.centres import GaussianCentres
@@ -31,15 +25,18 @@ from kernelect.machines.rvm.likelihoods import Likelihood
 from kernelect.machines.rvm.linear import Dictionary
 from kernelect.machines.rvm.sizes import evidence_by_size
 from kernelect.numerics import blas_threads_for, canonical_order, require_memory
-from kernelect.priors import as_prior
-from kernelect.search import LBFGS, Scan, Search, Stay, as_search
-from kernelect.selection import CentreObjective, RelevanceObjective, select
+from kernelect.priors import as_prior, shrink_selected
+from kernelect.search import Search
+from kernelect.selection import (
+    RelevanceObjective,
+    Rows,
+    StartedKernel,
+    join,
+    select,
+    suited_search,
+    with_remark,
+)
 from kernelect.typing import Array, Indices
-
-CRITERIA: dict[str, type[Criterion]] = {
-    criterion.name: criterion
-    for criterion in (RVMEvidence, RVMCentreEvidence, RVMOccamEvidence, RVMCrossValidation, RVMLeaveOneOut)
-}
 
 _ALGORITHMS = {"sequential": Sequential, "classical": Classical}
 
@@ -51,14 +48,27 @@ _SQUARES = 6.0
 #: Training rows per function in a model, at least, as far as BLAS threads are concerned.
 _ROWS_PER_FUNCTION = 4
 
+_CONSTANT = "no function raised the evidence, so the model is a constant"
+
 
 class RVMBase(SelfSelecting):
     """An RVM: candidate functions at the training rows, or a dictionary's."""
 
+    _machines = ("rvm",)
+
     #: Real targets with normal noise, or labels of +-1.
-    _regression: bool
+    _regression: ClassVar[bool]
+
+    centres: str
+    algorithm: str
+    dictionary: Any
 
     functions_: Candidates
+    basis_: list[str]
+    support_: Indices
+    relevance_vectors_: Array
+    intercept_: Any
+    _model: RelevanceModel
 
     @property
     def _is_precomputed(self) -> bool:
@@ -70,107 +80,79 @@ class RVMBase(SelfSelecting):
         return DictionaryDesign(as_dictionary(self.dictionary))
 
     def _search(self) -> Search:
-        if not (isinstance(self.search, str) and self.search == "auto"):
-            return as_search(self.search)
-        if self._criterion_class().has_gradient:
-            return Scan(then=LBFGS())
-        return Scan(then=Stay(), finest=0.5)  # an error on rows held out is too rough to tell closer widths apart
+        if isinstance(self.search, str) and self.search == "auto":
+            return suited_search(RVM, self._criterion())
+        return super()._search()
 
-    def _fit_machine(self, X: Array, targets: Array, weights: Array) -> None:
-        """Select, solve and set the fitted attributes; ``targets`` is (n, k)."""
-        self._check_precomputed(X)
+    def _fit_machine(self, data: Training) -> None:
+        """Select, solve and set the learned attributes."""
+        if self._is_precomputed:
+            check_kernel_matrix(data.X)
         self._check_words()
-        positive = np.flatnonzero(weights > 0.0)
-        if len(positive) < 2:
-            raise InvalidArgument(
-                f"sample_weight leaves {len(positive)} row(s) of positive weight: at least 2 are needed."
-            )
-        order = self._row_order(X, targets, weights, positive)
-        kept = positive[order]
-        design = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
-        kernel = self._kernel()
-        require_memory(len(kept), _squares(kernel, design))
-        objective = self._objective(kernel, design, targets[kept], weights[kept], order)
-        options = self._options()
-        options.search.check(objective.criterion.has_gradient, objective.criterion.name)
+        order = self._row_order(data.rows(pairwise=self._is_precomputed))
+        rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
+        require_memory(len(kept), _squares(self._kernel(), rows.X))
+        objective, options = self._problem(rows, order), self._options()
         # What is factorised is the model, which has far fewer rows than the data.
         with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION):
-            selection, objective = select(objective, options)
-            self._keep(objective, selection.theta, kept)
-            self._calibrate(objective, selection.theta)
-        constant = "; no function raised the evidence, so the model is a constant"
-        self.selection_ = selection if len(self.support_) else replace(selection, ending=selection.ending + constant)
+            selection, found = select(objective, options)
+            assert isinstance(found, RelevanceObjective)
+            self._keep(found, selection.theta, kept)
+            self._calibrate(found, selection.theta)
+        self.selection_ = with_remark(selection, "" if len(self.support_) else _CONSTANT)
         self.n_iter_ = selection.n_evaluations
-        self._warn_if_doubtful(selection)
 
-    def _row_order(self, X: Array, targets: Array, weights: Array, rows: Indices) -> Indices:
+    def _row_order(self, rows: Rows) -> Indices:
         """Return the order in which the rows are fitted, whatever the order in which they were given.
 
         Two candidate functions that gain the same, or the same but for rounding, are told apart by it.
         """
-        inputs = np.sort(X[np.ix_(rows, rows)], axis=1) if self._is_precomputed else X[rows]
-        return canonical_order(np.column_stack([inputs, targets[rows], weights[rows]]))
+        inputs = np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
+        return canonical_order(np.column_stack([inputs, rows.targets, rows.weights]))
 
     def _check_words(self) -> None:
         if self.centres not in _CENTRES:
             raise unknown_name("centres", self.centres, list(_CENTRES))
         if self.algorithm not in _ALGORITHMS:
             raise unknown_name("algorithm", self.algorithm, list(_ALGORITHMS))
-        if self._moves_centres() and (self._is_precomputed or self.dictionary is not None):
+        moving = self.centres == "movable" or self._criterion().needs_centres
+        if moving and (self._is_precomputed or self.dictionary is not None):
             raise MissingCapability(
                 "Centres that move (centres='movable', criterion='centre-evidence') need a Gaussian kernel of the "
                 "inputs: use kernel='rbf' or 'ard', without dictionary."
             )
 
-    def _moves_centres(self) -> bool:
-        return self.centres == "movable" or self._criterion_class() is RVMCentreEvidence
-
-    def _criterion_class(self) -> type[Criterion]:
-        if isinstance(self.criterion, tuple(CRITERIA.values())):
-            return type(self.criterion)
-        if not isinstance(self.criterion, str) or self.criterion not in CRITERIA:
-            raise unknown_name("criterion", self.criterion, list(CRITERIA))
-        return CRITERIA[self.criterion]
-
-    def _criterion(self, X: Array, targets: Array, weights: Array, order: Indices | None) -> Criterion:
+    def _criterion_for(self, rows: Rows, order: Indices | None) -> Criterion:
         """Return the criterion; parts for cross-validation do not depend on the rows' order."""
-        kind = self._criterion_class()
-        criterion = self.criterion if isinstance(self.criterion, kind) else kind()
+        criterion = self._criterion()
         if not isinstance(criterion, RVMCrossValidation):
             return criterion
-        dealt = self._dealt(criterion, X, targets, weights)
+        dealt = self._dealt(criterion, rows)
         return dealt if criterion.parts is None or order is None else dealt.on_rows(order)
 
-    def _dealt(self, criterion: RVMCrossValidation, X: Array, targets: Array, weights: Array) -> RVMCrossValidation:
+    def _dealt(self, criterion: RVMCrossValidation, rows: Rows) -> RVMCrossValidation:
         """Return the criterion with a part for every row."""
         parts = criterion.parts
         if parts is None:
-            inputs = np.sort(X, axis=1) if self._is_precomputed else X
-            parts = dealt_out(inputs, targets, weights, criterion.n_parts)
-        elif len(parts) != len(X):
+            inputs = np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
+            parts = dealt_out(inputs, rows.targets, rows.weights, criterion.n_parts)
+        elif len(parts) != len(rows.X):
             raise InvalidArgument(
-                f"parts has {len(parts)} entries for {len(X)} rows of positive weight: give one for each of them."
+                f"parts has {len(parts)} entries for {len(rows.X)} rows of positive weight: give one for each of them."
             )
         return replace(criterion, parts=parts, centred_on_rows=self.dictionary is None)
 
-    def _objective(
-        self, kernel: Kernel, X: Array, targets: Array, weights: Array, order: Indices | None = None
-    ) -> RelevanceObjective:
+    def _problem(self, rows: Rows, order: Indices | None = None) -> RelevanceObjective:
         """Return what is minimised; ``order`` is that of the rows among those the user gave parts for."""
+        kernel = self._kernel()
         # The data's scale is that of distinct rows, so that a row given twice is the same as a row of weight 2.
-        distinct = X if self._is_precomputed else np.unique(X, axis=0)
-        space, start = kernel.space(distinct), kernel.start(distinct)
-        prior = as_prior(self.prior, space) if space.free.any() or self.prior != "auto" else None
+        distinct = rows.X if self._is_precomputed else np.unique(rows.X, axis=0)
+        started = StartedKernel(kernel.start(distinct), kernel.space(distinct), pairwise=self._is_precomputed)
+        prior = as_prior(self.prior, started.space, shrink_selected)
         machine = RVM(self._regression, _ALGORITHMS[self.algorithm]())
-        criterion = self._criterion(X, targets, weights, order)
-        parts = (X, targets, weights, start, space, machine, criterion, prior)
-        if isinstance(criterion, RVMCentreEvidence):
-            GaussianCentres.of(start, X)
-            return CentreObjective(*parts, tau=criterion.tau)
-        return RelevanceObjective(*parts)
-
-    def _objective_on(self, X: Array, y: Array) -> RelevanceObjective:
-        return self._objective(self._kernel(), X, *self._targets(y))
+        objective = join(rows, started, machine, self._criterion_for(rows, order), prior)
+        assert isinstance(objective, RelevanceObjective)
+        return objective
 
     def evidence_by_size(self, X: Any, y: Any) -> tuple[Array, Array]:
         """Return sizes and ln evidence as the model's functions are taken away, the weakest first.
@@ -187,7 +169,8 @@ class RVMBase(SelfSelecting):
             machines, for more than two classes, have no single size and are refused.
         """
         check_is_fitted(self)
-        objective = self._objective_on(np.asarray(X, dtype=float), np.asarray(y))
+        objective = self._problem(self._unweighted(np.asarray(X, dtype=float), np.asarray(y)))
+        assert isinstance(objective.machine, RVM)
         if objective.targets.shape[1] > 1:
             raise MissingCapability(
                 f"evidence_by_size is for one machine, and {objective.targets.shape[1]} tell the classes apart: "
@@ -198,7 +181,7 @@ class RVMBase(SelfSelecting):
         return evidence_by_size(Dictionary.of(design[:, self.support_]), objective.machine.likelihood(targets, weights))
 
     def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> None:
-        """Set the fitted attributes at ``theta``; ``rows`` are those of the user that were fitted."""
+        """Set the learned attributes at ``theta``; ``rows`` are those of the user that were fitted."""
         fits, kernel = objective.fits(theta), objective.kernel_at(theta)
         columns, model = on_rows(fits)
         likelihood = fits[0].likelihood
@@ -214,8 +197,6 @@ class RVMBase(SelfSelecting):
             order = np.argsort(columns, kind="stable")
             columns, model = columns[order], model.reordered(order)
             vectors = None if vectors is None else vectors[order]
-        for stale in ("kernel_", "functions_", "basis_", "relevance_vectors_", "feature_importances_"):
-            self.__dict__.pop(stale, None)
         self.support_ = columns
         if isinstance(kernel, DictionaryDesign):
             self.functions_ = kernel.dictionary.build(objective.X).take(columns)
@@ -263,10 +244,6 @@ class RVMBase(SelfSelecting):
         """Return means and variances of the latent functions, (m, k) each."""
         values = self._values(self._validated(X))
         return self._model.predict(values)
-
-    def _validated(self, X: Any) -> Array:
-        check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
 
 
 def _squares(kernel: Kernel, X: Array) -> float:

@@ -9,9 +9,11 @@ import numpy as np
 from kernelect.machines import SparseFit
 from kernelect.machines.rvm.centres import CentreFit
 from kernelect.machines.rvm.posterior import Posterior
+from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
+@stored
 @dataclass(frozen=True)
 class Output:
     """One latent function: a constant (where active) and functions of the shared vectors."""
@@ -42,6 +44,7 @@ class Output:
         return design @ self.weights, np.einsum("ij,ij->i", design @ self.covariance, design)
 
 
+@stored
 @dataclass(frozen=True)
 class RelevanceModel:
     """All outputs over one list of vectors."""

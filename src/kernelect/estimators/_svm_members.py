@@ -6,19 +6,23 @@ An ensemble has several members of one kind.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import log_expit, logsumexp
 
 from kernelect.criteria.svm.binary import binaries
 from kernelect.criteria.svm.span import span_corrected_margins
+from kernelect.estimators._latent import FINAL_TOL
+from kernelect.estimators._relevance import relevances
 from kernelect.kernels import Kernel
-from kernelect.machines import EP, EPState
+from kernelect.machines import EP, SVM, EPState
+from kernelect.machines.ep.likelihoods import hinge_for
+from kernelect.registry import stored
 from kernelect.selection import SelectionObjective
 from kernelect.typing import Array, Indices
 
 
+@stored
 @dataclass(frozen=True)
 class SupportMember:
     """A solved machine, reduced to its support vectors."""
@@ -30,14 +34,19 @@ class SupportMember:
     inputs: Array  # support vectors; empty for a precomputed kernel
     loo: Array  # (n, k) span-corrected decision values of the training rows
 
+    @staticmethod
+    def machine_for(slack: str) -> SVM:
+        """Return the machine that predicts."""
+        return SVM(slack)
+
     @classmethod
-    def of(cls, objective: SelectionObjective, theta: Array, precomputed: bool) -> SupportMember:
+    def of(cls, objective: SelectionObjective, theta: Array, slack: str) -> SupportMember:
         """Solve the machine at ``theta``."""
-        fitted = objective.solved(theta)
+        fitted = objective.solved_by(cls.machine_for(slack), theta)
         beta = fitted.state.dual_coef
         support = np.flatnonzero(np.any(beta != 0, axis=1))
         loo = np.column_stack([p.labels * span_corrected_margins(p) for p in binaries(fitted)])
-        inputs = _inputs(objective, support, precomputed)
+        inputs = _inputs(objective, support)
         return cls(objective.kernel_at(theta), fitted.regularization, support, beta[support], inputs, loo)
 
     def decide(self, cross: Array, diagonal: Array | None) -> Array:
@@ -45,6 +54,7 @@ class SupportMember:
         return np.asarray(cross.T @ self.dual_coef, dtype=float)
 
 
+@stored
 @dataclass(frozen=True)
 class PosteriorMember:
     """The Gaussian posterior of the latent functions, which all rows carry."""
@@ -57,28 +67,39 @@ class PosteriorMember:
     machine: EP
     state: EPState
 
+    @staticmethod
+    def machine_for(slack: str) -> EP:
+        """Return the machine that predicts."""
+        return EP(hinge_for(slack), tol=FINAL_TOL)
+
     @classmethod
-    def of(cls, objective: SelectionObjective, theta: Array, precomputed: bool) -> PosteriorMember:
+    def of(cls, objective: SelectionObjective, theta: Array, slack: str) -> PosteriorMember:
         """Find the posterior at ``theta``."""
-        fitted = objective.solved(theta)
-        machine: Any = fitted.machine
+        machine = cls.machine_for(slack)
+        fitted = objective.solved_by(machine, theta)
         support = np.arange(len(objective.X))
-        inputs = _inputs(objective, support, precomputed)
         kernel, C, state = objective.kernel_at(theta), fitted.regularization, fitted.state
-        return cls(kernel, C, support, state.dual_coef, inputs, machine, state)
+        return cls(kernel, C, support, state.dual_coef, _inputs(objective, support), machine, state)
 
     def decide(self, cross: Array, diagonal: Array | None) -> Array:
         """Return ln E Q(1) - ln E Q(-1), (m, k); the posterior mean where k(x, x) is not known."""
         if diagonal is None:
             return self.machine.decide(self.state, cross)
         mean, variance = self.machine.latent(self.state, cross, diagonal)
-        return self.machine.likelihood.log_odds(mean, variance, self.C)
+        return self.machine.likelihood.decision(mean, variance, self.C)
 
 
-def _inputs(objective: SelectionObjective, support: Indices, precomputed: bool) -> Array:
-    return np.zeros((0, objective.X.shape[1])) if precomputed else objective.X[support]
+def member_relevances(member: SupportMember | PosteriorMember, objective: SelectionObjective) -> Array:
+    """Return how much every input matters to a member."""
+    coefficients = np.zeros_like(objective.targets)
+    coefficients[member.support] = member.dual_coef
+    return relevances(member.kernel, objective.X, coefficients)
 
 
 def mixed_log_odds(log_odds: Array) -> Array:
     """Return the log-odds (m, k) of the mean probability, from those of all members (members, m, k)."""
     return np.asarray(logsumexp(log_expit(log_odds), axis=0) - logsumexp(log_expit(-log_odds), axis=0), dtype=float)
+
+
+def _inputs(objective: SelectionObjective, support: Indices) -> Array:
+    return np.zeros((0, objective.X.shape[1])) if objective.pairwise else objective.X[support]

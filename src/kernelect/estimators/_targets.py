@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.selection import Rows
 from kernelect.typing import Array, Indices
 
 
-def encode_labels(y: Array) -> tuple[Array, Indices, Array]:
+def encode_labels(y: Any) -> tuple[Any, Indices, Array]:
     """Return the classes, every label's index among them, and the (n, k) targets of +-1."""
+    _require_one_kind(y)
     check_classification_targets(y)
     classes, index = np.unique(y, return_inverse=True)
     if len(classes) < 2:
@@ -23,6 +27,18 @@ def encode_labels(y: Array) -> tuple[Array, Indices, Array]:
     return classes, index, np.where(index[:, None] == np.arange(len(classes)), 1.0, -1.0)
 
 
+def _require_one_kind(y: Any) -> None:
+    """Raise where text stands beside numbers: no order tells which class comes first."""
+    if np.asarray(y).dtype.kind != "O":
+        return
+    texts = [label for label in y if isinstance(label, str)]
+    others = [label for label in y if not isinstance(label, str)]
+    if texts and others:
+        raise InvalidArgument(
+            f"y mixes text and other labels ({texts[0]!r} and {others[0]!r}): make all labels text, or all numbers."
+        )
+
+
 def require_size(y: Array, largest: float, least: float = 0.0) -> None:
     """Raise where powers of the targets that a machine needs would overflow, or vanish."""
     size = float(np.abs(y).max())
@@ -32,10 +48,10 @@ def require_size(y: Array, largest: float, least: float = 0.0) -> None:
         raise InvalidArgument(f"y differs from its mean by {size:.0e} at most, whose powers vanish: rescale y.")
 
 
-def weighted_targets(y: Array, class_weight: object) -> tuple[Array, Array]:
-    """Return the (n, k) targets of +-1 and every row's class weight."""
+def labelled_rows(X: Array, y: Any, class_weight: object) -> Rows:
+    """Return all rows of a classification, without sample weights."""
     classes, index, targets = encode_labels(y)
-    return targets, class_weights(class_weight, classes, index)
+    return Rows(X=X, targets=targets, weights=class_weights(class_weight, classes, index))
 
 
 def decide_class(decision: Array) -> Indices:
@@ -43,7 +59,7 @@ def decide_class(decision: Array) -> Indices:
     return (decision > 0).astype(np.intp) if decision.ndim == 1 else np.argmax(decision, axis=1)
 
 
-def class_weights(class_weight: object, classes: Array, index: Indices) -> Array:
+def class_weights(class_weight: object, classes: Any, index: Indices) -> Array:
     """Return each sample's class weight."""
     if class_weight is None:
         return np.ones(len(index))

@@ -8,36 +8,44 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import RegressorMixin
 
-from kernelect.dictionaries import as_dictionary
-from kernelect.estimators._base import check_number
+from kernelect.criteria import CRITERIA, Criterion
+from kernelect.dictionaries import Candidates, as_dictionary
+from kernelect.estimators._base import Estimator, check_number
 from kernelect.estimators._relevance import function_relevances
-from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import require_size
-from kernelect.exceptions import InvalidArgument
+from kernelect.estimators._training import measured
+from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.numerics import Deadline, blas_threads_for, canonical_order
 from kernelect.results import Evaluation
 from kernelect.search import Budget
-from kernelect.subsets import FitOptions, FittedSubset, Sample, WalkOptions, as_criterion, as_strategy, fit_subset
+from kernelect.selection import Rows
+from kernelect.subsets import (
+    CRITERION_NAMES,
+    EvidenceCriterion,
+    FitOptions,
+    FittedSubset,
+    Sample,
+    WalkOptions,
+    as_criterion,
+    as_strategy,
+    fit_subset,
+)
 from kernelect.subsets.fit import constant_subset
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Energy of a centred target below this share of its uncentred one: the target is constant.
 _CONSTANT = 1e-24
 
 
-class BasisSearchRegressor(RegressorMixin, BaseEstimator):
+class BasisSearchRegressor(RegressorMixin, Estimator):
     """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
 
     The dictionary's Gram matrix is streamed once; the search then adds and removes functions
@@ -124,6 +132,19 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
     ['x0', 'x0^3']
     """
 
+    functions_: Candidates
+    support_: Indices
+    basis_: list[str]
+    coef_: Array
+    intercept_: Any
+    noise_: Any
+    regularization_: float
+    feature_importances_: Array
+    _single: bool
+    _means: Array
+    _root: Array
+    _intercept_variance: float
+
     def __init__(
         self,
         dictionary: Any = "rbf",
@@ -170,18 +191,11 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
         """
-        before = dict(vars(self))
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
+        return self._fit_anew(X, y, sample_weight)
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
-        check_is_fitted(self)
-        X = np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
+        X = self._validated(X)
         values = self.functions_.evaluate(X) if len(self.support_) else np.zeros((len(X), 0))
         mean = values @ np.atleast_2d(self.coef_).T + self.intercept_
         if not return_std:
@@ -189,12 +203,13 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         spread = 1.0 + self._intercept_variance + np.sum(((values - self._means) @ self._root) ** 2, axis=1)
         return self._shaped(mean), self._shaped(np.sqrt(np.outer(spread, np.square(self.noise_))))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         options = self._options()
         dictionary = as_dictionary(self.dictionary)
-        X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2)
-        require_size(y, 1e150)
-        sample = self._sample(X, np.asarray(y, dtype=float), sample_weight)
+        data = measured(self, X, y, sample_weight, several=True)
+        require_size(data.targets, 1e150)
+        self._single = data.single
+        sample = self._sample(data.rows())
         varying = _varying(sample)
         with blas_threads_for(len(sample)):
             if varying.any():
@@ -202,10 +217,6 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
             else:
                 found = constant_subset(dictionary, sample, options)
         self._keep(found, sample if found.rows is None else sample.rows(found.rows), varying)
-        if not self.selection_.converged:
-            message = f"{type(self).__name__}: the search {self.selection_.status}."
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        return self
 
     def _options(self) -> FitOptions:
         """Return the options of the search, all arguments checked."""
@@ -217,12 +228,10 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
         check_number("max_width_rows", self.max_width_rows, Integral, 2, "a whole number of at least 2")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
+        self._check_time_limit()
         deadline = Deadline.after(self.time_limit)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         walk = WalkOptions(
-            criterion=as_criterion(self.criterion),
+            criterion=self._criterion(),
             max_size=self.max_size,
             patience=self.patience,
             slack=float(self.slack),
@@ -235,29 +244,39 @@ class BasisSearchRegressor(RegressorMixin, BaseEstimator):
             max_width_rows=self.max_width_rows,
             # At most half of the time for the widths: they are no model without a search.
             width_budget=Budget(max_iter=self.max_iter, tol=self.tol, deadline=deadline.part(0.5).at),
-            generator=np.random.default_rng(seed),
+            generator=np.random.default_rng(self._seed()),
         )
 
-    def _sample(self, X: Array, y: Array, sample_weight: Any) -> Sample:
-        """Return the rows of positive weight."""
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        kept = weights > 0
-        if kept.sum() < 2:
-            raise InvalidArgument(
-                f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed."
+    @classmethod
+    def criterion_names(cls) -> tuple[str, ...]:
+        """Return the names of the criteria that value subsets."""
+        return CRITERION_NAMES
+
+    def _criterion(self) -> EvidenceCriterion:
+        judges = isinstance(self.criterion, Criterion) or (
+            self.criterion in CRITERIA and self.criterion not in CRITERION_NAMES
+        )
+        if judges:
+            raise MissingCapability(
+                f"criterion={self.criterion!r} judges a machine, and BasisSearchRegressor values subsets of a "
+                f"dictionary: use {', '.join(map(repr, CRITERION_NAMES))} instead."
             )
-        if weights.sum() <= 1.0:
+        return as_criterion(self.criterion)
+
+    def _sample(self, rows: Rows) -> Sample:
+        """Return the rows as the search counts them."""
+        total = float(rows.weights.sum())
+        if total <= 1.0:
             raise InvalidArgument(
-                f"sample_weight sums to {weights.sum():.4g}: weights count rows here, so they have to sum to more "
+                f"sample_weight sums to {total:.4g}: weights count rows here, so they have to sum to more "
                 "than 1. Multiply them by a constant."
             )
-        self._single = y.ndim == 1
-        sample = Sample(X[kept], y.reshape(len(y), -1)[kept], weights[kept], bool(self.fit_intercept))
+        sample = Sample(rows.X, rows.targets, rows.weights, bool(self.fit_intercept))
         # One order of the rows, whatever the one they were given in: sums are then the same to the last bit.
         return sample.rows(canonical_order(np.column_stack([sample.X, sample.T, sample.weights])))
 
     def _keep(self, found: FittedSubset, sample: Sample, varying: Array) -> None:
-        """Set the fitted attributes; targets that never vary get their constant."""
+        """Set the learned attributes; targets that never vary get their constant."""
         k, m = sample.T.shape[1], len(found.indices)
         coef, noise = np.zeros((k, m)), np.zeros(k)
         coef[varying], noise[varying] = found.posterior.coef.T, found.posterior.noise_precision**-0.5

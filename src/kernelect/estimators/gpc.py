@@ -1,41 +1,43 @@
 """Gaussian process classification by expectation propagation.
 
 Notation as in machines/ep/machine.py; m, v mean and variance of the latent function at a new row,
-z = m / sqrt(1 + v), so that the probability of a label is Phi(z).
+z = m / sqrt(1 + v), so that the probability of a label under the probit is Phi(z).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import log_ndtr, softmax
+from scipy.special import softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from kernelect.criteria import EPEvidence
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._full_kernel import Scales, started_kernel
-from kernelect.estimators._latent import (
-    FINAL_TOL,
-    SQUARES,
-    SQUARES_PER_OUTPUT,
-    ep_doubt,
-    per_row,
+from kernelect.estimators._latent import FINAL_TOL, in_own_units, latent_squares
+from kernelect.estimators._precomputed import check_kernel_matrix
+from kernelect.estimators._relevance import relevances
+from kernelect.estimators._targets import decide_class, labelled_rows
+from kernelect.estimators._training import labelled
+from kernelect.exceptions import MissingCapability
+from kernelect.machines import EP, LIKELIHOODS, EPState, Likelihood
+from kernelect.numerics import blas_threads_for, require_memory
+from kernelect.priors import as_prior, normal_lengths
+from kernelect.results import Selection
+from kernelect.selection import (
+    SCALES_BESIDE_C,
+    Rows,
+    Scales,
+    SelectionObjective,
+    join,
+    select,
+    slack_space,
+    started_as_given,
+    started_in_full,
     with_doubts,
     with_first_step,
+    with_remark,
 )
-from kernelect.estimators._relevance import relevances
-from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels, weighted_targets
-from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
-from kernelect.machines import EP, EPState, Probit
-from kernelect.numerics import blas_threads_for, require_memory
-from kernelect.priors import LogNormal, as_prior
-from kernelect.results import Selection
-from kernelect.selection import SelectionObjective, select
-from kernelect.typing import Array, Mask
+from kernelect.typing import Array, Indices, Mask
 
 
 class GPC(ClassifierMixin, SelfSelecting):
@@ -56,8 +58,13 @@ class GPC(ClassifierMixin, SelfSelecting):
         ``"linear"``, ``"polynomial"``, ``"precomputed"``) stands for amplitude * kernel +
         constant, all selected. An object of :mod:`kernelect.kernels` or of
         ``sklearn.gaussian_process.kernels`` is used exactly as given.
-    likelihood : "probit"
-    criterion : "ep-evidence"
+    likelihood : str or Likelihood, default="probit"
+        How labels come from the latent function: ``"probit"``, ``"hinge"``, ``"squared-hinge"`` (the
+        support vector machine's, with its constant C selected too), or an object of the contract
+        :class:`kernelect.machines.Likelihood`.
+    criterion : str or Criterion, default="ep-evidence"
+        ``"ep-evidence"``, ``"hmc-evidence"``, or an object of :mod:`kernelect.criteria` that judges
+        a posterior found by expectation propagation.
     prior : "auto", "log-normal", "shrinkage", "gaussian", "laplace", "evidence" or None
         ``"auto"`` is a weak normal prior on the logarithms of amplitude and length scales for
         kernels with one width per input, none otherwise or where no width is selected.
@@ -111,6 +118,15 @@ class GPC(ClassifierMixin, SelfSelecting):
     True
     """
 
+    _machines = ("ep",)
+
+    classes_: Any
+    X_fit_: Array
+    _machine: EP
+    _state: EPState
+    _constant: float
+    _rows: Indices
+
     def __init__(
         self,
         kernel: Any = "ard",
@@ -154,57 +170,51 @@ class GPC(ClassifierMixin, SelfSelecting):
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight w counts as w rows: its log-likelihood is multiplied by w.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        self.classes_, index, targets = encode_labels(y)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        weights = weights * class_weights(self.class_weight, self.classes_, index)
-        kept = self._checked(X, targets, weights)
-        rows = X[np.ix_(kept, kept)] if self._is_precomputed else X[kept]
-        objective, options = self._objective(rows, targets[kept], weights[kept]), self._options()
-        options = replace(options, search=with_first_step(options.search))
-        options.search.check(objective.criterion.has_gradient, objective.criterion.name)
-        with blas_threads_for(len(rows)):
-            selection, objective = select(objective, options)
-            self._keep(objective, selection, kept)
-        self._warn_if_doubtful(self.selection_)
-        return self
+        return self._fit_anew(X, y, sample_weight)
 
-    def _checked(self, X: Array, targets: Array, weights: Array) -> Mask:
-        """Check what selection takes for granted; return the rows of positive weight."""
-        if not isinstance(self.criterion, EPEvidence) and self.criterion != "ep-evidence":
-            raise unknown_name("criterion", self.criterion, ["ep-evidence"])
-        if not isinstance(self.likelihood, Probit) and self.likelihood != "probit":
-            raise unknown_name("likelihood", self.likelihood, ["probit"])
-        self._check_precomputed(X)
-        jobs = min(abs(self.n_jobs or 1), self.n_restarts + 1)
-        squares = SQUARES + self._kernel().squares + SQUARES_PER_OUTPUT * targets.shape[1]
-        require_memory(len(X), squares * jobs)
-        kept = weights > 0
-        if kept.sum() < 2:
-            raise InvalidArgument(
-                f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed."
-            )
-        return np.asarray(kept)
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        data = labelled(self, X, y, sample_weight, self.class_weight)
+        self.classes_ = data.classes
+        if self._is_precomputed:
+            check_kernel_matrix(data.X)
+        squares = latent_squares(data.targets.shape[1], sampled=self._criterion().sampled) + self._kernel().squares
+        require_memory(len(data.X), squares * self._n_searches_at_once())
+        rows = data.rows(pairwise=self._is_precomputed)
+        objective = self._problem(rows)
+        with blas_threads_for(len(rows.X)):
+            selection, objective = select(objective, with_first_step(self._options(), objective))
+            self._keep(objective, selection, data.kept)
 
-    def _objective(self, X: Array, targets: Array, weights: Array) -> SelectionObjective:
-        started = started_kernel(self.kernel, X, Scales())
-        kernel, space = started.kernel, started.space
-        settled = isinstance(self.prior, str) and self.prior == "auto" and not space.free[space.all_widths].any()
-        prior = None if settled else as_prior(self.prior, space, auto=LogNormal)
-        return SelectionObjective(X, targets, weights, kernel, space, EP(Probit()), EPEvidence(), prior)
+    def _likelihood(self) -> Likelihood:
+        return LIKELIHOODS.resolve(self.likelihood)
 
-    def _objective_on(self, X: Array, y: Array) -> SelectionObjective:
-        return self._objective(X, *weighted_targets(y, self.class_weight))
+    def _problem(self, rows: Rows) -> SelectionObjective:
+        likelihood, criterion = self._likelihood(), self._criterion()
+        if isinstance(self.kernel, str):
+            scales = SCALES_BESIDE_C if likelihood.has_constant else Scales()
+            started = started_in_full(self.kernel, rows.X, scales)
+        else:
+            started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
+        prior = as_prior(self.prior, started.space, normal_lengths)
+        C = slack_space("auto", started, rows.X, scale_invariant=False) if likelihood.has_constant else None
+        return join(rows, started, EP(likelihood), criterion, prior, C)
+
+    def _unweighted(self, X: Array, y: Array) -> Rows:
+        return labelled_rows(X, y, self.class_weight)
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
-        """Set the fitted attributes."""
-        state: EPState = replace(objective, machine=EP(Probit(), tol=FINAL_TOL)).solved(selection.theta).state
-        for stale in ("X_fit_", "feature_importances_"):
-            self.__dict__.pop(stale, None)
+        """Set the learned attributes."""
+        self._machine = EP(self._likelihood(), tol=FINAL_TOL)
+        fitted = objective.solved_by(self._machine, selection.theta)
+        state: EPState = fitted.state
         self.kernel_ = objective.kernel_at(selection.theta)
         self.dual_coef_ = state.dual_coef[:, 0] if len(self.classes_) == 2 else state.dual_coef
-        self.selection_ = with_doubts(per_row(selection, objective), [ep_doubt(state)])
+        selection = with_remark(in_own_units(selection, objective), objective.criterion.remark(fitted))
+        # The model that is kept was asked for more than a search needs; missing that is no cause for doubt.
+        doubt = "" if state.mismatch < EP().tol else state.doubt()
+        self.selection_ = with_doubts(selection, [doubt, objective.criterion.doubt(fitted)])
         self.n_iter_ = selection.n_evaluations
+        self._constant = fitted.regularization
         self._state = state
         self._rows = np.flatnonzero(kept)
         if not self._is_precomputed:
@@ -226,11 +236,12 @@ class GPC(ClassifierMixin, SelfSelecting):
         return (mean[:, 0], variance[:, 0]) if len(self.classes_) == 2 else (mean, variance)
 
     def decision_function(self, X: Any) -> Array:
-        """Return the probits z = m / sqrt(1 + v) of the probabilities.
+        """Return decision values: the probits z = m / sqrt(1 + v) of the probabilities.
 
-        (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes).
+        Log-odds where the likelihood is not the probit. (n,) for two classes (positive:
+        ``classes_[1]``), else (n, n_classes).
         """
-        z = self._probits(self._validated(X))
+        z = self._decisions(self._validated(X))
         return z[:, 0] if len(self.classes_) == 2 else z
 
     def predict(self, X: Any) -> Array:
@@ -239,18 +250,18 @@ class GPC(ClassifierMixin, SelfSelecting):
         if len(self.classes_) == 2 or self._is_precomputed:  # the variance does not move the sign
             values = self._cross(X).T @ self._state.dual_coef
         else:
-            values = self._probits(X)
+            values = self._decisions(X)
         return self.classes_[decide_class(values[:, 0] if len(self.classes_) == 2 else values)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, integrated over the posterior of the latent function."""
-        z = self._probits(self._validated(X))
-        logs = log_ndtr(np.column_stack([-z, z]) if len(self.classes_) == 2 else z)
+        z = self._decisions(self._validated(X))
+        logs = self._machine.likelihood.log_probability(np.column_stack([-z, z]) if len(self.classes_) == 2 else z)
         return np.asarray(softmax(logs, axis=1), dtype=float)
 
-    def _probits(self, X: Array) -> Array:
-        mean, variance = self._latent(X)
-        return np.asarray(mean / np.sqrt(1.0 + variance), dtype=float)
+    def _decisions(self, X: Array) -> Array:
+        """Return decision values (m, k)."""
+        return self._machine.likelihood.decision(*self._latent(X), self._constant)
 
     def _latent(self, X: Array) -> tuple[Array, Array]:
         """Return mean and variance (m, k) of the latent functions."""
@@ -259,15 +270,11 @@ class GPC(ClassifierMixin, SelfSelecting):
                 "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities need: "
                 "use predict, or give a kernel instead."
             )
-        return EP(Probit()).latent(self._state, self._cross(X), self.kernel_.diagonal(X))
+        return self._machine.latent(self._state, self._cross(X), self.kernel_.diagonal(X))
 
     def _cross(self, X: Array) -> Array:
         """Return kernel values between the training rows and ``X``, (n, m)."""
         if self._is_precomputed:
-            X = X[:, self._rows]
-            return self.kernel_.cross(X, X)
+            n = len(self._rows)  # the training rows themselves: only their number is asked for
+            return self.kernel_.cross(np.broadcast_to(0.0, (n, n)), X[:, self._rows])
         return self.kernel_.cross(self.X_fit_, X)
-
-    def _validated(self, X: Any) -> Array:
-        check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)

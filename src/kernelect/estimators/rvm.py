@@ -6,6 +6,7 @@ latent value, v = phi(x)^T Sigma phi(x) its variance.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,14 +15,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from kernelect.criteria import RVMCrossValidation
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._rvm_base import RVMBase
-from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels, require_size, weighted_targets
-from kernelect.exceptions import InvalidArgument
+from kernelect.estimators._targets import decide_class, labelled_rows, require_size
+from kernelect.estimators._training import labelled, measured
 from kernelect.machines import Fitted
 from kernelect.machines.rvm.likelihoods import Likelihood, Normal
 from kernelect.machines.rvm.posterior import moderated
 from kernelect.numerics import exact_mean
-from kernelect.selection import RelevanceObjective
+from kernelect.selection import RelevanceObjective, Rows
 from kernelect.typing import Array
 
 
@@ -122,6 +122,9 @@ class RVC(ClassifierMixin, RVMBase):
 
     _regression = False
 
+    classes_: Any
+    _inverse_temperature: float
+
     def __init__(
         self,
         kernel: Any = "ard",
@@ -169,21 +172,15 @@ class RVC(ClassifierMixin, RVMBase):
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows; a row of weight 0 is left out.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.classes_, index, targets = encode_labels(y)
-        weights = weights * class_weights(self.class_weight, self.classes_, index)
-        empty = self.classes_[np.bincount(index, weights) <= 0.0]
-        if len(empty):
-            raise InvalidArgument(
-                f"sample_weight leaves class {empty.tolist()[0]!r} without a row: give each class a row of positive "
-                "weight, or leave the class out of y."
-            )
-        self._fit_machine(X, targets, weights)
-        return self
+        return self._fit_anew(X, y, sample_weight)
 
-    def _targets(self, y: Array) -> tuple[Array, Array]:
-        return weighted_targets(y, self.class_weight)
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        data = labelled(self, X, y, sample_weight, self.class_weight)
+        self.classes_ = data.classes
+        self._fit_machine(data)
+
+    def _unweighted(self, X: Array, y: Array) -> Rows:
+        return labelled_rows(X, y, self.class_weight)
 
     def decision_function(self, X: Any) -> Array:
         """Return log-odds averaged over the posterior of the weights (Laplace).
@@ -212,7 +209,7 @@ class RVC(ClassifierMixin, RVMBase):
         targets, weights = objective.targets, objective.weights
         if targets.shape[1] == 1:
             return
-        folds = self._dealt(RVMCrossValidation(), objective.X, targets, weights)
+        folds = self._dealt(RVMCrossValidation(), Rows(X=objective.X, targets=targets, weights=weights))
         gram, _ = objective.kernel_at(theta).linearize(objective.X)
         fitted = Fitted(objective.machine, gram, targets, weights, 1.0, None, len(gram))
         decision, index = folds.held_out_log_odds(fitted), targets.argmax(axis=1)
@@ -266,6 +263,9 @@ time_limit, random_state, n_jobs, verbose
 
     _regression = True
 
+    noise_: float
+    _centre: float
+
     def __init__(
         self,
         kernel: Any = "ard",
@@ -310,23 +310,21 @@ time_limit, random_state, n_jobs, verbose
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows; a row of weight 0 is left out.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weights.any():
-            raise InvalidArgument("sample_weight is 0 for every row: at least 2 rows of positive weight are needed.")
-        y = np.asarray(y, dtype=float)
-        centre = exact_mean(y, weights)
-        targets = np.where(weights > 0.0, y - centre, 0.0)
-        if np.abs(targets).max() <= 1e-12 * np.abs(y).max():  # constant, up to the rounding of its mean
-            targets = np.zeros_like(y)
+        return self._fit_anew(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        data = measured(self, X, y, sample_weight, several=False)
+        centre = exact_mean(data.targets[:, 0], data.weights)
+        targets = np.where(data.kept[:, None], data.targets - centre, 0.0)
+        if np.abs(targets).max() <= 1e-12 * np.abs(data.targets).max():  # constant, up to the rounding of its mean
+            targets = np.zeros_like(targets)
         require_size(targets, 1e70, 1e-70)
-        self._fit_machine(X, targets[:, None], weights)
+        self._fit_machine(replace(data, targets=targets))
         self.intercept_ += centre
         self._centre = centre
-        return self
 
-    def _targets(self, y: Array) -> tuple[Array, Array]:
-        return (y - y.mean()).astype(float)[:, None], np.ones(len(y))
+    def _unweighted(self, X: Array, y: Array) -> Rows:
+        return Rows(X=X, targets=(y - y.mean()).astype(float)[:, None], weights=np.ones(len(y)))
 
     def _keep_noise(self, likelihood: Likelihood) -> None:
         assert isinstance(likelihood, Normal)

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelect.estimators import objective_of
+from kernelect.estimators import SelfSelecting, objective_of
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.names import parameter_kind, selection_words, with_input_names
 from kernelect.facts.record import InfluenceFacts
@@ -34,7 +34,7 @@ class Landscape:
     def of(cls, estimator: Any, X: Any, y: Any, max_rows: int = CRITERION_ROWS) -> Self:
         """Evaluate the criterion of a fitted kernel machine around its selected point."""
         machine = machine_of(estimator)
-        if not hasattr(machine, "_objective_on"):
+        if not isinstance(machine, SelfSelecting):
             raise MissingCapability(
                 f"{type(machine).__name__} searches subsets and has no surface: draw SizesDisplay instead."
             )

@@ -1,11 +1,12 @@
 """Machines: solvers at fixed hyper-parameters, on Gram matrices."""
 
-from kernelect.machines.base import Fitted, Machine
-from kernelect.machines.ep.likelihoods import Hinge, Likelihood, Probit, SquaredHinge
+from kernelect.machines.base import Expansion, Fitted, Machine
+from kernelect.machines.ep.likelihoods import LIKELIHOODS, Hinge, Likelihood, Probit, SquaredHinge
 from kernelect.machines.ep.machine import EP, EPColumn, EPState
 from kernelect.machines.ep.sampling import EllipticalSlice, HybridMonteCarlo, Sampler
 from kernelect.machines.lssvm.full import LSSVM, LSSVMState
 from kernelect.machines.lssvm.ridge_path import RidgePath
+from kernelect.machines.registry import MACHINES
 from kernelect.machines.rvm.classical import Classical
 from kernelect.machines.rvm.machine import RVM, CentreState, RVMState
 from kernelect.machines.rvm.polish import SparseFit
@@ -14,7 +15,9 @@ from kernelect.machines.svm.machine import SVM, BinarySVM, SVMState
 
 __all__ = [
     "EP",
+    "LIKELIHOODS",
     "LSSVM",
+    "MACHINES",
     "RVM",
     "SVM",
     "BinarySVM",
@@ -23,6 +26,7 @@ __all__ = [
     "EPColumn",
     "EPState",
     "EllipticalSlice",
+    "Expansion",
     "Fitted",
     "Hinge",
     "HybridMonteCarlo",
@@ -37,4 +41,7 @@ __all__ = [
     "Sequential",
     "SparseFit",
     "SquaredHinge",
+    "register",
 ]
+
+register = MACHINES.register

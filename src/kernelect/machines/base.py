@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+
 from kernelect.exceptions import MissingCapability
 from kernelect.typing import Array
 
@@ -18,6 +20,8 @@ State = TypeVar("State")
 
 class Machine(ABC, Generic[State]):
     """Solves for coefficients given a Gram matrix, targets and a regularisation constant."""
+
+    name: ClassVar[str]
 
     #: Whether ``fit`` gains from the state of an earlier fit.
     warm_starts: ClassVar[bool] = False
@@ -48,7 +52,26 @@ class Machine(ABC, Generic[State]):
 
     def coefficient_pullback(self, state: State, weights: Array, cotangent: Array) -> tuple[Array, float]:
         """Return the derivative of ``sum(cotangent * dual_coef)`` in the Gram matrix and in the constant."""
-        raise MissingCapability(f"{type(self).__name__} does not differentiate its coefficients.")
+        raise MissingCapability(
+            f"The machine {self.name!r} does not differentiate its coefficients: use 'lssvm', or ask for nothing that "
+            "needs them, as prior='curvature' does."
+        )
+
+    def doubt(self, state: State) -> str:
+        """Return a sentence where the solution is not exact, else nothing."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The function sum_i coef_i k(x_i, x) + intercept, several outputs side by side."""
+
+    dual_coef: Array  # (n, k)
+    intercept: Array  # (k,)
+
+    def decide(self, cross: Array) -> Array:
+        """Return its values (m, k) for the (n, m) kernel values ``cross``."""
+        return np.asarray(cross.T @ self.dual_coef + self.intercept, dtype=float)
 
 
 @dataclass(frozen=True)

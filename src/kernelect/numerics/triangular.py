@@ -13,6 +13,7 @@ from scipy.linalg import blas, lapack
 
 from kernelect.numerics.blocks import symmetrize_from_lower
 from kernelect.numerics.products import product
+from kernelect.registry import stored
 from kernelect.typing import Array
 
 #: Rows below which LAPACK's own routine is used.
@@ -44,6 +45,7 @@ def _lower_ones(n: int) -> Array:
     return np.asfortranarray(np.tri(n))
 
 
+@stored
 @dataclass(frozen=True)
 class InverseFactor:
     """H = L^-1, for a matrix of which the diagonal of the inverse is wanted in any case."""

@@ -14,7 +14,9 @@ d their number.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -31,13 +33,18 @@ _COLLAPSED = -4.0
 
 @dataclass(frozen=True)
 class HyperPoint:
-    """A point in hyper-parameter space with the machine solved there."""
+    """A point in hyper-parameter space; the machine is solved there when it is first asked for."""
 
     theta: Array
     space: ParameterSpace
     kernel: Kernel
     X: Array
-    fitted: Fitted
+    solve: Callable[[], Fitted]
+
+    @cached_property
+    def fitted(self) -> Fitted:
+        """The machine solved at this point."""
+        return self.solve()
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,12 @@ class Prior(ABC):
     #: Whether the prior's own mode holds a minimum beside the one near the criterion's optimum,
     #: so that both have to be looked at.
     two_basins: ClassVar[bool] = False
+
+    #: Whether it needs the criterion's gradient.
+    needs_gradient: ClassVar[bool] = False
+
+    #: Whether it needs the derivative of the machine's coefficients.
+    needs_coefficients: ClassVar[bool] = False
 
     def check(self, space: ParameterSpace) -> None:
         """Raise :class:`MissingCapability` where the kernel has nothing this prior speaks of."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.exceptions import MissingCapability
 from kernelect.kernels.scale import input_scales
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import HyperPoint, Prior, collapse
@@ -39,17 +38,13 @@ class Curvature(Prior):
     step: float = 1e-2
     name = "curvature"
     local = True
+    needs_coefficients = True
 
     def check(self, space: ParameterSpace) -> None:
         """Any kernel with inputs has a curvature."""
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
         fitted = point.fitted
-        if not fitted.machine.differentiable:
-            raise MissingCapability(
-                f"prior='curvature' needs the derivative of the machine's coefficients, which "
-                f"{type(fitted.machine).__name__} does not give: use it with LSSVC or LSSVR, or choose another prior."
-            )
         exponent = 0.5 * max(len(point.space.all_widths), 1)
         roughness, by_kernel, by_alpha = self._roughness(point, fitted.state.dual_coef)
         if roughness <= self._rounding(point):  # a straight function: nothing to charge

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.exceptions import MissingCapability
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_omega
 from kernelect.typing import Array, Indices, Objective
@@ -38,6 +37,7 @@ class Evidence(Prior):
     well_determined: float | None = None
     name = "evidence"
     local = True
+    needs_gradient = True
 
     def share(self, n_residuals: int) -> float:
         return 1.0 if self.well_determined is None else max(1.0 - self.well_determined / n_residuals, 0.0)
@@ -72,11 +72,7 @@ class Evidence(Prior):
 def _hessian_in_log(criterion: Objective, theta: Array, widths: Indices) -> tuple[Array, Array]:
     """Return Hessian and gradient in the widths' logarithms, by differences of the gradient."""
     _, centre = criterion(theta)
-    if centre is None:
-        raise MissingCapability(
-            "prior='evidence' needs the gradient of the criterion, and this one has none: use another criterion, or "
-            "prior='shrinkage', which needs none."
-        )
+    assert centre is not None  # needs_gradient: the join has seen to it
     rows = []
     for j in widths:
         step = np.zeros(len(theta))

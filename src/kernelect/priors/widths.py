@@ -51,6 +51,7 @@ class Laplace(Prior):
 
     name = "laplace"
     local = True
+    needs_gradient = True
 
     #: A width below this part of its input's own scale is a candidate for pruning.
     _SMALL = np.log(1e-2)

@@ -2,6 +2,7 @@
 
 from kernelect.search.ascent import GradientAscent
 from kernelect.search.base import Budget, Search
+from kernelect.search.directions import Directions, search_along
 from kernelect.search.gradient import LBFGS, ScaledConjugateGradients
 from kernelect.search.random_walk import RandomWalk
 from kernelect.search.registry import SEARCHES
@@ -14,6 +15,7 @@ __all__ = [
     "SEARCHES",
     "SEARCH_NAMES",
     "Budget",
+    "Directions",
     "GradientAscent",
     "NelderMead",
     "RandomWalk",
@@ -23,10 +25,14 @@ __all__ = [
     "Search",
     "Stay",
     "as_search",
+    "register",
     "scattered_starts",
+    "search_along",
 ]
 
 SEARCH_NAMES = SEARCHES.names
+
+register = SEARCHES.register
 
 
 def as_search(search: object) -> Search:

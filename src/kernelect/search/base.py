@@ -78,13 +78,13 @@ class Recorder:
             self.best_theta, self.best_value = theta.copy(), float(value)
         norm = float("nan") if gradient is None else float(np.linalg.norm(gradient))
         row = Evaluation(
-            len(self.rows) + 1,
-            time.monotonic() - self._began,
-            theta.copy(),
-            float(value),
-            norm,
-            self.best_value,
-            self.run,
+            number=len(self.rows) + 1,
+            seconds=time.monotonic() - self._began,
+            theta=theta.copy(),
+            value=float(value),
+            gradient_norm=norm,
+            best_value=self.best_value,
+            run=self.run,
         )
         self.rows.append(row)
         if self.observe is not None:

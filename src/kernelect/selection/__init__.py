@@ -1,20 +1,52 @@
-"""Selection: kernel, machine, criterion and prior joined, and moved by a search."""
+"""Selection: kernel, machine, criterion and prior joined and checked, and moved by a search."""
 
+from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.landscape import Influence, influence, surface
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.polish import polish, polished
+from kernelect.selection.outcome import per_row, with_doubts, with_remark
+from kernelect.selection.problem import Rows, join
+from kernelect.selection.recalibrate import recalibrate, recalibrated
 from kernelect.selection.relevance import CentreObjective, RelevanceObjective
-from kernelect.selection.select import SelectionOptions, select
+from kernelect.selection.run import SelectionOptions
+from kernelect.selection.searching import suited_search, with_first_step, with_settled_starts
+from kernelect.selection.select import select
+from kernelect.selection.start import (
+    SCALES_BESIDE_C,
+    Scales,
+    StartedKernel,
+    ridge_space,
+    settle_widths,
+    slack_space,
+    started_as_given,
+    started_in_full,
+)
 
 __all__ = [
+    "SCALES_BESIDE_C",
     "CentreObjective",
     "Influence",
     "RelevanceObjective",
+    "Rows",
+    "Scales",
     "SelectionObjective",
     "SelectionOptions",
+    "StartedKernel",
     "influence",
-    "polish",
-    "polished",
+    "join",
+    "per_row",
+    "recalibrate",
+    "recalibrated",
+    "ridge_space",
     "select",
+    "select_stopped_early",
+    "settle_widths",
+    "slack_space",
+    "started_as_given",
+    "started_in_full",
+    "suited_search",
     "surface",
+    "with_doubts",
+    "with_first_step",
+    "with_remark",
+    "with_settled_starts",
 ]

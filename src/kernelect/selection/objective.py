@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from kernelect.criteria import Criterion, CriterionValue
-from kernelect.exceptions import SingularSystem
+from kernelect.exceptions import MissingCapability, SingularSystem
 from kernelect.kernels import Kernel
 from kernelect.kernels.base import Pullback
 from kernelect.machines import Fitted, Machine
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import HyperPoint, Prior
-from kernelect.typing import Array
+from kernelect.selection.checks import check_join
+from kernelect.typing import Array, Indices, Mask, Objective
 
 #: Share of the outputs' variance that a direction holds, at least, if it is to count as an output of its own.
 _INDEPENDENT = 1e-10
@@ -31,9 +33,36 @@ class Memory:
     state: Any = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """A criterion at one theta: all that a prior needs to be added to it, without the solution."""
+
+    value: float
+    gradient: Array | None  # of the value in theta; None where it was not asked for
+    nats: float
+    slope: float  # of the nats in the value
+    n_residuals: int
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What is known by theta, and the parts for which it is known."""
+
+    parts: tuple[object, ...] = ()
+    values: dict[bytes, Known] = field(default_factory=dict)
+
+    def holds_for(self, parts: tuple[object, ...]) -> bool:
+        """Return whether these are the very parts."""
+        return len(parts) == len(self.parts) and all(map(operator.is_, parts, self.parts))
+
+
 @dataclass(frozen=True)
 class SelectionObjective:
     """The criterion, with or without prior, as a function of theta.
+
+    A value is remembered by its theta, so that no stage of a selection pays for a point that
+    another one has seen, whatever the prior. Machines that begin with their last solution are
+    the exception: their values depend, in the last digits, on where a search comes from.
 
     Attributes
     ----------
@@ -41,6 +70,8 @@ class SelectionObjective:
         With numbers for all parameters; theta replaces them.
     space : ParameterSpace
         The kernel's parameters, then the machine's constant where it has one.
+    pairwise : bool
+        Whether ``X`` holds kernel values between the rows, not inputs.
     """
 
     X: Array
@@ -52,56 +83,117 @@ class SelectionObjective:
     criterion: Criterion
     prior: Prior | None
     memory: Memory = field(default_factory=Memory)
+    known: Remembered = field(default_factory=Remembered)
+    pairwise: bool = False
+
+    #: Whether the solution's functions move with their weights.
+    moves_centres: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_join(self.machine, self.criterion, self.prior)
+        if self.criterion.needs_centres and not self.moves_centres:
+            raise MissingCapability(
+                f"criterion={self.criterion.name!r} judges centres that move, and {type(self).__name__} leaves them "
+                "on the rows: use kernelect.selection.join, which chooses CentreObjective."
+            )
+        parts = (self.X, self.targets, self.weights, self.kernel, self.machine, self.criterion)
+        if not self.known.holds_for(parts):
+            object.__setattr__(self, "known", Remembered(parts))
 
     def __call__(self, theta: Array) -> tuple[float, Array | None]:
         """Return value and gradient of what is minimised; infinite where no machine can be solved."""
         try:
-            point, pull = self._solved(theta)
+            return self._with_prior(theta, gradient=self.criterion.has_gradient)
         except SingularSystem:
             return float("inf"), np.zeros(len(theta))
-        if not self.criterion.has_gradient:
-            return self._value_with_prior(point), None
-        found = self.criterion.value_and_gradient(point.fitted)
-        return self._with_prior(point, found.value, self._gradient(point, pull, found))
+
+    def value(self, theta: Array) -> float:
+        """Return the value alone, at less cost than with its gradient."""
+        try:
+            return self._with_prior(theta, gradient=False)[0]
+        except SingularSystem:
+            return float("inf")
+
+    def as_function(self, *, gradient: bool) -> Objective:
+        """Return theta -> (value, gradient) with a memory of its own, the gradient None where it is not wanted."""
+        fresh = replace(self, memory=Memory())
+        return fresh if gradient else lambda theta: (fresh.value(theta), None)
 
     def criterion_alone(self, theta: Array) -> tuple[float, Array | None]:
         """Return the criterion's own value and gradient, without the prior."""
         return replace(self, prior=None)(theta)
 
-    def value(self, theta: Array) -> float:
-        """Return the value alone, at less cost than with its gradient."""
-        try:
-            return self._value_with_prior(self._solved(theta)[0])
-        except SingularSystem:
-            return float("inf")
-
     def misfit_slope(self, theta: Array) -> float:
         """Return the derivative of what is minimised in the criterion's value (zeta of the paper)."""
-        fitted = self.solved(theta)
-        share = 1.0 if self.prior is None else self.prior.share(fitted.n_residuals)
-        return share * self.criterion.nats(self.criterion.value(fitted).value, fitted)[1]
+        known = self._evaluated(theta, gradient=False)[1]
+        share = 1.0 if self.prior is None else self.prior.share(known.n_residuals)
+        return share * known.slope
 
     def solved(self, theta: Array) -> Fitted:
         """Return the machine solved at ``theta``."""
-        return self._solved(theta)[0].fitted
+        return self._solved(theta)[0]
+
+    def solved_by(self, machine: Machine[Any], theta: Array) -> Fitted:
+        """Return another machine solved at ``theta``, such as the one that predicts."""
+        gram, constant = self.kernel_at(theta).gram(self.X), self._constant(theta)
+        return self._fitted(machine, gram, constant, machine.fit(gram, self.targets, constant, self.weights))
 
     def kernel_at(self, theta: Array) -> Kernel:
         """Return the kernel with its part of ``theta``."""
         return self.kernel.with_theta(theta[: self._n_kernel_parameters])
 
+    def on_rows(self, rows: Indices | Mask) -> Self:
+        """Return the objective of some of the rows, the space being that of all."""
+        X = self.X[rows][:, rows] if self.pairwise else self.X[rows]
+        return replace(
+            self,
+            X=X,
+            targets=self.targets[rows],
+            weights=self.weights[rows],
+            criterion=self.criterion.on_rows(np.arange(len(self.X))[rows]),
+            memory=Memory(),
+        )
+
     @property
     def _n_kernel_parameters(self) -> int:
         return len(self.kernel.theta)
 
-    def _solved(self, theta: Array) -> tuple[HyperPoint, Pullback]:
-        kernel = self.kernel_at(theta)
-        gram, pull = kernel.linearize(self.X)
-        has_constant = len(theta) > self._n_kernel_parameters
-        constant = float(np.exp(theta[-1])) if has_constant else 1.0
-        state = self._state(theta, gram, constant)
+    def _constant(self, theta: Array) -> float:
+        """Return the machine's constant, 1 where it is no parameter."""
+        return float(np.exp(theta[-1])) if len(theta) > self._n_kernel_parameters else 1.0
+
+    def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, Known]:
+        """Return the criterion at ``theta``, remembered or found."""
+        key, kernel = theta.tobytes(), self.kernel_at(theta)
+        known = self.known.values.get(key)
+        if known is not None and (known.gradient is not None or not gradient):
+            self._revisit(theta)
+            return HyperPoint(theta, self.space.moved(theta), kernel, self.X, lambda: self.solved(theta)), known
+        fitted, pull = self._solved(theta)
+        found = self.criterion.value_and_gradient(fitted) if gradient else self.criterion.value(fitted)
+        nats, slope = self.criterion.nats(found.value, fitted)
+        known = Known(
+            value=found.value,
+            gradient=self._gradient(theta, pull, found) if gradient else None,
+            nats=nats,
+            slope=slope,
+            n_residuals=fitted.n_residuals,
+        )
+        if not self.machine.warm_starts:
+            self.known.values[key] = known
+        return HyperPoint(theta, self.space.moved(theta), kernel, self.X, lambda: fitted), known
+
+    def _revisit(self, theta: Array) -> None:
+        """Take note that a search came back to a point that is remembered; by default nothing."""
+
+    def _solved(self, theta: Array) -> tuple[Fitted, Pullback]:
+        gram, pull = self.kernel_at(theta).linearize(self.X)
+        constant = self._constant(theta)
+        return self._fitted(self.machine, gram, constant, self._state(theta, gram, constant)), pull
+
+    def _fitted(self, machine: Machine[Any], gram: Array, constant: float, state: Any) -> Fitted:
         n_residuals = len(gram) * independent_outputs(self.targets)
-        fitted = Fitted(self.machine, gram, self.targets, self.weights, constant, state, n_residuals)
-        return HyperPoint(theta, self.space.moved(theta), kernel, self.X, fitted), pull
+        return Fitted(machine, gram, self.targets, self.weights, constant, state, n_residuals)
 
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
         """Return the machine's solution at ``theta``, whose Gram matrix is ``gram``."""
@@ -109,24 +201,21 @@ class SelectionObjective:
         self.memory.state = state if self.machine.warm_starts else None
         return state
 
-    def _gradient(self, point: HyperPoint, pull: Pullback, found: CriterionValue) -> Array:
+    def _gradient(self, theta: Array, pull: Pullback, found: CriterionValue) -> Array:
         assert found.grad_gram is not None
         kernel_part = pull(found.grad_gram)
-        if len(point.theta) == len(kernel_part):
+        if len(theta) == len(kernel_part):
             return kernel_part
-        return np.append(kernel_part, found.grad_regularization * point.fitted.regularization)
+        return np.append(kernel_part, found.grad_regularization * self._constant(theta))
 
-    def _value_with_prior(self, point: HyperPoint) -> float:
-        value = self.criterion.value(point.fitted).value
-        return self._with_prior(point, value, np.zeros(len(point.theta)))[0]
-
-    def _with_prior(self, point: HyperPoint, value: float, gradient: Array) -> tuple[float, Array]:
+    def _with_prior(self, theta: Array, *, gradient: bool) -> tuple[float, Array | None]:
+        point, known = self._evaluated(theta, gradient=gradient)
         if self.prior is None:
-            return value, gradient
-        nats, slope = self.criterion.nats(value, point.fitted)
-        share = self.prior.share(point.fitted.n_residuals)
+            return known.value, known.gradient
+        share = self.prior.share(known.n_residuals)
         penalty, by_theta = self.prior.penalty(point)
-        return share * nats + penalty, share * slope * gradient + by_theta
+        value = share * known.nats + penalty
+        return value, None if known.gradient is None else share * known.slope * known.gradient + by_theta
 
 
 def independent_outputs(targets: Array) -> int:

@@ -11,17 +11,17 @@ where that gains; after a large one, as in a scan, it begins with none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelect.criteria import RVMEvidence
+from kernelect.criteria import RVMCentreEvidence, RVMEvidence
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines import RVM, CentreState, RVMState, SparseFit
 from kernelect.machines.rvm.centres import at_rows, joint_mode
 from kernelect.selection.objective import SelectionObjective
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices, Mask
 
 #: Largest step of a log-parameter after which the last solution is a start for the next.
 _NEAR = 0.4
@@ -46,6 +46,9 @@ class RelevanceObjective(SelectionObjective):
         known = self.solutions.get(theta.tobytes())
         return (self._remembered(theta, self.kernel_at(theta).linearize(self.X)[0]) if known is None else known).fits
 
+    def on_rows(self, rows: Indices | Mask) -> Self:
+        return replace(super().on_rows(rows), solutions={})
+
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
         return self._remembered(theta, gram) if self.criterion.needs_solution else None
 
@@ -53,11 +56,16 @@ class RelevanceObjective(SelectionObjective):
         key = theta.tobytes()
         if key not in self.solutions:
             self.solutions[key] = self._solution(theta, gram)
-        state = self.solutions[key]
+        self._revisit(theta)
+        return self.solutions[key]
+
+    def _revisit(self, theta: Array) -> None:
+        state = self.solutions.get(theta.tobytes())
+        if state is None:
+            return
         if self.memory.state is None:
             self.memory.state = _Visited()
         self.memory.state.add(theta, state, sum(map(self._merit, state.fits)))
-        return state
 
     def _solution(self, theta: Array, gram: Array) -> RVMState:
         assert isinstance(self.machine, RVM)
@@ -118,9 +126,14 @@ def _distance(theta: Array, other: Array) -> float:
 class CentreObjective(RelevanceObjective):
     """Solves the machine at fixed centres, then moves weights and centres to their joint mode."""
 
-    tau: float = 1.0
+    moves_centres: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        GaussianCentres.of(self.kernel, self.X)  # says so where the kernel is not Gaussian
 
     def _solution(self, theta: Array, gram: Array) -> RVMState:
+        assert isinstance(self.criterion, RVMCentreEvidence)
         fits = super()._solution(theta, gram).fits
-        geometry = GaussianCentres.of(self.kernel_at(theta), self.X)
-        return CentreState(fits, tuple(joint_mode(at_rows(fit, self.X, geometry, self.tau)) for fit in fits))
+        geometry, tau = GaussianCentres.of(self.kernel_at(theta), self.X), self.criterion.tau
+        return CentreState(fits, tuple(joint_mode(at_rows(fit, self.X, geometry, tau)) for fit in fits))

@@ -20,7 +20,7 @@ from kernelect.kernels import ARD, Constant
 from kernelect.machines import EP, SVM, Hinge
 from kernelect.parameters import ParameterSpace
 from kernelect.results import SearchResult
-from kernelect.search import Budget, Search
+from kernelect.search import Budget, Directions, Search, search_along
 from kernelect.selection import SelectionObjective
 from kernelect.studies.build import build
 from kernelect.studies.definition import Method
@@ -41,12 +41,12 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
     budget = Budget(
         max_iter=options.get("max_iter", 150),
         tol=options.get("tol", 1e-6),
-        relative=objective.criterion.latent and objective.prior is None,
+        relative=_is_latent(objective.criterion) and objective.prior is None,
     )
     began = time.thread_time()
     found = _search(objective, searching, begin, budget)
     seconds = time.thread_time() - began
-    theta = _full(begin, objective.space, found.theta)
+    theta = found.theta
     return {
         **_errors(problem, objective, theta),
         "value": found.value,
@@ -55,7 +55,7 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
         "status": found.status.value,
         "at_bound": list(objective.space.at_bound(theta)),
         "theta": theta.tolist(),
-        **(_evolution(problem, objective, begin, found) if options.get("evolution") else {}),
+        **(_evolution(problem, objective, found) if options.get("evolution") else {}),
     }
 
 
@@ -68,7 +68,7 @@ def _objective(problem: Problem, options: Mapping[str, Any]) -> SelectionObjecti
     criterion: Criterion = options["criterion"]
     d, slack = problem.X.shape[1], options.get("slack", "linear")
     kernel = Constant(1.0) * ARD(np.ones(d)) + Constant(0.1)
-    machine: Any = EP(Hinge()) if criterion.latent else SVM(slack)
+    machine: Any = EP(Hinge()) if _is_latent(criterion) else SVM(slack)
     space = _space(d, with_constant=not criterion.scale_invariant)
     X, y = problem.X, problem.y.astype(float)
     prior = options.get("prior")
@@ -100,47 +100,39 @@ def random_start(X: Array, seed: int, space: ParameterSpace) -> Array:
     return np.clip(start, space.lower, space.upper)
 
 
-def _full(begin: Array, space: ParameterSpace, phi: Array) -> Array:
-    theta = begin.copy()
-    theta[space.free] = phi
-    return theta
+def _is_latent(criterion: Criterion) -> bool:
+    """Tell a criterion of the posterior from one of the machine alone."""
+    return EP.name in criterion.judges
 
 
 def _search(objective: SelectionObjective, searching: Search, begin: Array, budget: Budget) -> SearchResult:
-    space, free = objective.space, objective.space.free
-
-    def evaluate(phi: Array) -> tuple[float, Array | None]:
-        theta = _full(begin, space, phi)
-        if searching.name == "random-walk":
-            return objective.value(theta), None
-        value, gradient = objective(theta)
-        return value, None if gradient is None else gradient[free]
-
-    return searching.minimize(evaluate, begin[free], space.lower[free], space.upper[free], budget=budget)
+    directions = Directions.each_free(objective.space.moved(begin))
+    by_gradient = searching.uses_gradient(len(directions))
+    return search_along(searching, lambda: objective.as_function(gradient=by_gradient), directions, budget=budget)
 
 
 def _errors(problem: Problem, objective: SelectionObjective, theta: Array) -> Figures:
     """Return test errors in % of the machine and, where there is a posterior, of its mean."""
     figures = {"error": _error(problem, objective, theta, "svm")}
-    if objective.criterion.latent:
+    if _is_latent(objective.criterion):
         figures["mean_error"] = _error(problem, objective, theta, "posterior-mean")
     return figures
 
 
 def _error(problem: Problem, objective: SelectionObjective, theta: Array, predictor: str) -> float:
-    slack = "linear" if objective.criterion.latent else objective.machine.slack
+    slack = "linear" if _is_latent(objective.criterion) else objective.machine.slack
     model = SVC(objective.kernel_at(theta), C=float(np.exp(theta[-1])), slack=slack, predictor=predictor)
     return 100.0 * float(np.mean(model.fit(problem.X, problem.y).predict(problem.X_test) != problem.y_test))
 
 
-def _evolution(problem: Problem, objective: SelectionObjective, begin: Array, found: SearchResult) -> Figures:
+def _evolution(problem: Problem, objective: SelectionObjective, found: SearchResult) -> Figures:
     """Return the way: points, values, gradients and test errors, thinned to 40 points.
 
     The paper's "early stopping" column is the smallest test error along the way, a lower limit
     that no one can reach without the test part; it is kept here as ``path_error``.
     """
     rows = np.unique(np.linspace(0, len(found.trace) - 1, 40).astype(int))
-    points = [_full(begin, objective.space, found.trace.theta[row]) for row in rows]
+    points = [found.trace.theta[row] for row in rows]
     errors = [_error(problem, objective, theta, "posterior-mean") for theta in points]
     return {
         "path_error": min(errors),

@@ -11,7 +11,7 @@ One step costs about 5 N M^2, so widths are found on a subset of the rows where 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import blas
@@ -22,7 +22,7 @@ from kernelect.kernels.scale import spread_rows
 from kernelect.numerics import factorize, product, symmetrize_from_lower
 from kernelect.parameters import ParameterSpace
 from kernelect.results import SearchResult
-from kernelect.search import LBFGS, Budget
+from kernelect.search import LBFGS, Budget, Directions, search_along
 from kernelect.subsets.engine import MISFIT_FLOOR
 from kernelect.subsets.moments import Sample
 from kernelect.subsets.profile import GramProfile
@@ -130,8 +130,8 @@ def fit_widths(
     space = kernel.space(centres)
     objective = ABFObjective(kernel.start(centres), part, centres)
     space = ParameterSpace.joined([space, _regularization_space(objective, objective.kernel)])
-    for directions in (_tied(space), np.eye(len(space))[:, space.free]):
-        result = _searched(objective, space, directions, budget, observe)
+    for directions in (_tied, Directions.each_free):
+        result = search_along(LBFGS(), lambda: objective, directions(space), budget=budget, observe=observe)
         space = space.moved(result.theta)
     found = objective.kernel.with_theta(result.theta[:-1])
     return Widths(found, space.names[:-1], float(np.exp(result.theta[-1])), result, space.at_bound(result.theta))
@@ -165,24 +165,8 @@ def _regularization_space(objective: ABFObjective, kernel: Kernel) -> ParameterS
     return ParameterSpace.single("regularization", best, below=best - low, above=high - best)
 
 
-def _tied(space: ParameterSpace) -> Array:
+def _tied(space: ParameterSpace) -> Directions:
     """Return directions in which all free widths move together and lambda by itself."""
     free = space.free.copy()
     free[-1] = False
-    return np.column_stack([free.astype(float), np.eye(len(space))[:, -1]])
-
-
-def _searched(
-    objective: ABFObjective, space: ParameterSpace, directions: Array, budget: Budget | None, observe: Observer | None
-) -> SearchResult:
-    """Minimise along the directions, columns of 0 and 1 that share no row."""
-    start, moved = space.start, directions.astype(bool)
-
-    def along(phi: Array) -> tuple[float, Array | None]:
-        value, gradient = objective(start + directions @ phi)
-        return value, directions.T @ gradient
-
-    lower = np.array([(space.lower[column] - start[column]).max() for column in moved.T])
-    upper = np.array([(space.upper[column] - start[column]).min() for column in moved.T])
-    result = LBFGS().minimize(along, np.zeros(len(lower)), lower, upper, budget=budget, observe=observe)
-    return replace(result, theta=start + directions @ result.theta)
+    return Directions(space, np.column_stack([free.astype(float), np.eye(len(space))[:, -1]]))

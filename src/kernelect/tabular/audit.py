@@ -57,20 +57,9 @@ _UNTIL_DECLARED = {
     "dictionaries.kernel_functions": ["CentredKernels", "KernelFunctions"],
     "subsets.results": ["BasisSelection", "SearchTrace", "SubsetModel"],
     "dictionaries.union": ["JoinedCandidates", "Union"],
-    "estimators._rvm_model": ["Output", "RelevanceModel"],
-    "estimators._svm_members": ["PosteriorMember", "SupportMember"],
-    "estimators.basis": ["BasisSearchRegressor"],
-    "estimators.gpc": ["GPC"],
-    "estimators.lssvm": ["LSSVC", "LSSVR"],
-    "estimators.rvm": ["RVC", "RVR"],
-    "estimators.svm": ["SVC"],
     "kernels.composite": ["Product", "Sum"],
     "kernels.dot_product": ["Constant", "Linear", "Polynomial"],
     "kernels.stationary": ["ARD", "RBF", "Matern"],
-    "numerics.triangular": ["InverseFactor"],
-    "machines.ep.machine": ["EP", "EPColumn", "EPState", "Sites"],
-    "machines.ep.likelihoods": ["Hinge", "Probit", "SquaredHinge", "Tilted"],
-    "results": ["Selection", "Trace"],
 }
 
 

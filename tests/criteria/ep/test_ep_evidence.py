@@ -133,5 +133,7 @@ def test_value_follows_quadrature_over_six_orders_of_amplitude(log_k0):
 def test_another_machine_is_refused_in_a_sentence():
     gram, ones = kernel().gram(ROWS), np.ones(4)
     state = LSSVM().fit(gram, LABELS[:, None], 1.0, ones)
-    with pytest.raises(MissingCapability, match="LSSVM is not one"):
+    with pytest.raises(
+        MissingCapability, match="of the machine 'ep' cannot judge a solution of 'lssvm': use one of 'press'"
+    ):
         EPEvidence().value(Fitted(LSSVM(), gram, LABELS[:, None], ones, 1.0, state, 4))

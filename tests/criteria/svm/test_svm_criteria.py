@@ -261,10 +261,12 @@ def test_nats_rise_with_the_value_and_know_their_slope(criterion):
 
 def test_gacv_refuses_quadratic_slack_and_other_machines_are_refused():
     with pytest.raises(MissingCapability, match="criterion='gacv' is not defined for slack='quadratic'"):
-        GACV().check("quadratic")
+        GACV().check(SVM("quadratic"))
     gram, y = problem()
     state = LSSVM().fit(gram, y[:, None], 1.0, np.ones(len(y)))
     other = Fitted(LSSVM(), gram, y[:, None], np.ones(len(y)), 1.0, state, len(y))
     assert PRESS().value(other).value > 0
-    with pytest.raises(MissingCapability, match="support vector machines, not of LSSVM"):
+    with pytest.raises(
+        MissingCapability, match="of the machine 'svm' cannot judge a solution of 'lssvm': use one of 'press'"
+    ):
         Span().value(other)

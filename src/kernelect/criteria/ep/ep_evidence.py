@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import blas
 
-from kernelect.criteria.base import Criterion, CriterionValue
-from kernelect.exceptions import MissingCapability
+from kernelect.criteria.base import Criterion, CriterionValue, misjudged
 from kernelect.machines import EP, EPColumn, Fitted
 from kernelect.numerics import symmetrize_from_lower
 from kernelect.typing import Array
@@ -41,7 +40,7 @@ class EPEvidence(Criterion):
     """
 
     name = "ep-evidence"
-    latent = True
+    judges = ("ep",)
 
     def value(self, fitted: Fitted) -> CriterionValue:
         machine, columns = ep_solution(fitted)
@@ -71,10 +70,7 @@ class EPEvidence(Criterion):
 def ep_solution(fitted: Fitted) -> tuple[EP, tuple[EPColumn, ...]]:
     """Return machine and outputs, or say that the machine has no Gaussian posterior."""
     if not isinstance(fitted.machine, EP):
-        raise MissingCapability(
-            f"criterion='ep-evidence' needs a machine solved by expectation propagation, and "
-            f"{type(fitted.machine).__name__} is not one: choose another criterion for it."
-        )
+        raise misjudged(EP.name, fitted.machine)
     return fitted.machine, fitted.state.columns
 
 

@@ -9,7 +9,7 @@ u = d ln likelihood/d theta. Gold & Sollich (2003), eqs 18 and 20, for ln Z (not
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -90,7 +90,7 @@ class HMCEvidence(Criterion):
     n_draws: int = 2000
     seed: int = 0
     name = "hmc-evidence"
-    latent = True
+    judges = ("ep",)
     sampled = True
 
     def value(self, fitted: Fitted) -> CriterionValue:
@@ -114,6 +114,9 @@ class HMCEvidence(Criterion):
         """The value is already a log-likelihood, per row."""
         n = float(fitted.weights.sum())
         return n * value, n
+
+    def seeded(self, seed: int) -> HMCEvidence:
+        return replace(self, seed=seed)
 
     def doubt(self, fitted: Fitted) -> str:
         """Chains that have not met say nothing reliable."""

@@ -39,6 +39,7 @@ class PRESS(Criterion):
     """
 
     name = "press"
+    judges = ("lssvm",)
 
     def value(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state

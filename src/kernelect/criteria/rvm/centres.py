@@ -31,6 +31,8 @@ class RVMCentreEvidence(Criterion):
     form: str = "proper"
     tau: float = 1.0
     name = "centre-evidence"
+    judges = ("rvm",)
+    needs_centres = True
     has_gradient = False
 
     def __post_init__(self) -> None:

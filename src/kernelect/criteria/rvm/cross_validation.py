@@ -52,6 +52,7 @@ class RVMCrossValidation(Criterion):
     parts: Indices | None = None
     centred_on_rows: bool = True
     name = "cv"
+    judges = ("rvm",)
 
     def __post_init__(self) -> None:
         if self.loss not in ("log", "error"):

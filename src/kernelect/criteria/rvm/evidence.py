@@ -34,6 +34,7 @@ class RVMEvidence(Criterion):
     """
 
     name = "evidence"
+    judges = ("rvm",)
 
     def value(self, fitted: Fitted) -> CriterionValue:
         value = -sum(self.merit(fit) for fit in fitted.state.fits)

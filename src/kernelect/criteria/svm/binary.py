@@ -8,13 +8,13 @@ through the solution: M_FF beta_F = y_F - M_FU beta_U, with beta_U = y_U C s_U.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.base import Criterion, CriterionValue, misjudged
 from kernelect.exceptions import MissingCapability
-from kernelect.machines import SVM, BinarySVM, Fitted
+from kernelect.machines import SVM, BinarySVM, Fitted, Machine
 from kernelect.machines.svm.machine import JITTER
 from kernelect.typing import Array, Indices
 
@@ -22,16 +22,18 @@ from kernelect.typing import Array, Indices
 class SVMCriterion(Criterion):
     """A criterion of support vector machines."""
 
+    judges: ClassVar[tuple[str, ...]] = ("svm",)
     scale_invariant: ClassVar[bool] = True
 
     #: Slacks for which it is defined.
     slacks: ClassVar[tuple[str, ...]] = ("linear", "quadratic")
 
-    def check(self, slack: str) -> None:
-        """Raise :class:`MissingCapability` where the criterion is not defined for ``slack``."""
-        if slack not in self.slacks:
+    def check(self, machine: Machine[Any]) -> None:
+        """Raise :class:`MissingCapability` where the criterion is not defined for the machine's slack."""
+        super().check(machine)
+        if isinstance(machine, SVM) and machine.slack not in self.slacks:
             raise MissingCapability(
-                f"criterion={self.name!r} is not defined for slack={slack!r}: use slack={self.slacks[0]!r}, "
+                f"criterion={self.name!r} is not defined for slack={machine.slack!r}: use slack={self.slacks[0]!r}, "
                 "or another criterion."
             )
 
@@ -79,7 +81,7 @@ def binaries(fitted: Fitted) -> list[BinarySVM]:
     """Return the machines of all columns of targets."""
     machine = fitted.machine
     if not isinstance(machine, SVM):
-        raise MissingCapability(f"This criterion is one of support vector machines, not of {type(machine).__name__}.")
+        raise misjudged(SVM.name, machine)
     return [machine.binary(fitted, column) for column in range(fitted.targets.shape[1])]
 
 

@@ -19,17 +19,18 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import erfcx, expit, log_ndtr
+from scipy.special import erfcx, expit, log_expit, log_ndtr
 
-from kernelect.exceptions import unknown_name
-from kernelect.machines.svm.slack import log_kappa
+from kernelect.machines.svm.slack import check_slack, log_kappa
 from kernelect.numerics.normal import cut_normal, inverse_mills
+from kernelect.registry import Registry, stored
 from kernelect.typing import Array
 
 #: Below this rho, 1 - rho is exact and h is taken from it; above, h has its own formula.
 _STRONG = 0.5
 
 
+@stored
 @dataclass(frozen=True)
 class Tilted:
     """What expectation propagation needs of one factor, arrays of shape (n,).
@@ -86,6 +87,14 @@ class Likelihood(ABC):
         minus = self.tilted(-mean, variance, constant, ones).log_z
         return np.asarray(plus - minus, dtype=float)
 
+    def decision(self, mean: Array, variance: Array, constant: float) -> Array:
+        """Return decision values for f ~ N(mean, variance): the log-odds, unless another scale is customary."""
+        return self.log_odds(mean, variance, constant)
+
+    def log_probability(self, decision: Array) -> Array:
+        """Return ln of the probability of the label +1 for values of :meth:`decision`."""
+        return np.asarray(log_expit(decision), dtype=float)
+
     def probability(self, mean: Array, variance: Array, constant: float) -> Array:
         """Return E t(f) / (E t(f) + E t(-f)), the predictive probability of the label +1."""
         return np.asarray(expit(self.log_odds(mean, variance, constant)), dtype=float)
@@ -113,6 +122,13 @@ class Probit(Likelihood):
 
     def log_normalizer(self, constant: float) -> tuple[float, float]:
         return 0.0, 0.0
+
+    def decision(self, mean: Array, variance: Array, constant: float) -> Array:
+        """Return the probits z = m / sqrt(1 + v), so that the probability of a label is Phi(z)."""
+        return np.asarray(mean / np.sqrt(1.0 + variance), dtype=float)
+
+    def log_probability(self, decision: Array) -> Array:
+        return np.asarray(log_ndtr(decision), dtype=float)
 
     def log_value(self, z: Array, constant: float) -> Array:
         return np.asarray(log_ndtr(z), dtype=float)
@@ -193,14 +209,16 @@ class SquaredHinge(Likelihood):
         return np.asarray(0.5 * np.maximum(1.0 - z, 0.0) ** 2, dtype=float)
 
 
+#: Likelihoods by name.
+LIKELIHOODS: Registry[Likelihood] = Registry("likelihood", Likelihood)  # type: ignore[type-abstract]
+
+for _cls in (Probit, Hinge, SquaredHinge):
+    LIKELIHOODS.register(_cls, _cls.name)
+
+
 def hinge_for(slack: str) -> Likelihood:
     """Return the likelihood of the SVM with ``"linear"`` or ``"quadratic"`` slack."""
-    if slack not in _BY_SLACK:
-        raise unknown_name("slack", slack, list(_BY_SLACK))
-    return _BY_SLACK[slack]()
-
-
-_BY_SLACK: dict[str, type[Likelihood]] = {"linear": Hinge, "quadratic": SquaredHinge}
+    return Hinge() if check_slack(slack) == "linear" else SquaredHinge()
 
 
 def _tilted(log_z: Array, slope: Array, curvature: Array, rho: Array, variance: Array, mean_loss: Array) -> Tilted:

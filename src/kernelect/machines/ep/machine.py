@@ -20,6 +20,7 @@ from kernelect.machines.base import Machine
 from kernelect.machines.ep.likelihoods import Likelihood, Probit, Tilted
 from kernelect.numerics import InverseFactor, factorize, matrix_vector
 from kernelect.numerics.mixing import AndersonMixing
+from kernelect.registry import stored
 from kernelect.typing import Array
 
 #: Below this T_i Sigma_ii = 1 - beta_i, the marginal variance is taken by a solve of its own.
@@ -36,6 +37,7 @@ _TRUST = 4
 _PATH = 2.0 ** np.arange(-14.0, 1.0)
 
 
+@stored
 @dataclass(frozen=True)
 class Sites:
     """Precision and shift of one copy of each row's site, (n,) each."""
@@ -44,6 +46,7 @@ class Sites:
     nu: Array
 
 
+@stored
 @dataclass(frozen=True)
 class EPColumn:
     """The Gaussian posterior of one output."""
@@ -108,6 +111,7 @@ class EPColumn:
         return np.einsum("ij,ij->j", half, half)
 
 
+@stored
 @dataclass(frozen=True)
 class EPState:
     """The solution for all outputs."""
@@ -165,6 +169,7 @@ class EP(Machine[EPState]):
     tol: float = 1e-5
     max_iter: int = 200
 
+    name = "ep"
     warm_starts = True
 
     def fit(

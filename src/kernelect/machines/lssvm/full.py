@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas
 
-from kernelect.machines.base import Machine
+from kernelect.machines.base import Expansion, Machine
 from kernelect.numerics import CholeskyFactor, factorize
 from kernelect.typing import Array
 
@@ -53,6 +53,7 @@ class LSSVM(Machine[LSSVMState]):
     Several outputs share one kernel and one factorisation. Cost n^3/3.
     """
 
+    name = "lssvm"
     differentiable = True
 
     def fit(
@@ -66,7 +67,7 @@ class LSSVM(Machine[LSSVMState]):
         return LSSVMState(v - np.outer(rho, intercept), intercept, factor, rho, total)
 
     def decide(self, state: LSSVMState, cross: Array) -> Array:
-        return np.asarray(cross.T @ state.dual_coef + state.intercept, dtype=float)
+        return Expansion(state.dual_coef, state.intercept).decide(cross)
 
     def coefficient_pullback(self, state: LSSVMState, weights: Array, cotangent: Array) -> tuple[Array, float]:
         """Return the derivative of ``sum(cotangent * dual_coef)`` in the Gram matrix and in mu.

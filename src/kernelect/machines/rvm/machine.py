@@ -54,6 +54,7 @@ class RVM(Machine[RVMState]):
 
     regression: bool = False
     algorithm: Algorithm = field(default_factory=Sequential)
+    name = "rvm"
 
     def fit(
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: RVMState | None = None

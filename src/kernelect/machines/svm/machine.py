@@ -19,13 +19,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelect.exceptions import unknown_name
 from kernelect.machines.base import Fitted, Machine
 from kernelect.machines.svm.box_qp import KKT_TOLERANCE, UPPER, BoxQP, BoxSolution, solve_box_qp
+from kernelect.machines.svm.slack import check_slack
 from kernelect.numerics import CholeskyFactor, mean_diagonal
 from kernelect.typing import Array, Indices
-
-SLACKS = ("linear", "quadratic")
 
 #: Part of the mean diagonal that is added to the diagonal under linear slack, in solution and
 #: criteria alike: without it rows that occur twice have no unique alpha, and the gradient
@@ -116,12 +114,11 @@ class SVM(Machine[SVMState]):
     see box_qp.py for the chain of solvers and its check.
     """
 
+    name = "svm"
     warm_starts: ClassVar[bool] = True
 
     def __init__(self, slack: str = "linear", tolerance: float = KKT_TOLERANCE) -> None:
-        if slack not in SLACKS:
-            raise unknown_name("slack", slack, list(SLACKS))
-        self.slack, self.tolerance = slack, tolerance
+        self.slack, self.tolerance = check_slack(slack), tolerance
 
     @property
     def quadratic(self) -> bool:

@@ -9,7 +9,18 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from kernelect.exceptions import unknown_name
+
+SLACKS = ("linear", "quadratic")
+
 _NEWTON_STEPS = 200
+
+
+def check_slack(slack: object) -> str:
+    """Return ``slack`` where it is one, else raise."""
+    if not isinstance(slack, str) or slack not in SLACKS:
+        raise unknown_name("slack", slack, list(SLACKS))
+    return slack
 
 
 def log_kappa(C: float, *, quadratic: bool) -> tuple[float, float]:

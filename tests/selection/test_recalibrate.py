@@ -41,9 +41,9 @@ def test_two_classes_in_one_column_are_two_columns_of_half_the_difference(rng):
     np.testing.assert_allclose(probabilities(f, 2.0)[:, 1], 1 / (1 + np.exp(-2.0 * f)))
 
 
-def test_the_polished_ridge_has_the_smallest_leave_one_out_log_loss():
+def test_the_recalibrated_ridge_has_the_smallest_leave_one_out_log_loss():
     X, y = twonorm(80, random_state=0)
-    model = LSSVC(RBF(0.02), polish=True).fit(X, y)
+    model = LSSVC(RBF(0.02), recalibrate=True).fit(X, y)
     targets, index = np.where(y > 0, 1.0, -1.0)[:, None], (y > 0).astype(int)
 
     def loss(ridge):
@@ -52,17 +52,17 @@ def test_the_polished_ridge_has_the_smallest_leave_one_out_log_loss():
 
     grid = np.exp(np.linspace(np.log(model.regularization_) - 3, np.log(model.regularization_) + 3, 13))
     assert loss(model.regularization_) <= min(loss(ridge) for ridge in grid) + 1e-4
-    assert "set by the leave-one-out log-loss" in model.selection_.status
+    assert "refined on the leave-one-out log-loss" in model.selection_.status
 
 
-def test_polish_follows_the_prior_unless_told():
+def test_recalibration_follows_the_prior_unless_told():
     X, y = ringnorm(100, random_state=0)
     by_criterion = LSSVC("rbf", prior=None).fit(X, y)
     assert by_criterion.selection_.value < LSSVC("rbf").fit(X, y).selection_.value
-    assert LSSVC("rbf", polish=False).fit(X, y).regularization_ == by_criterion.regularization_
-    assert LSSVC("rbf", prior=None, polish=True).fit(X, y).regularization_ != by_criterion.regularization_
-    with pytest.raises(ValueError, match="polish='yes' is not possible: give 'auto', True or False"):
-        LSSVC(polish="yes").fit(X, y)
+    assert LSSVC("rbf", recalibrate=False).fit(X, y).regularization_ == by_criterion.regularization_
+    assert LSSVC("rbf", prior=None, recalibrate=True).fit(X, y).regularization_ != by_criterion.regularization_
+    with pytest.raises(ValueError, match="recalibrate='yes' must be 'auto', True or False"):
+        LSSVC(recalibrate="yes").fit(X, y)
 
 
 def test_a_fixed_ridge_is_left_alone():
@@ -70,10 +70,10 @@ def test_a_fixed_ridge_is_left_alone():
     assert LSSVC(regularization=0.7).fit(X, y).regularization_ == pytest.approx(0.7)
 
 
-def test_polishing_lowers_the_error_where_squares_mislead():
+def test_recalibration_lowers_the_error_where_squares_mislead():
     def error(model, seed):
         X, y = twonorm(3200, random_state=seed)
         return np.mean(model.fit(X[:200], y[:200]).predict(X[200:]) != y[200:])
 
-    pairs = [(error(LSSVC(), seed), error(LSSVC(polish=False), seed)) for seed in range(6)]
-    assert np.mean([polished for polished, _ in pairs]) < np.mean([plain for _, plain in pairs])
+    pairs = [(error(LSSVC(), seed), error(LSSVC(recalibrate=False), seed)) for seed in range(6)]
+    assert np.mean([recalibrated for recalibrated, _ in pairs]) < np.mean([plain for _, plain in pairs])

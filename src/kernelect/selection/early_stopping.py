@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedShuffleSplit
 
-from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Machine
 from kernelect.results import Selection, Trace
-from kernelect.selection import SelectionObjective
-from kernelect.selection.objective import Memory
+from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.run import SelectionOptions
+from kernelect.selection.select import select
 from kernelect.typing import Array, Indices
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ValidationPart:
     """Rows that the search does not see."""
 
@@ -26,9 +24,22 @@ class ValidationPart:
     weights: Array
     machine: Machine[Any]  # the one that predicts
 
+    @classmethod
+    def of(
+        cls, objective: SelectionObjective, searched: Indices, aside: Indices, machine: Machine[Any]
+    ) -> ValidationPart:
+        """Take the rows ``aside`` of an objective of which ``searched`` are searched on."""
+        X = objective.X
+        return cls(
+            inputs=X[np.ix_(aside, searched)] if objective.pairwise else X[aside],
+            targets=objective.targets[aside],
+            weights=objective.weights[aside],
+            machine=machine,
+        )
+
     def loss(self, objective: SelectionObjective, theta: Array) -> tuple[float, float]:
         """Return the error rate at ``theta``, and the mean slack to decide between equals."""
-        fitted = replace(objective, machine=self.machine, memory=Memory()).solved(theta)
+        fitted = objective.solved_by(self.machine, theta)
         cross = objective.kernel_at(theta).cross(objective.X, self.inputs)
         decision = self.machine.decide(fitted.state, cross)
         if decision.shape[1] == 1:
@@ -39,24 +50,38 @@ class ValidationPart:
         return float(np.average(wrong, weights=self.weights)), float(np.average(slacks, weights=self.weights))
 
 
-def validation_split(index: Indices, fraction: object, seed: int) -> tuple[Indices, Indices]:
-    """Return rows to search on and rows to set aside, each class in both in its share."""
-    if not isinstance(fraction, Real) or isinstance(fraction, bool) or not 0.0 < fraction < 1.0:
-        raise InvalidArgument(
-            f"validation_fraction={fraction!r} is not possible: give a number between 0 and 1, such as 0.2."
-        )
-    split = StratifiedShuffleSplit(1, test_size=float(fraction), random_state=seed)
-    try:
-        searched, aside = next(split.split(np.zeros(len(index)), index))
-    except ValueError as problem:
-        raise InvalidArgument(
-            f"validation_fraction={fraction!r} of {len(index)} rows leaves a class without rows to search on or to "
-            "validate: change it, or use early_stopping=False."
-        ) from problem
-    return np.sort(searched), np.sort(aside)
+def select_stopped_early(
+    objective: SelectionObjective,
+    options: SelectionOptions,
+    *,
+    searched: Indices,
+    aside: Indices,
+    machine: Machine[Any],
+) -> tuple[Selection, SelectionObjective]:
+    """Select on some of the rows and stop where the others are predicted best.
+
+    Parameters
+    ----------
+    objective : SelectionObjective
+        Of all rows.
+    options : SelectionOptions
+    searched, aside : ndarray of int
+        Rows to search on, and rows set aside.
+    machine : Machine
+        The one that predicts.
+
+    Returns
+    -------
+    selection : Selection
+    objective : SelectionObjective
+        Of the rows searched on, as the prior left it.
+    """
+    part = ValidationPart.of(objective, searched, aside, machine)
+    selection, smaller = select(objective.on_rows(searched), options)
+    return _stopped(smaller, selection, part), smaller
 
 
-def stopped_early(objective: SelectionObjective, selection: Selection, part: ValidationPart) -> Selection:
+def _stopped(objective: SelectionObjective, selection: Selection, part: ValidationPart) -> Selection:
     """Return the selection at the improvement, of all its searches, with the smallest validation error."""
     rows = _improvements(selection.trace)
     losses = {row: part.loss(objective, selection.trace.theta[row]) for row in rows}
@@ -68,13 +93,12 @@ def stopped_early(objective: SelectionObjective, selection: Selection, part: Val
         f"on {len(part.weights)} validation rows"
     )
     theta = selection.trace.theta[best]
-    at_bound = objective.space.at_bound(theta)
     return replace(
         selection,
         theta=theta,
         value=objective.value(theta),
         ending=sentence,
-        at_bound=at_bound,
+        at_bound=objective.space.at_bound(theta),
         validation_error=errors,
     )
 

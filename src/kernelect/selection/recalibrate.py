@@ -18,6 +18,7 @@ from scipy.optimize import minimize_scalar
 
 from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.machines import RidgePath
+from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, Selection, Trace
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Array, Indices, Observer
@@ -35,7 +36,7 @@ class _Candidate:
     theta: Array
 
 
-def polish(objective: SelectionObjective, theta: Array, labels: Indices, deadline: float = float("inf")) -> Array:
+def recalibrate(objective: SelectionObjective, theta: Array, labels: Indices, deadline: Deadline = NEVER) -> Array:
     """Return ``theta`` with ridge and overall width chosen by the leave-one-out log-loss.
 
     Parameters
@@ -46,11 +47,11 @@ def polish(objective: SelectionObjective, theta: Array, labels: Indices, deadlin
         What the criterion selected.
     labels : ndarray of int
         Index of every row's class.
-    deadline : float
-        Value of ``time.monotonic()`` after which no further width is tried.
+    deadline : Deadline
+        After it no further width is tried.
     """
     space = objective.space
-    if not space.free[-1] or time.monotonic() > deadline:
+    if not space.free[-1] or deadline.passed:
         return theta
     widths = space.all_widths
     widths = widths[space.free[widths] & np.isfinite(theta[widths])]
@@ -60,38 +61,40 @@ def polish(objective: SelectionObjective, theta: Array, labels: Indices, deadlin
             moved = theta.copy()
             moved[widths] = np.clip(theta[widths] + shift, space.lower[widths], space.upper[widths])
             candidate = _at_shift(objective, moved, labels)
-            if candidate.loss >= best.loss or time.monotonic() > deadline:
+            if candidate.loss >= best.loss or deadline.passed:
                 break
             best = candidate
     return best.theta
 
 
-def polished(
+def recalibrated(
     selection: Selection,
     objective: SelectionObjective,
     labels: Indices,
-    deadline: float = float("inf"),
+    deadline: Deadline = NEVER,
     observe: Observer | None = None,
 ) -> Selection:
-    """Return the selection at the polished theta, with a last row in its trace that says so."""
+    """Return the selection at the recalibrated theta, with a last row in its trace that says so."""
     began = time.monotonic()
-    theta = polish(objective, selection.theta, labels, deadline)
+    theta = recalibrate(objective, selection.theta, labels, deadline)
     if np.array_equal(theta, selection.theta):
         return selection
     value, gradient = objective(theta)
     norm = float("nan") if gradient is None else float(np.linalg.norm(gradient))
     number, run = selection.n_evaluations + 1, int(selection.trace.run.max()) + 1
-    row = Evaluation(number, 0.0, theta, value, norm, value, run)
+    row = Evaluation(
+        number=number, seconds=0.0, theta=theta, value=value, gradient_norm=norm, best_value=value, run=run
+    )
     if observe is not None:
         observe(row)
     return replace(
         selection,
         theta=theta,
         value=value,
-        ending=f"{selection.ending}; ridge and overall width then set by the leave-one-out log-loss",
+        ending=f"{selection.ending}; ridge and overall width then refined on the leave-one-out log-loss",
         at_bound=objective.space.moved(theta).at_bound(theta),
         seconds=selection.seconds + time.monotonic() - began,
-        runs=(*selection.runs, "polished"),
+        runs=(*selection.runs, "recalibrated"),
         trace=Trace.joined([selection.trace, Trace.of([replace(row, run=0)], len(theta))]),
     )
 

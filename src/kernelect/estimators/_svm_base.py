@@ -1,0 +1,209 @@
+"""Selection, solution and decision values of support vector classifiers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kernelect.criteria import Criterion
+from kernelect.criteria.calibration import fit_temperature
+from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._latent import in_own_units, latent_squares
+from kernelect.estimators._precomputed import check_kernel_matrix
+from kernelect.estimators._svm_members import PosteriorMember, SupportMember, member_relevances, mixed_log_odds
+from kernelect.estimators._targets import labelled_rows
+from kernelect.estimators._training import LabelledTraining, labelled
+from kernelect.estimators._validation import validation_split
+from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.machines import EP, SVM, Machine
+from kernelect.machines.ep.likelihoods import hinge_for
+from kernelect.numerics import blas_threads_for, factorize, mean_diagonal, require_memory
+from kernelect.priors import as_prior, normal_logarithms, shrink_several
+from kernelect.results import Selection
+from kernelect.selection import (
+    SCALES_BESIDE_C,
+    Rows,
+    SelectionObjective,
+    SelectionOptions,
+    join,
+    select,
+    select_stopped_early,
+    slack_space,
+    started_as_given,
+    started_in_full,
+    suited_search,
+    with_doubts,
+    with_first_step,
+    with_remark,
+    with_settled_starts,
+)
+from kernelect.typing import Array, Indices, Mask
+
+#: Who predicts.
+_PREDICTORS = ("auto", "posterior-mean", "svm")
+
+#: Peak of a fit in n x n arrays of doubles, measured at n = 2000.
+_PEAK_SQUARES = 13.0
+
+
+class SVMBase(SelfSelecting):
+    """A support vector classifier: a plain machine, or the posterior of the model it stands for."""
+
+    _machines = ("ep", "svm")
+
+    slack: str
+    C: Any
+    predictor: Any
+    ensemble: bool
+    early_stopping: bool
+    validation_fraction: float
+    class_weight: Any
+
+    classes_: Any
+    C_: float
+    support_: Indices
+    support_vectors_: Array
+    intercept_: float
+    _members: list[SupportMember | PosteriorMember]
+    _kept: Indices
+    _inverse_temperature: float
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        data = labelled(self, X, y, sample_weight, self.class_weight)
+        self.classes_ = data.classes
+        criterion = self._criterion()
+        self._check_arguments(data, criterion)
+        rows = data.rows(pairwise=self._is_precomputed)
+        with blas_threads_for(len(rows.X)):
+            objective = self._problem(rows)
+            selection, objective = self._select(objective, data.index[data.kept])
+            self._keep(objective, selection, data.kept)
+        if not self._by_posterior(criterion):
+            loo = self._leave_one_out(data)
+            self._inverse_temperature = fit_temperature(loo, data.index, data.weights)
+
+    @property
+    def _is_posterior(self) -> bool:
+        return isinstance(self._members[0], PosteriorMember)
+
+    def _by_posterior(self, criterion: Criterion) -> bool:
+        """Tell who predicts, or that the criterion has no posterior to do so."""
+        if not isinstance(self.predictor, str) or self.predictor not in _PREDICTORS:
+            raise unknown_name("predictor", self.predictor, list(_PREDICTORS))
+        latent = EP.name in criterion.judges
+        if self.predictor == "posterior-mean" and not latent:
+            raise MissingCapability(
+                f"predictor='posterior-mean' needs a criterion with a posterior, and criterion={criterion.name!r} has "
+                "none: use criterion='ep-evidence' or 'hmc-evidence', or predictor='svm'."
+            )
+        return latent and self.predictor != "svm"
+
+    def _check_arguments(self, data: LabelledTraining, criterion: Criterion) -> None:
+        if self._is_precomputed:
+            check_kernel_matrix(data.X)
+        self._by_posterior(criterion)
+        squares = _PEAK_SQUARES
+        if EP.name in criterion.judges:
+            # One more output: the model that is kept, beside the last one of the search.
+            n_outputs = data.targets.shape[1] + 1
+            squares = self._kernel().squares + latent_squares(n_outputs, sampled=criterion.sampled)
+        require_memory(len(data.X), squares)
+        if self._is_precomputed:  # says so where the matrix is not positive semi-definite
+            factorize(data.X, 1e-8 * (abs(mean_diagonal(data.X)) or 1.0))
+        for name in ("ensemble", "early_stopping"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidArgument(f"{name}={getattr(self, name)!r} is not possible: give True or False.")
+        if self.ensemble and self.early_stopping:
+            raise InvalidArgument("ensemble=True and early_stopping=True exclude each other: choose one of them.")
+
+    def _problem(self, rows: Rows) -> SelectionObjective:
+        criterion = self._criterion()
+        latent = EP.name in criterion.judges
+        machine: Machine[Any] = EP(hinge_for(self.slack)) if latent else SVM(self.slack)
+        # A precomputed matrix is used as it is: the full form is for kernels of inputs.
+        if isinstance(self.kernel, str) and not self._is_precomputed:
+            started = started_in_full(self.kernel, rows.X, SCALES_BESIDE_C)
+        else:
+            started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
+        prior = as_prior(self.prior, started.space, normal_logarithms if latent else shrink_several)
+        C = slack_space(self.C, started, rows.X, scale_invariant=criterion.scale_invariant)
+        return join(rows, started, machine, criterion, prior, C)
+
+    def _unweighted(self, X: Array, y: Array) -> Rows:
+        return labelled_rows(X, y, self.class_weight)
+
+    def _select(self, objective: SelectionObjective, index: Indices) -> tuple[Selection, SelectionObjective]:
+        options = self._search_options(objective)
+        if not self.early_stopping:
+            selection, objective = select(objective, options)
+            return in_own_units(selection, objective), objective
+        seed = int(options.generator.integers(np.iinfo(np.int32).max))
+        searched, aside = validation_split(index, self.validation_fraction, seed)
+        predicting = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
+        selection, smaller = select_stopped_early(
+            objective, options, searched=searched, aside=aside, machine=predicting.machine_for(self.slack)
+        )
+        return in_own_units(selection, smaller), replace(objective, prior=smaller.prior)
+
+    def _search_options(self, objective: SelectionObjective) -> SelectionOptions:
+        """Return the options, with a search that suits the criterion."""
+        automatic = isinstance(self.search, str) and self.search == "auto"
+        options = self._options(suited_search(type(objective.machine), objective.criterion) if automatic else None)
+        if self.ensemble and not options.n_restarts and objective.space.free.any():
+            raise InvalidArgument(
+                f"ensemble=True with n_restarts={self.n_restarts!r} has one optimum to average: set n_restarts to 5."
+            )
+        return with_settled_starts(with_first_step(options, objective), objective)
+
+    def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
+        """Set the learned attributes."""
+        thetas = selection.optima if self.ensemble and len(selection.optima) else selection.theta[None]
+        self._members = [self._member(objective, theta) for theta in thetas]
+        main = self._member(objective, selection.theta) if len(thetas) > 1 else self._members[0]
+        self.kernel_, self.C_ = main.kernel, main.C
+        self.support_ = np.flatnonzero(kept)[main.support]
+        self.support_vectors_ = main.inputs
+        self.dual_coef_ = main.dual_coef[:, 0] if len(self.classes_) == 2 else main.dual_coef
+        self.intercept_ = 0.0
+        self.n_iter_ = selection.n_evaluations
+        self._kept = np.flatnonzero(kept)
+        self.selection_ = self._in_words(selection, objective)
+        if not self._is_precomputed:
+            self.feature_importances_ = np.mean([member_relevances(m, objective) for m in self._members], axis=0)
+
+    def _in_words(self, selection: Selection, objective: SelectionObjective) -> Selection:
+        """Return the selection with remarks and doubts of criterion and solvers."""
+        criterion, machine, fitted = objective.criterion, objective.machine, objective.solved(selection.theta)
+        doubts = [machine.doubt(fitted.state), criterion.doubt(fitted)]
+        if self.ensemble:
+            doubts += {machine.doubt(objective.solved(theta).state) for theta in selection.optima} - set(doubts)
+        if isinstance(machine, EP) and not self._is_posterior:
+            plain = SVM(self.slack)
+            doubts.append(plain.doubt(objective.solved_by(plain, selection.theta).state))
+        return with_doubts(with_remark(selection, criterion.remark(fitted)), doubts)
+
+    def _member(self, objective: SelectionObjective, theta: Array) -> SupportMember | PosteriorMember:
+        kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
+        return kind.of(objective, theta, self.slack)
+
+    def _decide(self, X: Array) -> Array:
+        """Return decision values (m, k), averaged over the members."""
+        values = np.array([self._decide_by(member, X) for member in self._members])
+        if self._is_posterior and not self._is_precomputed and len(values) > 1:
+            return mixed_log_odds(values)
+        return np.asarray(values.mean(axis=0), dtype=float)
+
+    def _decide_by(self, member: SupportMember | PosteriorMember, X: Array) -> Array:
+        if self._is_precomputed:
+            return member.decide(X[:, self._kept[member.support]].T, None)
+        return member.decide(member.kernel.cross(member.inputs, X), member.kernel.diagonal(X))
+
+    def _leave_one_out(self, data: LabelledTraining) -> Array:
+        """Return span-corrected decision values, (n,) or (n, k); a row of weight 0 was left out all along."""
+        values, kept = np.empty_like(data.targets), data.kept
+        values[kept] = np.mean([m.loo for m in self._members if isinstance(m, SupportMember)], axis=0)
+        if not kept.all():
+            values[~kept] = self._decide(data.X[~kept])
+        return values[:, 0] if values.shape[1] == 1 else values

@@ -1,0 +1,97 @@
+"""The prologue of every ``fit``: checked rows, targets and weights, in the form machines take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.estimators._base import Estimator
+from kernelect.estimators._sklearn import check_sample_weight, validate_data
+from kernelect.estimators._targets import class_weights, encode_labels
+from kernelect.exceptions import InvalidArgument
+from kernelect.selection import Rows
+from kernelect.typing import Array, Indices, Mask
+
+#: Largest ratio of two weights: beyond it the lighter rows drown in the rounding of the heavier ones.
+_LARGEST_RATIO = 1e13
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """What ``fit`` was given, checked; rows of weight 0 are still there.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+    targets : ndarray of shape (n, k)
+        Labels as +-1, or real targets.
+    weights : ndarray of shape (n,)
+    kept : ndarray of bool
+        The rows of positive weight.
+    single : bool
+        Whether ``y`` had one dimension.
+    """
+
+    X: Array
+    targets: Array
+    weights: Array
+    kept: Mask
+    single: bool = True
+
+    def rows(self, *, pairwise: bool = False, order: Indices | None = None) -> Rows:
+        """Return the rows of positive weight, in an order of theirs; of kernel values also the same columns only."""
+        kept = np.flatnonzero(self.kept)
+        kept = kept if order is None else kept[order]
+        X = self.X[np.ix_(kept, kept)] if pairwise else self.X[kept]  # copies: the caller's table may change
+        return Rows(X=X, targets=self.targets[kept], weights=self.weights[kept])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledTraining(Training):
+    """Rows with labels: the classes, and the index of every row's class among them."""
+
+    classes: Any
+    index: Indices
+
+
+def labelled(estimator: Estimator, X: Any, y: Any, sample_weight: Any, class_weight: object) -> LabelledTraining:
+    """Return the rows of a classification."""
+    X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
+    classes, index, targets = encode_labels(y)
+    weights = _checked_weights(sample_weight, X) * class_weights(class_weight, classes, index)
+    empty = classes[np.bincount(index, weights) <= 0.0]
+    if len(empty):
+        raise InvalidArgument(
+            f"sample_weight leaves class {empty.tolist()[0]!r} without a row: give each class a row of positive "
+            "weight, or leave the class out of y."
+        )
+    return LabelledTraining(X=X, targets=targets, weights=weights, kept=_kept(weights), classes=classes, index=index)
+
+
+def measured(estimator: Estimator, X: Any, y: Any, sample_weight: Any, *, several: bool) -> Training:
+    """Return the rows of a regression, with one or (where ``several``) more targets."""
+    X, y = validate_data(estimator, X, y, dtype=np.float64, multi_output=several, y_numeric=True, ensure_min_samples=2)
+    y, weights = np.asarray(y, dtype=float), _checked_weights(sample_weight, X)
+    targets = y.reshape(len(y), -1)
+    return Training(X=X, targets=targets, weights=weights, kept=_kept(weights), single=y.ndim == 1)
+
+
+def _checked_weights(sample_weight: Any, X: Array) -> Array:
+    weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    positive = weights[weights > 0.0]
+    if len(positive) and positive.max() > _LARGEST_RATIO * positive.min():
+        raise InvalidArgument(
+            f"sample_weight ranges from {positive.min():.3g} to {positive.max():.3g}, which is more than double "
+            f"precision can weigh up: keep the ratio below {_LARGEST_RATIO:.0e}, or set the small ones to 0."
+        )
+    return np.asarray(weights, dtype=float)
+
+
+def _kept(weights: Array) -> Mask:
+    """Return the rows of positive weight, at least two."""
+    kept = np.asarray(weights > 0.0)
+    if kept.sum() < 2:
+        raise InvalidArgument(f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed.")
+    return kept

@@ -1,0 +1,28 @@
+"""Rows set aside for early stopping."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.typing import Indices
+
+
+def validation_split(index: Indices, fraction: object, seed: int) -> tuple[Indices, Indices]:
+    """Return rows to search on and rows to set aside, each class in both in its share."""
+    if not isinstance(fraction, Real) or isinstance(fraction, bool) or not 0.0 < float(fraction) < 1.0:
+        raise InvalidArgument(
+            f"validation_fraction={fraction!r} is not possible: give a number between 0 and 1, such as 0.2."
+        )
+    split = StratifiedShuffleSplit(1, test_size=float(fraction), random_state=seed)
+    try:
+        searched, aside = next(split.split(np.zeros(len(index)), index))
+    except ValueError as problem:
+        raise InvalidArgument(
+            f"validation_fraction={fraction!r} of {len(index)} rows leaves a class without rows to search on or to "
+            "validate: change it, or use early_stopping=False."
+        ) from problem
+    return np.sort(searched), np.sort(aside)

@@ -1,0 +1,199 @@
+"""The least-squares support vector regressor that selects its kernel and ridge.
+
+Notation as in machines/lssvm/full.py.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from kernelect.estimators._lssvm_base import LSSVMBase
+from kernelect.estimators._targets import require_size
+from kernelect.estimators._training import measured
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels import Precomputed
+from kernelect.machines import LSSVM, LSSVMState
+from kernelect.selection import Rows, SelectionObjective
+from kernelect.typing import Array
+
+
+class LSSVR(RegressorMixin, LSSVMBase):
+    """Least-squares support vector regressor (kernel ridge with intercept) that selects itself.
+
+    As :class:`LSSVC`, for one or several real targets, which share kernel and ridge. Standard
+    deviations and intervals come from the closed-form leave-one-out, without refits.
+
+    Parameters
+    ----------
+    kernel, regularization, criterion, prior, search, n_restarts, max_iter, tol, time_limit, \
+random_state, n_jobs, verbose
+        As for :class:`LSSVC`.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+    regularization_ : float
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+    intercept_ : float or ndarray of shape (n_targets,)
+    X_fit_ : ndarray of shape (n_samples, n_features)
+    loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Exact leave-one-out predictions.
+    feature_importances_ : ndarray of shape (n_features,)
+    selection_ : Selection
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from kernelect import LSSVR
+    >>> X, y = make_friedman1(200, noise=1.0, random_state=0)
+    >>> model = LSSVR().fit(X, y)
+    >>> lower, upper = model.predict_interval(X, coverage=0.9)
+    >>> bool((lower < upper).all())
+    True
+    """
+
+    loo_prediction_: Array
+    _single: bool
+    _weights: Array
+    _diagonal: Array
+    _residuals: Array
+    _gram: Array
+
+    def __init__(
+        self,
+        kernel: Any = "ard",
+        *,
+        regularization: Any = "auto",
+        criterion: Any = "press",
+        prior: Any = "auto",
+        search: Any = "lbfgs",
+        n_restarts: int = 0,
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.regularization = regularization
+        self.criterion = criterion
+        self.prior = prior
+        self.search = search
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Select the hyper-parameters and fit the machine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Kernel values between all rows where ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        return self._fit_anew(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        data = measured(self, X, y, sample_weight, several=True)
+        require_size(data.targets, 1e150)
+        self._single = data.single
+        self.loo_prediction_ = self._shaped(self._fit_machine(data))
+
+    def _unweighted(self, X: Array, y: Array) -> Rows:
+        return Rows(X=X, targets=y.astype(float).reshape(len(y), -1), weights=np.ones(len(y)))
+
+    def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
+        self._weights, self._diagonal, self._residuals = objective.weights, diagonal, residuals
+        if isinstance(self.kernel_, Precomputed):
+            self._gram = objective.X
+
+    def _shaped(self, values: Array) -> Array:
+        """Return (m, k) values as ``y`` was given."""
+        return values[:, 0] if self._single else values
+
+    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Return predictions, with ``return_std`` also the standard deviation of a new observation.
+
+        The deviation is that of the Gaussian process with the same mean, whose scale is set so
+        that the leave-one-out residuals have the variance it claims. It costs one Cholesky.
+        """
+        X = self._validated(X)
+        mean = self._shaped(self._decide(X))
+        return (mean, self._shaped(self._deviation(X))) if return_std else mean
+
+    def _deviation(self, X: Array) -> Array:
+        prior = self.kernel_.diagonal(X)
+        state, cross = self._resolved(), self._cross(X)
+        # Leave-one-out variances are scale / c_i: the scale that makes r_i^2 c_i one on average.
+        scale = np.average(self._residuals**2 * self._diagonal[:, None], axis=0, weights=self._weights)
+        half = state.factor.half_solve(cross)
+        bias = (1.0 - state.ones_solution @ cross) ** 2 / state.ones_total
+        variance = prior + self.regularization_ - np.einsum("ij,ij->j", half, half) + bias
+        return np.sqrt(np.outer(np.maximum(variance, self.regularization_), scale))
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals by jackknife+.
+
+        The leave-one-out predictions at a new row need no refit: with h = P k(x) (extended by
+        the intercept) they are f(x) - r_i h_i(x). Over many data sets the intervals cover at
+        least 2 * coverage - 1 of new observations, and in practice about ``coverage`` (Barber,
+        Candes, Ramdas & Tibshirani 2021), as far as the selected kernel and ridge, which saw
+        all rows, allow.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        coverage : float in (0, 1)
+
+        Returns
+        -------
+        lower, upper : ndarray of the shape of ``predict(X)``
+        """
+        if not isinstance(coverage, Real) or not 0.0 < coverage < 1.0:
+            raise InvalidArgument(f"coverage={coverage!r} is not possible: give a number between 0 and 1, such as 0.9.")
+        X = self._validated(X)
+        state = self._resolved()
+        cross, n = self._cross(X), len(self._rows)
+        bordered = (
+            LSSVM.bordered_solve(state, cross)
+            + np.outer(state.ones_solution, np.ones(cross.shape[1])) / state.ones_total
+        )
+        mean = self._decide(X)
+        lower, upper = np.empty_like(mean), np.empty_like(mean)
+        rank = int(np.ceil(coverage * (n + 1)))  # of n + 1: beyond n the interval has no end
+        for k in range(mean.shape[1]):
+            r = self._residuals[:, k][:, None]
+            left_out = mean[:, k] - r * bordered  # (n, m)
+            spread = np.abs(r)
+            ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
+            upper[:, k], lower[:, k] = np.maximum(*ends), np.minimum(*ends)  # at small coverage they may cross
+        return self._shaped(lower), self._shaped(upper)
+
+    def _resolved(self) -> LSSVMState:
+        """Return the machine factorised again: a factor is not kept, so that models stay small."""
+        gram = self._gram if isinstance(self.kernel_, Precomputed) else self.kernel_.gram(self.X_fit_)
+        return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.regularization_, self._weights)
+
+
+def _order_statistic(values: Array, rank: int) -> Array:
+    """Return the ``rank``-th smallest of each column, infinite beyond the last."""
+    if rank > len(values):
+        return np.full(values.shape[1], np.inf)
+    return np.asarray(np.partition(values, rank - 1, axis=0)[rank - 1], dtype=float)

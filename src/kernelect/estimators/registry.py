@@ -1,0 +1,85 @@
+"""The estimators, and under which machine and task the command line finds them.
+
+>>> from kernelect.estimators import ESTIMATORS
+>>> ESTIMATORS.by_machine()["gp"]
+{'classification': <class 'kernelect.estimators.gpc.GPC'>}
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+from kernelect.estimators._base import Estimator
+from kernelect.estimators.basis import BasisSearchRegressor
+from kernelect.estimators.gpc import GPC
+from kernelect.estimators.lssvc import LSSVC
+from kernelect.estimators.lssvr import LSSVR
+from kernelect.estimators.rvm import RVC, RVR
+from kernelect.estimators.svm import SVC
+from kernelect.registry import Registry
+
+CLASSIFICATION, REGRESSION = "classification", "regression"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    """One estimator as the command line offers it.
+
+    Attributes
+    ----------
+    cls : type
+    machine : str
+        What the command line calls its machine.
+    task : str
+        ``"classification"`` or ``"regression"``.
+    """
+
+    cls: type[Estimator]
+    machine: str
+    task: str
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Names of the criteria that fit, those that a user has registered among them."""
+        return self.cls.criterion_names()
+
+    @property
+    def default_criterion(self) -> str:
+        """Name of the criterion that the estimator takes by itself."""
+        return str(inspect.signature(self.cls).parameters["criterion"].default)
+
+
+class EstimatorRegistry(Registry[Estimator]):
+    """Estimators by class name, by machine and by task."""
+
+    def __init__(self) -> None:
+        super().__init__("estimator", Estimator)  # type: ignore[type-abstract]
+        self.declarations: list[Declaration] = []
+
+    def declare(self, cls: type[Estimator], *, machine: str, task: str) -> None:
+        """Declare an estimator with its machine and task."""
+        self.register(cls, cls.__name__)
+        self.declarations.append(Declaration(cls=cls, machine=machine, task=task))
+
+    def declaration_of(self, cls: type[Estimator]) -> Declaration:
+        """Return what was declared of a class."""
+        return next(each for each in self.declarations if each.cls is cls)
+
+    def by_machine(self) -> dict[str, dict[str, type[Estimator]]]:
+        """Return machine -> task -> estimator, in the order of declaration."""
+        found: dict[str, dict[str, type[Estimator]]] = {}
+        for each in self.declarations:
+            found.setdefault(each.machine, {})[each.task] = each.cls
+        return found
+
+
+ESTIMATORS = EstimatorRegistry()
+
+ESTIMATORS.declare(LSSVC, machine="lssvm", task=CLASSIFICATION)
+ESTIMATORS.declare(LSSVR, machine="lssvm", task=REGRESSION)
+ESTIMATORS.declare(SVC, machine="svm", task=CLASSIFICATION)
+ESTIMATORS.declare(GPC, machine="gp", task=CLASSIFICATION)
+ESTIMATORS.declare(RVC, machine="rvm", task=CLASSIFICATION)
+ESTIMATORS.declare(RVR, machine="rvm", task=REGRESSION)
+ESTIMATORS.declare(BasisSearchRegressor, machine="basis", task=REGRESSION)

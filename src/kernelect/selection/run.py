@@ -1,0 +1,167 @@
+"""One run of selection: its clock, its searches and what they have found."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kernelect.numerics import Deadline
+from kernelect.parameters import ParameterSpace
+from kernelect.priors import Flat
+from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
+from kernelect.search import LBFGS, Budget, Directions, Search, scattered_starts, search_along
+from kernelect.selection.objective import SelectionObjective
+from kernelect.typing import Array, Observer
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions:
+    """How to search; the estimators' arguments of the same names."""
+
+    search: Search = field(default_factory=LBFGS)
+    n_restarts: int = 0
+    max_iter: int = 200
+    tol: float = 1e-5
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    generator: np.random.Generator = field(default_factory=np.random.default_rng)
+    observe: Observer | None = None
+    #: theta -> theta: brings scattered starts back from where the criterion is flat.
+    settle: Callable[[Array], Array] | None = None
+
+
+class Run:
+    """What the stages of a selection share and change.
+
+    Attributes
+    ----------
+    objective : SelectionObjective
+        With the prior as it is now.
+    space : ParameterSpace
+        Its start is where the next search begins.
+    result : SearchResult or None
+        The best point so far, where the main search has ended.
+    optima : ndarray
+        Where the searches from the several starts ended.
+    """
+
+    def __init__(self, objective: SelectionObjective, options: SelectionOptions) -> None:
+        self.objective, self.options = objective, options
+        self.space: ParameterSpace = objective.space
+        self.result: SearchResult | None = None
+        self.optima = np.zeros((0, len(objective.space)))
+        self.began = time.monotonic()
+        self.deadline = Deadline.after(options.time_limit)
+        self.budget = Budget(
+            max_iter=options.max_iter,
+            tol=options.tol,
+            # With a prior values are in nats; the criterion alone has the units of its data.
+            relative=objective.prior is None,
+            deadline=self.deadline.at,
+        )
+        self.counter = itertools.count(1)
+        self.traces: list[Trace] = []
+        self.labels: list[str] = []
+        self.cut_short = False
+
+    @property
+    def found(self) -> SearchResult:
+        """The result of the main search, which stages after it go on from."""
+        assert self.result is not None
+        return self.result
+
+    def has_time(self) -> bool:
+        """Return whether the deadline is still to come; where it is not, the run remembers that it was cut short."""
+        self.cut_short |= self.deadline.passed
+        return not self.cut_short
+
+    def alone(self) -> SelectionObjective:
+        """Return the objective without penalty, in nats."""
+        return replace(self.objective, prior=Flat())
+
+    def search(
+        self,
+        label: str,
+        directions: Directions,
+        *,
+        objective: SelectionObjective | None = None,
+        restarts: int = 0,
+        max_iter: int | None = None,
+    ) -> SearchResult:
+        """Search along directions and take note of the way.
+
+        Parameters
+        ----------
+        label : str
+            What the search is called among the runs of the trace.
+        directions : Directions
+        objective : SelectionObjective, optional
+            The run's own unless given.
+        restarts : int
+            Further searches from scattered starts.
+        max_iter : int, optional
+            Iterations at most.
+        """
+        objective, options = objective or self.objective, self.options
+        by_gradient = options.search.uses_gradient(len(directions))
+        limit = self.budget.max_iter if max_iter is None else min(max_iter, self.budget.max_iter)
+        found = search_along(
+            options.search,
+            lambda: objective.as_function(gradient=by_gradient),
+            directions,
+            starts=self._starts(directions, restarts + 1),
+            budget=replace(self.budget, max_iter=limit),
+            observe=self._observer(),
+            n_jobs=options.n_jobs,
+        )
+        self.traces.append(found.trace)
+        self.labels += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
+        self.cut_short |= found.status is Status.TIME_LIMIT
+        return found
+
+    def selection(self) -> Selection:
+        """Return the record of the run."""
+        objective, result = self.objective, self.found
+        space = objective.space.moved(result.theta)
+        doubt = "" if objective.prior is None else objective.prior.doubt(result.theta, space)
+        status = Status.TIME_LIMIT if self.cut_short else result.status
+        return Selection(
+            value=result.value,
+            theta=result.theta,
+            names=objective.space.names,
+            ending=f"ended, but {doubt}" if doubt else status.value,
+            converged=status.trustworthy and not doubt,
+            at_bound=space.at_bound(result.theta),
+            trace=Trace.joined(self.traces),
+            runs=tuple(self.labels),
+            criterion=objective.criterion.name,
+            prior="none" if objective.prior is None else objective.prior.name,
+            seconds=time.monotonic() - self.began,
+            optima=self.optima,
+        )
+
+    def _starts(self, directions: Directions, count: int) -> Array:
+        """Return values of phi to start from: the space's own start, then scattered ones, settled."""
+        zero = np.zeros(len(directions))
+        lower, upper = directions.lower, directions.upper
+        starts = scattered_starts(zero, lower, upper, count, self.options.generator)
+        return np.vstack([zero, *(self._settled(directions, phi) for phi in starts[1:])])
+
+    def _settled(self, directions: Directions, phi: Array) -> Array:
+        settle = self.options.settle
+        return phi if settle is None else directions.phi(settle(directions.theta(phi)))
+
+    def _observer(self) -> Observer | None:
+        observe, before = self.options.observe, len(self.labels)
+        if observe is None:
+            return None
+
+        def numbered(row: Evaluation) -> None:
+            seconds = time.monotonic() - self.began
+            observe(replace(row, number=next(self.counter), seconds=seconds, run=before + row.run))
+
+        return numbered

@@ -1,0 +1,39 @@
+"""What ``search="auto"`` stands for, and how searches suit the machine they move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kernelect.criteria import Criterion
+from kernelect.machines import EP, RVM, Machine
+from kernelect.search import LBFGS, GradientAscent, RandomWalk, Scan, Search, Stay
+from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.run import SelectionOptions
+from kernelect.selection.start import settle_widths
+
+#: Length of a search's first step: the evidence of a latent function has several maxima in the amplitude.
+_FIRST_STEP = 1.0
+
+
+def suited_search(machine: type[Machine[Any]], criterion: Criterion) -> Search:
+    """Return the search that suits the criterion of a machine."""
+    if machine is RVM:
+        # An error on rows held out is too rough to tell closer widths apart.
+        return Scan(then=LBFGS()) if criterion.has_gradient else Scan(then=Stay(), finest=0.5)
+    if criterion.sampled:
+        return GradientAscent()
+    return LBFGS() if criterion.has_gradient else RandomWalk()
+
+
+def with_first_step(options: SelectionOptions, objective: SelectionObjective) -> SelectionOptions:
+    """Return the options; L-BFGS on a latent function takes a first step that no unit of the criterion changes."""
+    search = options.search
+    if isinstance(objective.machine, EP) and isinstance(search, LBFGS) and search.first_step is None:
+        return replace(options, search=LBFGS(first_step=_FIRST_STEP))
+    return options
+
+
+def with_settled_starts(options: SelectionOptions, objective: SelectionObjective) -> SelectionOptions:
+    """Return the options; scattered starts are kept away from plateaus."""
+    return replace(options, settle=lambda theta: settle_widths(objective.X, objective.space, theta))

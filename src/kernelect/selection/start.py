@@ -1,0 +1,156 @@
+"""Where selection starts: kernels at the data's scale, the machine's constant, and their bounds.
+
+What a kernel's name stands for in machines without an intercept is amplitude * kernel + offset, all
+selected. A latent function needs an amplitude and, in the place of an intercept, a constant: without
+the latter, problems whose classes differ in spread are got wrong several times as often. Amplitude
+and offset are the names of the two constants, so that a status can speak of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels import Constant, Kernel, Precomputed, as_kernel
+from kernelect.kernels.parametric import SCALE_RANGE
+from kernelect.kernels.scale import median_width, spread_rows
+from kernelect.machines import RidgePath
+from kernelect.numerics import mean_diagonal
+from kernelect.parameters import ParameterSpace, check_positive
+from kernelect.typing import Array
+
+#: Logarithm of the median scaled squared distance between which starts are kept: far above 0 the
+#: Gram matrix is a multiple of the identity, far below it is constant, and every criterion is flat.
+_SETTLED = (-2.0, 1.0)
+
+#: Bounds of the ridge, relative to the spread of the kernel (the mean of k(x, x) less that of all entries).
+_RIDGE_BOUNDS = (1e-9, 1e4)
+
+#: Rows used to find the first ridge at the start kernel.
+_RIDGE_ROWS = 600
+
+#: C: start and bounds beside an amplitude; and as multiples of 1 / mean k(x, x) without one.
+_C_BESIDE_AMPLITUDE = (0.6, 0.05, 200.0)
+_C_ALONE = (1.0, 1e-3, 1e4)
+
+
+@dataclass(frozen=True)
+class StartedKernel:
+    """A kernel with numbers for all parameters, and the space of those parameters."""
+
+    kernel: Kernel
+    space: ParameterSpace
+    full: bool = False  # whether amplitude and offset were added
+    pairwise: bool = False  # whether its rows are kernel values, not inputs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scales:
+    """Start, lower and upper bound of the amplitude (times the mean of k(x, x)) and of the offset."""
+
+    amplitude: tuple[float, float, float] = (1.0, np.exp(-SCALE_RANGE), np.exp(SCALE_RANGE))
+    offset: tuple[float, float, float] = (1.0, np.exp(-SCALE_RANGE), np.exp(SCALE_RANGE))
+
+
+#: Beside a slack constant C.
+SCALES_BESIDE_C = Scales(amplitude=(1.0, 0.01, 3000.0), offset=(0.2, 1e-4, 100.0))
+
+
+def started_as_given(kernel: Kernel, X: Array, *, pairwise: bool) -> StartedKernel:
+    """Return the kernel, exactly as given, at the scale of the rows ``X``."""
+    return StartedKernel(kernel.start(X), kernel.space(X), pairwise=pairwise)
+
+
+def started_in_full(name: str, X: Array, scales: Scales) -> StartedKernel:
+    """Return amplitude * kernel + offset at the scale of the rows ``X``.
+
+    A polynomial kernel has an amplitude already, its ``gamma`` and ``coef0``.
+    """
+    base = as_kernel(name)
+    scaled = name != "polynomial"
+    full = Constant("auto") * base + Constant("auto") if scaled else base + Constant("auto")
+    space = full.space(X)
+    if scaled:
+        space = _with_scalar(space, 0, "amplitude", scales.amplitude, _mean_diagonal(name, base, X))
+    space = _with_scalar(space, len(space) - 1, "offset", scales.offset)
+    kernel = full.start(X).with_theta(space.start)
+    return StartedKernel(kernel, space, full=True, pairwise=isinstance(base, Precomputed))
+
+
+def ridge_space(ridge: object, started: StartedKernel, X: Array, targets: Array, weights: Array) -> ParameterSpace:
+    """Return the ridge's start (best at the start kernel) and bounds, or its fixed value."""
+    ridge = check_positive("regularization", ridge)
+    if not isinstance(ridge, str):
+        return ParameterSpace.single("regularization", float(np.log(ridge)), free=False)
+    rows = np.arange(len(X)) if started.pairwise else spread_rows(X, _RIDGE_ROWS)
+    with np.errstate(over="ignore", invalid="ignore"):  # mean_diagonal says it better
+        gram = started.kernel.gram(X[rows])
+    # The intercept absorbs what all entries of the kernel matrix have in common.
+    scale = mean_diagonal(gram) - float(gram.mean())
+    scale = (scale if scale > 0 else abs(mean_diagonal(gram)) or 1.0) * float(weights.mean())
+    lower, upper = (bound * scale for bound in _RIDGE_BOUNDS)
+    start = np.log(RidgePath(gram, targets[rows], weights[rows]).best_ridge(lower * 10, upper / 10))
+    return _between("regularization", float(start), float(np.log(lower)), float(np.log(upper)))
+
+
+def slack_space(C: object, started: StartedKernel, X: Array, *, scale_invariant: bool) -> ParameterSpace:
+    """Return start and bounds of C, or its fixed value: 1 where an amplitude says the same as C."""
+    C = check_positive("C", C)
+    if not isinstance(C, str):
+        return ParameterSpace.single("C", float(np.log(C)), free=False)
+    if started.full and scale_invariant:
+        return ParameterSpace.single("C", 0.0, free=False)
+    numbers = np.array(_C_BESIDE_AMPLITUDE if started.full else _C_ALONE)
+    if not started.full:
+        diagonal = np.diagonal(X) if started.pairwise else started.kernel.diagonal(X)
+        numbers = numbers / (float(np.mean(diagonal)) or 1.0)
+    start, lower, upper = map(float, np.log(numbers))
+    return _between("C", start, lower, upper)
+
+
+def settle_widths(X: Array, space: ParameterSpace, theta: Array) -> Array:
+    """Return ``theta`` with the widths of each kernel scaled so that it starts on no plateau."""
+    theta = theta.copy()
+    for group in space.widths:
+        group = group[space.free[group]]
+        if not len(group):
+            continue
+        gamma = np.exp(theta[group])
+        scaled = X * np.sqrt(gamma) if len(gamma) == X.shape[1] or len(gamma) == 1 else X
+        distance = -float(np.log(median_width(scaled)))
+        theta[group] += np.clip(distance, *_SETTLED) - distance
+    return theta
+
+
+def _between(name: str, start: float, lower: float, upper: float) -> ParameterSpace:
+    return ParameterSpace.single(name, start, below=start - lower, above=upper - start)
+
+
+def _mean_diagonal(name: str, base: Kernel, X: Array) -> float:
+    """Return the mean of k(x, x), 1 where it is 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        diagonal = np.diagonal(X) if isinstance(base, Precomputed) else base.start(X).diagonal(X)
+        size = float(np.mean(diagonal))
+    if not np.isfinite(size):
+        raise InvalidArgument(
+            f"kernel={name!r} overflows on these inputs: check them for extreme values and scale them."
+        )
+    return size if size > 0 else 1.0
+
+
+def _with_scalar(
+    space: ParameterSpace, index: int, name: str, numbers: tuple[float, float, float], unit: float = 1.0
+) -> ParameterSpace:
+    """Return the space with another name, start and bounds of one entry, which is measured in 1 / ``unit``."""
+    start, lower, upper, reference = (
+        space.start.copy(),
+        space.lower.copy(),
+        space.upper.copy(),
+        space.reference.copy(),
+    )
+    start[index], lower[index], upper[index] = np.log(numbers) - np.log(unit)
+    reference[index] = -np.log(unit)
+    names = tuple(name if i == index else old for i, old in enumerate(space.names))
+    return replace(space, names=names, start=start, lower=lower, upper=upper, reference=reference)
