@@ -3,20 +3,70 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
+from uuid import uuid4
 
 from kernelect.exceptions import InvalidArgument, UnwritableFile
 
 
-def check_free(path: Path, force: bool) -> None:
-    """Raise where a file would be overwritten without leave, or cannot be written at all."""
-    if path.is_dir():
-        raise InvalidArgument(f"{str(path)!r} is a folder: give the name of a file.")
-    if path.exists() and not force:
-        raise InvalidArgument(f"{str(path)!r} is there already: overwrite it with --force, or choose another --out.")
-    folder = next(folder for folder in path.absolute().parents if folder.exists())
+def check_free(path: Path, force: bool) -> Path:
+    """Return the file that would be written, or raise where it may not or cannot be.
+
+    Only regular files are replaced, and only with ``force``: never a folder, a device, a pipe or a link
+    that leads nowhere. A link to a regular file stays, and the file it leads to is replaced.
+
+    Parameters
+    ----------
+    path : Path
+    force : bool
+        Whether a file of that name may be replaced.
+    """
+    try:
+        found = Path(os.path.realpath(path)) if path.is_symlink() else path
+        mode = _mode(found)
+        folder = next(folder for folder in found.absolute().parents if folder.exists())
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a null character
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidArgument(f"{_short(path)} cannot be written ({reason}): choose another --out.") from error
+    if mode is None and path.is_symlink():
+        raise InvalidArgument(
+            f"{_short(path)} is a link to {_short(found)}, which does not exist: remove the link, or choose another "
+            "--out."
+        )
+    if mode is not None:
+        _check_kind(path, mode, force)
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InvalidArgument(f"{str(folder)!r} is no folder that can be written to: choose another --out.")
+        raise InvalidArgument(f"{_short(folder)} is not a folder that can be written to: choose another --out.")
+    return found
+
+
+def _mode(path: Path) -> int | None:
+    """Return what kind of file there is, or None; ``exists`` would hide a name that cannot be."""
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _check_kind(path: Path, mode: int, force: bool) -> None:
+    if stat.S_ISDIR(mode):
+        raise InvalidArgument(f"{_short(path)} is a folder: give the name of a file.")
+    if not stat.S_ISREG(mode):
+        raise InvalidArgument(
+            f"{_short(path)} is a device or a pipe, which is never replaced: give the name of a regular file."
+        )
+    if not force:
+        raise InvalidArgument(f"{_short(path)} is there already: overwrite it with --force, or choose another --out.")
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those around it, or say in a sentence why not."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UnwritableFile(f"The folder {_short(path)} cannot be made ({reason}): choose another --out.") from error
 
 
 def write_whole(path: Path, data: bytes, force: bool = False) -> None:
@@ -29,18 +79,26 @@ def write_whole(path: Path, data: bytes, force: bool = False) -> None:
     path : Path
     data : bytes
     force : bool
-        Whether a file of that name may be replaced.
+        Whether a regular file of that name may be replaced.
     """
-    check_free(path, force)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    place = check_free(path, force)
+    make_folder(place.parent)
+    part = place.with_name(f".{uuid4().hex}.part")  # short, so that it fits wherever the name itself does
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        part.replace(place)
     except OSError as error:  # a full disk
-        raise UnwritableFile(f"{str(path)!r} cannot be written ({error.strerror}).") from error
+        raise UnwritableFile(
+            f"{_short(path)} cannot be written ({error.strerror}): free some space or choose another --out."
+        ) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _short(path: Path) -> str:
+    """Return a path in quotes, without the middle of a very long one."""
+    text = str(path)
+    return repr(text if len(text) <= 200 else f"{text[:90]}...{text[-90:]}")

@@ -43,7 +43,7 @@ def test_a_misspelt_command_is_explained(runner):
 def test_an_impossible_folder_is_explained(runner, tmp_path):
     (tmp_path / "file").write_text("")
     outcome = runner.invoke(kernelect, ["demo", "--out", str(tmp_path / "file" / "below")])
-    assert outcome.exit_code == 2
+    assert outcome.exit_code == 1
     assert "--out" in outcome.output
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_a_whole_study_from_run_to_pictures(definition, tmp_path):
         (("run", "cawley2007", "--datasets", "hart"), 2, "Did you mean 'heart'"),
         (("run", "cawley2007", "--methods", "lsvm"), 2, "Did you mean 'lssvm'"),
         (("run", "cawley2007", "--datasets", "heart"), 1, "Give a folder with heart.npz by --data"),
-        (("run", "cawley2007", "--engine", "grid"), 2, "give local or an address"),
+        (("run", "cawley2007", "--engine", "grid"), 2, "must be local or an address"),
         (("table", "none.sqlite"), 1, "There is no results file none.sqlite"),
     ],
 )
@@ -70,6 +71,54 @@ def test_what_is_wrong_is_said_in_one_sentence(arguments, code, words, monkeypat
     assert words in " ".join(result.output.split())
     assert "Traceback" not in result.output
     assert not list(tmp_path.iterdir())
+
+
+def test_failed_cells_are_told_by_the_exit_code(definition, tmp_path):
+    text = Path(definition).read_text().replace("probability = false", "C = -1.0")
+    Path(definition).write_text(text)
+    out = tmp_path / "r.sqlite"
+    arguments = ("run", definition, "--datasets", "twonorm", "--splits", 1, "--out", out)
+    for words in (("--methods", "theirs"), ()):
+        result = run(*arguments, *words)
+        assert result.exit_code == 1
+        assert "1 failed" in result.output
+        assert "add --retry-failed to this command" in " ".join(result.output.split())
+    assert run(*arguments).exit_code == 1  # it failed in an earlier run
+    assert run(*arguments, "--methods", "ours").exit_code == 0
+
+
+def test_a_definition_that_leaves_the_program_is_told(definition, tmp_path):
+    text = (
+        Path(definition)
+        .read_text()
+        .replace('call = "sklearn.svm.SVC", gamma = "scale", probability = false', 'call = "sys.exit"')
+    )
+    Path(definition).write_text(text)
+    result = run("run", definition, "--out", tmp_path / "r.sqlite")
+    assert result.exit_code == 2
+    assert "call = 'sys.exit' cannot be called with" in " ".join(result.output.split())
+
+
+def test_files_that_are_there_are_kept(definition, tmp_path):
+    out = tmp_path / "r.sqlite"
+    assert run("run", definition, "--datasets", "twonorm", "--splits", 1, "--out", out).exit_code == 0
+    precious = tmp_path / "precious.csv"
+    for words in (
+        ("export", out, "--out", precious),
+        ("table", out, "--format", "csv", "--out", precious),
+    ):
+        precious.write_text("precious")
+        kept = run(*words)
+        assert kept.exit_code == 2
+        assert "is there already: overwrite it with --force" in " ".join(kept.output.split())
+        assert precious.read_text() == "precious"
+        assert run(*words, "--force").exit_code == 0
+        assert precious.read_text() != "precious"
+    pictures = tmp_path / "pictures"
+    assert run("plot", out, "--out", pictures).exit_code == 0
+    assert run("plot", out, "--out", pictures).exit_code == 2
+    assert run("plot", out, "--out", pictures, "--force").exit_code == 0
+    assert run("run", definition, "--out", "/dev/null").exit_code == 1
 
 
 def test_a_second_writer_is_sent_away(definition, tmp_path):

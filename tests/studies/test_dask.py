@@ -102,5 +102,5 @@ def test_no_scheduler_at_the_address():
 
 
 def test_a_wrong_engine_is_named():
-    with pytest.raises(InvalidArgument, match="give local or an address"):
+    with pytest.raises(InvalidArgument, match="must be local or an address"):
         engine_for("cluster", 1)

@@ -71,3 +71,71 @@ def test_objects_are_built_from_tables():
         build({"call": "kernelect.LSSVD"})
     with pytest.raises(InvalidArgument, match="cannot be called with"):
         build({"call": "kernelect.LSSVC", "kernal": "rbf"})
+
+
+WRONG = [
+    ('name = "tiny"', "name = 3", "name = 3 in the definition must be text"),
+    ('name = "tiny"', 'name = "../tiny"', "since files are named by it"),
+    ("splits = 3", 'splits = "three"', "splits = 'three' in the definition must be a whole number"),
+    ("splits = 3", "splits = 0", "splits = 0 in the definition must be a whole number from 1"),
+    ("splits = 3", "splits = true", "splits = True in the definition must be a whole number"),
+    ("splits = 3", "seed = 99999999999999999999", "seed = 99999999999999999999 in the definition"),
+    ("splits = 3", "seed = -1", "seed = -1 in the definition"),
+    ("splits = 3", "time_limit = 0", "time_limit = 0 in the definition must be a positive number"),
+    ("splits = 3", 'time_limit = "long"', "time_limit = 'long' in the definition must be a number"),
+    ('default = "ours"', 'default = "our"', "Did you mean 'ours'"),
+    ('default = "ours"', "notes = []", "notes = \\[\\] in the definition must be text"),
+    ("[protocol]\n", 'protocol = "draws"\n[other]\n', "protocol = 'draws'|the key in the definition='other'"),
+    ("rows = 40", 'rows = "forty"', "rows = 'forty' in the protocol of the definition must be a whole number"),
+    ("rows = 40", "rows = -1", "rows = -1 in the protocol"),
+    ("rows = 40", 'fraction = "half"', "fraction = 'half' in the protocol of the definition must be a number"),
+    ("rows = 40", "kind2 = 1\ngroups = [1]", r"groups = \[1\] in the protocol .* a list of which each is text"),
+    ("twonorm = {}", "twonorm = 1", "datasets.twonorm = 1 in the definition must be a table"),
+    ("twonorm = {}", '"a/b" = {}', "'a/b', a name in datasets"),
+    ("twonorm = {}", "twonorm = {rows = 1.5}", "rows = 1.5 in the data set 'twonorm' of the definition"),
+    ("twonorm = {}", 'twonorm = {openml = "x"}', "openml = 'x' in the data set 'twonorm'"),
+    ('label = "LSSVC"', "label = 1", "label = 1 in the method 'ours' of the definition must be text"),
+    ('label = "LSSVC"', "runner = 1", "runner = 1 in the method 'ours'"),
+    ('label = "LSSVC"', "options = 1", "options = 1 in the method 'ours' of the definition must be a table"),
+    ('label = "LSSVC"', 'requires = "torch"', "requires = 'torch' in the method 'ours' .* a list"),
+    ('label = "LSSVC"', "needs = 1", "needs = 1 in the method 'ours'"),
+    ('label = "LSSVC"', "splits = 0.5", "splits = 0.5 in the method 'ours'"),
+    ("[[tables]]", "[tables]", "must be a list: write each table below"),
+    ('title = "Test error, %"', "title = 1", "title = 1 in a table of the definition must be text"),
+    ('metric = "error"', "digits = 2", "a table of the definition is not complete"),
+    ('metric = "error"', 'metric = "error"\ndigits = 99', "digits = 99 in the table"),
+    ('metric = "error"', 'metric = "error"\nkind = "mean"', "Did you mean 'means'"),
+    ('metric = "error"', 'metric = "error"\nmethods = "ours"', "methods = 'ours' in a table"),
+    ("twonorm = [5.0, 0.5]", 'twonorm = "five"', "published = .* must be a table"),
+    ("[published.error.column]\ntwonorm = [5.0, 0.5]", "[published]\nerror = 5", "published = .* must be a table"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "words"), WRONG, ids=[new.partition("\n")[0] for _, new, _ in WRONG])
+def test_values_of_a_wrong_type_or_range(text, old, new, words):
+    assert old in text
+    with pytest.raises(InvalidArgument, match=words):
+        parse_study(text.replace(old, new, 1))
+
+
+def test_methods_that_are_no_table(text):
+    head = text.partition("[methods.ours]")[0].replace('name = "tiny"', 'name = "tiny"\nmethods = ["ours"]')
+    with pytest.raises(InvalidArgument, match=r"methods = \['ours'\] in the definition must be a table"):
+        parse_study(head)
+    with pytest.raises(InvalidArgument, match="datasets = 'twonorm' in the definition must be a table"):
+        parse_study('name = "a"\ndatasets = "twonorm"\n[protocol]\nkind = "draws"\n[methods.a]\n')
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"call": 3}, "3 must be text of the form package.module.name"),
+        ({"call": "kernelect.LSSVC", "args": 3}, "args = 3 of call = 'kernelect.LSSVC' must be a list"),
+        ({"call": "builtins.int", "args": ["x"]}, r"cannot be called with \['x', {}\] \(ValueError"),
+        ({"call": "sys.exit", "args": [0]}, r"call = 'sys.exit' cannot be called with .* \(SystemExit: 0\)"),
+        ({"call": "studies.leaves.anything"}, r"'studies.leaves.anything' was not found \(SystemExit: 3\)"),
+    ],
+)
+def test_calls_that_go_wrong_are_sentences(entry, words):
+    with pytest.raises(InvalidArgument, match=words):
+        build(entry)

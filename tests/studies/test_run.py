@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -87,6 +87,16 @@ def test_failures_are_results_and_are_tried_again_when_asked(tiny, tmp_path):
 
 
 @pytest.mark.parametrize("engine", [Local(1), Local(2)], ids=["here", "processes"])
+def test_a_cell_that_leaves_the_program_is_a_failure(tiny, tmp_path, engine):
+    with Results.create(tmp_path / "r", tiny) as results:
+        progress = run_study(plan_of(with_runner(tiny, "leaves"), splits=1), results, engine)
+        assert progress.failures == 3
+        assert {cell.message for cell in results.cells()} == {"SystemExit: 0"}
+        assert len(results.failed(plan_of(tiny).cells())) == 0  # of other methods
+        assert len(results.failed(cell.key for cell in results.cells())) == 3
+
+
+@pytest.mark.parametrize("engine", [Local(1), Local(2)], ids=["here", "processes"])
 def test_a_cell_has_a_time_limit(tiny, tmp_path, engine):
     dawdling = with_runner(tiny, "dawdles")
     began = time.monotonic()
@@ -146,7 +156,8 @@ def test_figures_may_be_those_of_numpy(tiny, tmp_path):
 def test_a_plan_is_checked_before_it_is_run(text, tmp_path):
     for old, new, words in (
         ("kernelect.LSSVC", "kernelect.LSSVD", "was not found"),
-        ('kind = "draws"\nrows = 40', 'kind = "random"\nfraction = 1.0', "leaves no rows"),
+        ('kind = "draws"\nrows = 40', 'kind = "random"\nfraction = 0.99999', "leaves no rows"),
+        ('kind = "draws"\nrows = 40', 'kind = "random"\nfraction = 1.0', "must lie between 0 and 1"),
         ('kind = "draws"\nrows = 40', 'kind = "blocks"\nrows = 9000', "cannot be made"),
     ):
         with pytest.raises(InvalidArgument, match=words):
@@ -333,6 +344,65 @@ def test_a_read_only_file_is_said_and_earlier_cells_stay(tiny, tmp_path):
         with pytest.raises(ResultsError, match=r"readonly database\): the file or its folder cannot be written"):
             run_study(plan_of(tiny, splits=2), results)
     assert len(figures(path)) == 6
+
+
+@contextmanager
+def powerless(folder):
+    """A folder that cannot be written; root becomes nobody, whom permissions hold."""
+    folder.chmod(0o555)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+        folder.chmod(0o755)
+
+
+def open_to_all(path):
+    """Let anyone pass through the folders above."""
+    for folder in path.parents:
+        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o055)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions of another kind")
+def test_results_in_a_read_only_folder_can_be_read(tiny, tmp_path):
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    path = folder / "r.sqlite"
+    with Results.create(path, tiny) as results:
+        run_study(plan_of(tiny, splits=1, datasets=("twonorm",)), results)
+    open_to_all(path)
+    with powerless(folder), Results.open(path) as results:
+        assert len(list(results.cells())) == 2
+    assert os.listdir(folder) == ["r.sqlite"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("UPDATE cells SET figures = '{'", "holds a cell that cannot be read"),
+        ("UPDATE cells SET figures = '3'", "holds a cell that cannot be read"),
+        ("DELETE FROM study", "holds no definition"),
+        ("UPDATE study SET definition = 'name = 3'", "holds a definition that cannot be read"),
+        ("DROP TABLE study", "not those of kernelect study: give the file that kernelect study run wrote"),
+    ],
+)
+def test_a_results_file_that_was_changed_by_others(tiny, tmp_path, change, words):
+    path = tmp_path / "r"
+    with Results.create(path, tiny) as results:
+        run_study(plan_of(tiny, splits=1, datasets=("twonorm",)), results)
+    with closing(sqlite3.connect(path)) as mine, mine:
+        mine.execute(change)
+
+    def read():
+        with Results.open(path) as results:
+            return list(results.cells())
+
+    with pytest.raises(ResultsError, match=words):
+        read()
 
 
 def test_numbers_are_those_of_a_fit_by_hand(tiny, tmp_path):

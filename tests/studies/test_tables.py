@@ -153,7 +153,7 @@ def test_every_kind_of_picture_is_drawn(results, tmp_path):
         paths = save_pictures(results, kind, tmp_path)
         assert paths
         assert all(path.stat().st_size > 5000 for path in paths)
-    with pytest.raises(InvalidArgument, match="No cell kept its way"):
+    with pytest.raises(InvalidArgument, match="holds the steps of its search"):
         save_pictures(results, "evolution", tmp_path)
     with pytest.raises(InvalidArgument, match="Did you mean 'scatter'"):
         save_pictures(results, "scater", tmp_path)

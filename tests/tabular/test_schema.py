@@ -144,7 +144,7 @@ def test_tables_without_a_model_in_them(frame, target, options, message):
 
 
 def test_negative_weights(frame):
-    with pytest.raises(UnusableTable, match="column 'w' has cells that are missing, negative"):
+    with pytest.raises(UnusableTable, match="the weight of row 1 is -1: give every row a number"):
         describe_table(frame.assign(w=-1.0), "y", weight="w")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from kernelect.exceptions import MissingExtra
@@ -16,4 +17,18 @@ def main() -> None:
         sys.exit(str(error))
     from kernelect.cli.commands import kernelect
 
-    kernelect(prog_name="kernelect")
+    try:
+        kernelect(prog_name="kernelect")
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Write what is left; output that cannot be written has had its sentence, and Python would add its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            with open(os.devnull, "w") as nowhere:
+                os.dup2(nowhere.fileno(), stream.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,21 @@ class GuardedCommand(click.Command):
             raise click.ClickException(
                 "The memory does not suffice for a table of this size: use fewer rows or columns (--drop)."
             ) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # the reader has left, which click ends without a word
+                raise
+            raise click.ClickException(_on_system(error)) from error
         except KeyboardInterrupt:
             click.echo("\nStopped before the end: no file was left half-written.", err=True)
             ctx.exit(INTERRUPTED)
+
+
+def _on_system(error: OSError) -> str:
+    """Return the sentence for what the system refused; files of ours have sentences of their own."""
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return f"The output cannot be written ({reason}): free some space, or send it elsewhere."
+    return f"{error.filename!r} cannot be used ({reason}): check the name, its permissions and the space on the disk."
 
 
 def shared(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -50,7 +63,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 quiet = click.option("--quiet", is_flag=True, help="No progress and no remarks.")
 force = click.option("--force", is_flag=True, help="Overwrite files that are there.")
 seed = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is random."
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of all that is random."
 )
 jobs = click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Outer folds at the same time."

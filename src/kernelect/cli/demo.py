@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 import warnings
@@ -21,7 +22,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from kernelect import LSSVC
+from kernelect.cli import _guard as options
 from kernelect.datasets import sparse_inputs, twonorm
+from kernelect.files import make_folder, write_whole
 from kernelect.plots import RelevanceDisplay, TraceDisplay
 from kernelect.plots.style import COLOURS, house_style
 from kernelect.results import Evaluation
@@ -197,11 +200,13 @@ def save_picture(
                 if line < len(SHOWN) - 1:
                     ax.set_xlabel("")
         figure.suptitle(title, ha="left", x=0.01)
-        figure.savefig(path)
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png")
+        write_whole(path, picture.getvalue(), force=True)
         plt.close(figure)
 
 
-@click.command()
+@click.command(cls=options.GuardedCommand)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -209,15 +214,12 @@ def save_picture(
     show_default=True,
     help="Folder for the pictures.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the data.")
+@options.seed
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON instead of tables.")
 def command(out: Path, seed: int, as_json: bool) -> None:
     """Fit self-selecting machines on built-in data, beside a grid-searched SVC."""
     console = Console(stderr=as_json)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise click.BadParameter(f"the folder {out} cannot be made ({error.strerror}).", param_hint="--out") from error
+    make_folder(out)
     rows: list[Row] = []
     models: dict[tuple[str, str], LSSVC] = {}
     for row, model in run(seed, console):

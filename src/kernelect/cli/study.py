@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from kernelect.cli._guard import INTERRUPTED, GuardedCommand, as_json
+from kernelect.cli._guard import force as force_option
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 
@@ -61,7 +62,7 @@ def show(name: str, toml: bool) -> None:
 @click.option("--datasets", help="Some of the data sets, separated by commas.  [default: all]")
 @click.option("--methods", help="Some of the methods, separated by commas.  [default: all]")
 @click.option(
-    "--splits", type=click.IntRange(min=1), help="Splits (or starts) of each data set.  [default: the study's]"
+    "--splits", type=click.IntRange(1, 10**6), help="Splits (or starts) of each data set.  [default: the study's]"
 )
 @click.option("--engine", default="local", show_default=True, help="local, or a Dask scheduler: tcp://host:8786.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes of --engine local.")
@@ -107,10 +108,17 @@ def run(
         except KeyboardInterrupt:
             click.echo(f"Stopped. All finished cells are in {path}; the same command goes on.", err=True)
             sys.exit(INTERRUPTED)
-    done, failed = progress.ended - progress.failures, progress.failures
+        failed = len(results.failed(plan.cells()))
+    done = progress.ended - progress.failures
     click.echo(f"{progress.already} cells were there, {done} were run, {failed} failed: {path}")
     if progress.left:
         click.echo(f"{progress.left} cells could not be run, because what they need has failed.", err=True)
+    if failed:
+        click.echo(
+            f"See why they failed: kernelect study status {path}. Run them again: add --retry-failed to this command.",
+            err=True,
+        )
+    if failed or progress.left:
         sys.exit(1)
     click.echo(f"See them: kernelect study table {path}")
 
@@ -155,18 +163,21 @@ def status(file: Path, as_json: bool) -> None:
     show_default=True,
 )
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
-def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
+@force_option
+def tables(file: Path, metric: str | None, form: str, out: Path | None, force: bool) -> None:
     """Show the results FILE as tables: means with standard errors, beside the published ones."""
     from kernelect.cli._study import print_tables
-    from kernelect.files import write_whole
+    from kernelect.files import check_free, write_whole
     from kernelect.studies import Results, make_tables
     from kernelect.studies.formats import FORMATS as WRITERS
 
+    if out is not None:
+        check_free(out, force)
     with Results.open(file) as results:
         made = make_tables(results, metric)
     text = WRITERS[form](made) if form != "terminal" else print_tables(made, record=out is not None)
     if out is not None:
-        write_whole(out, text.encode(), force=True)
+        write_whole(out, text.encode(), force)
         click.echo(f"Written: {out}", err=True)
     elif text:
         click.echo(text, nl=False)
@@ -181,24 +192,26 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None) -> None:
 @click.option("--methods", help="Some of the methods, separated by commas.  [default: all]")
 @click.option("--suffix", type=click.Choice(["png", "svg", "pdf"]), default="png", show_default=True)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default="study-pictures", show_default=True)
-def plot(file: Path, kind: str, metric: str | None, methods: str | None, suffix: str, out: Path) -> None:
+@force_option
+def plot(file: Path, kind: str, metric: str | None, methods: str | None, suffix: str, out: Path, force: bool) -> None:
     """Draw the results FILE into a folder of pictures."""
     from kernelect.studies import Results
     from kernelect.studies.pictures import save_pictures
 
     names = [name.strip() for name in methods.split(",")] if methods else []
     with Results.open(file) as results:
-        for path in save_pictures(results, kind, out, metric=metric, methods=names, suffix=suffix):
+        for path in save_pictures(results, kind, out, metric=metric, methods=names, suffix=suffix, force=force):
             click.echo(path)
 
 
 @command.command(cls=GuardedCommand)
 @FILE
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help=".csv, .json or .jsonl")
-def export(file: Path, out: Path) -> None:
+@force_option
+def export(file: Path, out: Path, force: bool) -> None:
     """Write all cells of the results FILE as one flat table."""
     from kernelect.studies import Results
     from kernelect.studies.export import export as write
 
     with Results.open(file) as results:
-        click.echo(f"{write(results, out)} cells: {out}")
+        click.echo(f"{write(results, out, force)} cells: {out}")

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from sklearn import datasets as sklearn_datasets
@@ -87,8 +86,10 @@ def _from_file(name: str, path: Path) -> DataSet:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
             arrays["X"] = np.asarray(arrays.get("X", ()), dtype=float)
-    except (OSError, ValueError, TypeError, AttributeError, BadZipFile) as error:
-        raise InvalidArgument(f"{path} cannot be read as a NumPy archive of plain arrays ({error}).") from error
+    except Exception as error:  # a damaged archive fails in zipfile, zlib or NumPy
+        raise InvalidArgument(
+            f"{path} cannot be read as a NumPy archive of plain arrays ({error}): write it with numpy.savez."
+        ) from error
     if missing := {"X", "y"} - {name for name, array in arrays.items() if array.size}:
         raise InvalidArgument(f"{path} has no array {' and no '.join(sorted(missing))}: it needs X and y.")
     X, y = arrays.pop("X"), arrays.pop("y")

@@ -25,16 +25,28 @@ def build(entry: Any) -> Any:
     if "call" not in entry:
         return parts
     args = parts.pop("args", [])
+    if not isinstance(args, list):
+        raise InvalidArgument(f"args = {args!r} of call = {entry['call']!r} must be a list.")
+    function = named(entry["call"])
     try:
-        return named(entry["call"])(*args, **parts)
-    except TypeError as error:
-        raise InvalidArgument(f"call = {entry['call']!r} cannot be called with {parts}: {error}.") from error
+        return function(*args, **parts)
+    except (Exception, SystemExit) as error:  # a definition's code may do anything
+        raise InvalidArgument(
+            f"call = {entry['call']!r} cannot be called with {[*args, parts] if args else parts} ({_reason(error)}): "
+            "check the arguments of the definition."
+        ) from error
 
 
-def named(path: str) -> Any:
+def named(path: Any) -> Any:
     """Return the object at ``"package.module.name"`` or ``"package.module:name"``."""
+    if not isinstance(path, str):
+        raise InvalidArgument(f"{path!r} must be text of the form package.module.name.")
     module, _, name = path.replace(":", ".").rpartition(".")
     try:
         return getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidArgument(f"{path!r} was not found ({error}): give package.module.name.") from error
+    except (Exception, SystemExit) as error:  # importing runs the module
+        raise InvalidArgument(f"{path!r} was not found ({_reason(error)}): give package.module.name.") from error
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".rstrip(": .")

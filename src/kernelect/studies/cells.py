@@ -78,16 +78,17 @@ class TimeLimitReached(BaseException):
 
 def run_cell(task: Task) -> Outcome:
     """Run one cell and return its outcome."""
-    state, message, figures, began = DONE, "", {}, time.perf_counter()
+    state, message, began = DONE, "", time.perf_counter()
+    figures: Mapping[str, Any] = {}
     try:
         with threadpool_limits(task.threads), warnings.catch_warnings(), _clock(task.time_limit):
             warnings.simplefilter("ignore")  # what a fit warns of is in its status, which is kept
             runner = named(task.method.runner)
-            figures = runner(task.problem, task.method, task.needed, task.seed)
-            figures = _plain({"split_kind": task.problem.kind, **figures})
+            found = runner(task.problem, task.method, task.needed, task.seed)
+            figures = _plain({"split_kind": task.problem.kind, **found})
     except TimeLimitReached:
         state, message = TIMED_OUT, f"stopped at the time limit of {task.time_limit:g} s"
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a cell that calls sys.exit ends itself, not the run
         state, message = FAILED, f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - began
     return Outcome(task.key, state, message, figures, seconds, task.seed, environment(task.threads))

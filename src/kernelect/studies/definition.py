@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.studies.checks import check_study, record_of, tables_in
 
 _DEFINITIONS = resources.files("kernelect.studies") / "definitions"
 
@@ -78,7 +79,7 @@ class Study:
     default: str | None = None
     seed: int = 0
     time_limit: float | None = None
-    published: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    published: Mapping[str, Mapping[str, Mapping[str, tuple[float, ...]]]] = field(default_factory=dict)
     tables: tuple[TableSpec, ...] = ()
 
     def chosen(self, kind: str, names: str | None) -> list[str]:
@@ -111,46 +112,29 @@ def read_study(name: str) -> Study:
     try:
         return parse_study(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgument(f"The study definition {name} cannot be read ({error}).") from error
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidArgument(f"The study definition {name} cannot be read ({reason}): check its name.") from error
 
 
 def parse_study(text: str, origin: str = "the definition") -> Study:
     """Return the study that a TOML text defines."""
     try:
         entries = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidArgument(f"{origin} is not valid TOML: {error}.") from error
     for key in ("name", "datasets", "methods", "protocol"):
         if not entries.get(key):
             raise InvalidArgument(f"{origin} has no {key!r}: a study needs name, datasets, methods and protocol.")
-    methods = {name: _method(name, entry, origin) for name, entry in entries.pop("methods").items()}
-    tables = tuple(_record(TableSpec, entry, f"a table of {origin}") for entry in entries.pop("tables", []))
-    study: Study = _record(
-        Study, {"title": entries["name"], **entries, "text": text, "methods": methods, "tables": tables}, origin
-    )
-    _check_links(study, origin)
+    methods = {
+        name: record_of(Method, {"label": name, **entry, "name": name}, f"the method {name!r} of {origin}")
+        for name, entry in tables_in(entries.pop("methods"), "methods", origin).items()
+    }
+    specs = entries.pop("tables", [])
+    if not isinstance(specs, list):
+        raise InvalidArgument(f"tables = {specs!r} in {origin} must be a list: write each table below [[tables]].")
+    tables = tuple(record_of(TableSpec, spec, f"a table of {origin}") for spec in specs)
+    tables_in(entries["datasets"], "datasets", origin)
+    entries.setdefault("title", str(entries["name"]))
+    study = record_of(Study, {**entries, "text": text, "methods": methods, "tables": tables}, origin)
+    check_study(study, origin)
     return study
-
-
-def _method(name: str, entry: Mapping[str, Any], origin: str) -> Method:
-    return _record(Method, {"label": name, **entry, "name": name}, f"the method {name!r} of {origin}")
-
-
-def _record(kind: type, entries: Mapping[str, Any], origin: str) -> Any:
-    known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
-    for key in entries:
-        if key not in known:
-            raise unknown_name(f"the key in {origin}", key, known)
-    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in entries.items()})
-
-
-def _check_links(study: Study, origin: str) -> None:
-    for method in study.methods.values():
-        if method.needs is not None and method.needs not in study.methods:
-            raise unknown_name(f"needs of the method {method.name!r} of {origin}", method.needs, list(study.methods))
-        if method.needs is not None and study.methods[method.needs].needs is not None:
-            raise InvalidArgument(f"{origin}: {method.name!r} needs {method.needs!r}, which itself needs another.")
-    for table in study.tables:
-        for name in table.methods:
-            if name not in study.methods:
-                raise unknown_name(f"methods of the table {table.title!r} of {origin}", name, list(study.methods))

@@ -139,5 +139,5 @@ def engine_for(name: str, jobs: int) -> Engine:
     if name == "local":
         return Local(jobs)
     if "://" not in name:
-        raise InvalidArgument(f"--engine {name!r} is not possible: give local or an address such as tcp://host:8786.")
+        raise InvalidArgument(f"--engine {name!r} must be local or an address such as tcp://host:8786.")
     return Dask(name)

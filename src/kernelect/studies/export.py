@@ -30,14 +30,14 @@ def rows(results: Results) -> Iterator[dict[str, Any]]:
         }
 
 
-def export(results: Results, path: Path) -> int:
+def export(results: Results, path: Path, force: bool = False) -> int:
     """Write all cells to a .csv, .json or .jsonl file and return their number."""
     if path.suffix not in _WRITERS:
         raise unknown_name("the ending of --out", path.suffix, list(_WRITERS))
     found = list(rows(results))
     text = io.StringIO(newline="")
     _WRITERS[path.suffix](found, text)
-    write_whole(path, text.getvalue().encode(), force=True)
+    write_whole(path, text.getvalue().encode(), force)
     return len(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.files import make_folder, write_whole
 from kernelect.plots import (
     CriticalDifferenceDisplay,
     ErrorHistogramDisplay,
@@ -29,6 +31,7 @@ def save_pictures(
     metric: str | None = None,
     methods: Sequence[str] = (),
     suffix: str = "png",
+    force: bool = False,
 ) -> list[Path]:
     """Draw one kind of picture into the folder ``out`` and return the files."""
     if kind not in KINDS:
@@ -36,7 +39,7 @@ def save_pictures(
     import matplotlib
 
     matplotlib.use("Agg")
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     metric = metric or first_metric(list(results.cells()))
     values = values_of(results.cells(), metric)
     if not values:
@@ -46,7 +49,9 @@ def save_pictures(
     with house_style("kernelect study plot") as plt:
         for name, figure in figures:
             paths.append(out / f"{kind}-{name}.{suffix}")
-            figure.savefig(paths[-1], bbox_inches="tight")
+            picture = io.BytesIO()
+            figure.savefig(picture, format=suffix, bbox_inches="tight")
+            write_whole(paths[-1], picture.getvalue(), force)
             plt.close(figure)
     return paths
 
@@ -137,7 +142,10 @@ def _evolution(results: Results, values: Values, metric: str, methods: tuple[str
         axes[0].set_title(f"{cell.key.dataset}, {label}, start {cell.key.split}", loc="left")
         figures.append((f"{cell.key.dataset}-{cell.key.method}", axes[0].figure))
     if not figures:
-        raise InvalidArgument("No cell kept its way: only methods with the option evolution do (gold2003: hmc).")
+        raise InvalidArgument(
+            f"No cell of {results.path} holds the steps of its search: run a method with the option evolution = true "
+            "(hmc of gold2003 is one), or choose another --kind."
+        )
     return figures
 
 

@@ -201,7 +201,7 @@ def check_plan(plan: Plan) -> None:
 def _check_split(plan: Plan, data: DataSet, split: int) -> None:
     try:
         problem = make_problem(data, plan.protocol(data.name), split, plan.study.seed)
-    except (ValueError, ArithmeticError, KeyError, IndexError) as error:
+    except (ValueError, TypeError, ArithmeticError, KeyError, IndexError, AttributeError) as error:
         if isinstance(error, InvalidArgument):
             raise
         raise InvalidArgument(

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import quote
 
-from kernelect.exceptions import KernelectError
+from kernelect.exceptions import InvalidArgument, KernelectError
 from kernelect.studies.cells import DONE, Key, Outcome
 from kernelect.studies.definition import Method, Study, parse_study
 
@@ -50,6 +50,8 @@ class Results:
         """Open ``path`` for writing: a new file, or one begun by a study of the same name."""
         if path.is_dir():
             raise ResultsError(f"{path} is a folder: name a file, such as {path / 'results.sqlite'}.")
+        if path.exists() and not path.is_file():
+            raise ResultsError(f"{path} is a device or a pipe: name a regular file, such as results.sqlite.")
         if not path.parent.is_dir():
             raise ResultsError(f"The folder {path.parent} for the results does not exist: make it first.")
         with _clear_errors(path):
@@ -97,19 +99,29 @@ class Results:
         if not path.is_file():
             raise ResultsError(f"There is no results file {path}: kernelect study run NAME --out {path} makes one.")
         with _clear_errors(path):
-            # An immutable or read-only place has no room for the write-ahead log, hence the URI.
-            connection = sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?mode=ro", uri=True, timeout=30.0)
-            found = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'cells'").fetchone()[0]
-        if not found:
-            raise ResultsError(f"{path} is not a results file of kernelect study.")
-        return cls(path, connection)
+            connection, tables = _opened(path)
+        if not {"cells", "study", "environments"} <= tables:
+            connection.close()
+            raise ResultsError(
+                f"{path} holds the tables {sorted(tables)}, not those of kernelect study: give the file that kernelect "
+                "study run wrote."
+            )
+        results = cls(path, connection)
+        try:
+            results.study  # noqa: B018 (a file of another version says so here, not halfway)
+        except InvalidArgument as error:
+            connection.close()
+            raise ResultsError(f"The results file {path} holds a definition that cannot be read: {error}") from error
+        return results
 
     @property
     def study(self) -> Study:
         """The definition that the file was begun with."""
         with _clear_errors(self.path):
-            (text,) = self._connection.execute("SELECT definition FROM study").fetchone()
-        return parse_study(text, str(self.path))
+            row = self._connection.execute("SELECT definition FROM study").fetchone()
+        if row is None or not isinstance(row[0], str):
+            raise ResultsError(f"The results file {self.path} holds no definition: run its study again.")
+        return parse_study(row[0], str(self.path))
 
     def write(self, outcome: Outcome) -> None:
         """Keep one cell; it is on disk when this returns."""
@@ -127,6 +139,10 @@ class Results:
         with _clear_errors(self.path):
             return {Key(*row) for row in self._connection.execute(query)}
 
+    def failed(self, keys: Iterable[Key]) -> set[Key]:
+        """Return those of some cells that ended without a result."""
+        return set(keys) & (self.keys(failures=True) - self.keys(failures=False))
+
     def cells(self) -> Iterator[Outcome]:
         """Yield all cells in the order of data sets, methods and splits."""
         query = (
@@ -135,8 +151,17 @@ class Results:
         )
         with _clear_errors(self.path), closing(self._connection.execute(query)) as rows:
             for *key, state, message, figures, seconds, seed, ended, facts in rows:
-                values = json.loads(figures), seconds, seed, json.loads(facts), ended
+                values = self._parsed(figures), seconds, seed, self._parsed(facts), ended
                 yield Outcome(Key(*key), state, message, *values)
+
+    def _parsed(self, text: str) -> dict[str, Any]:
+        try:
+            return dict(json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise ResultsError(
+                f"The results file {self.path} holds a cell that cannot be read ({error}): run its study into another "
+                "--out."
+            ) from error
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
@@ -147,6 +172,31 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _opened(path: Path) -> tuple[sqlite3.Connection, set[str]]:
+    """Return a file opened for reading and the names of its tables.
+
+    A file whose folder cannot be written has no room for SQLite's log; it is read as it stands, unless a
+    log that a run left behind holds cells that are not in the file yet.
+    """
+    address = f"file:{quote(path.resolve().as_posix())}?mode=ro"
+    try:
+        return _with_tables(address)
+    except sqlite3.OperationalError:
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        return _with_tables(address + "&immutable=1")
+
+
+def _with_tables(address: str) -> tuple[sqlite3.Connection, set[str]]:
+    connection = sqlite3.connect(address, uri=True, timeout=30.0)
+    try:
+        return connection, {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+    except sqlite3.Error:
+        connection.close()
+        raise
 
 
 def _essence(entry: object) -> object:
@@ -170,5 +220,5 @@ def _clear_errors(path: Path) -> Iterator[None]:
         elif "not a database" in words or "malformed" in words:
             way_out = "it is not a results file of kernelect study; give another --out"
         else:
-            way_out = "all cells written before are intact"
+            way_out = "all cells written before are intact; run the same command again to resume"
         raise ResultsError(f"The results file {path} failed ({words}): {way_out}.") from error

@@ -21,6 +21,11 @@ _ENOUGH_ROWS = 20
 #: Numbers beyond this count as missing: their squares overflow.
 _LARGEST = 1e100
 
+_SECONDS_PER_DAY = 86400
+
+#: Steps of a clock per second, by pandas' name of its unit.
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
 #: Categories that are remembered with the model, to explain new ones.
 MOST_CATEGORIES = 1000
 
@@ -133,7 +138,10 @@ def _days(column: pd.Series) -> pd.Series:
         written = texts.where(texts.str.match(r"\d{4}-\d{2}-\d{2}", na=False))
         column = pd.to_datetime(written, errors="coerce", format="ISO8601", utc=True)
     naive = column.dt.tz_convert(None) if column.dt.tz is not None else column
-    return (naive - pd.Timestamp(0)) / pd.Timedelta(days=1)
+    # By hand: pandas counts in nanoseconds on the way, which end in the year 2262.
+    stamps = naive.to_numpy(dtype=f"datetime64[{naive.dt.unit}]")
+    days = stamps.astype(np.int64) / (_SECONDS_PER_DAY * _PER_SECOND[naive.dt.unit])
+    return pd.Series(np.where(np.isnat(stamps), np.nan, days), index=column.index, name=column.name)
 
 
 def _uselessness(column: pd.Series, values: pd.Series, kind: str, kept: bool) -> str:

@@ -93,11 +93,20 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
     y = target_values(table.frame[target][known], schema.task)
     if schema.classes is not None:
         known &= y.isin(schema.classes).reindex(known.index, fill_value=False)
+    if not known.any():
+        which = "a value" if schema.classes is None else f"one of the model's classes {_classes(schema)}"
+        raise UnusableTable(
+            f"This is not the model's training table: no row of {table.source} has {which} in {target!r}."
+        )
     kept = replace(table, frame=table.frame[known].reset_index(drop=True))
     X, remarks = match_columns(schema, kept)
     if len(X) != model.n_rows:
         remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
     return Rows(X, target_values(kept.frame[target], schema.task), weights_of(kept.frame, schema.weight)), remarks
+
+
+def _classes(schema: Schema) -> str:
+    return f"({_listed(list(schema.classes or ()))})"
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:

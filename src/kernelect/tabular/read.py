@@ -95,7 +95,7 @@ def read_table(path: str | Path, format: str | None = None) -> Table:
 def _bytes_of(path: str | Path) -> tuple[bytes, str]:
     """Return what the file holds and what to call it in messages."""
     if str(path) == "-":
-        return sys.stdin.buffer.read(), "standard input"
+        return _standard_input(), "standard input"
     try:
         return Path(path).read_bytes(), Path(path).name
     except FileNotFoundError as error:
@@ -105,6 +105,17 @@ def _bytes_of(path: str | Path) -> tuple[bytes, str]:
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         reason = getattr(error, "strerror", None) or error
         raise UnusableTable(f"{str(path)!r} cannot be read ({reason}).") from error
+
+
+def _standard_input() -> bytes:
+    try:
+        if sys.stdin is None:  # closed by whoever started the program
+            raise ValueError("it is closed")
+        return sys.stdin.buffer.read()
+    except (OSError, ValueError) as error:
+        raise UnusableTable(
+            f"Standard input cannot be read ({error}): give the name of a file, or send a table through a pipe."
+        ) from error
 
 
 def _guessed(data: bytes, path: str | Path) -> str:
@@ -145,9 +156,11 @@ def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFr
     load_extra("pyarrow", caller=f"{source} is a {name} file and", extra="parquet")
     try:
         return Table(read(io.BytesIO(data)), source)
-    except (OSError, ValueError) as error:  # pyarrow's errors are both
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise UnusableTable(f"{source} is no {name} file that can be read ({reason}).") from error
+    except Exception as error:  # a damaged file fails in pyarrow with errors of many types
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise UnusableTable(
+            f"{source} cannot be read as a {name} file ({reason}): write it again, or save the table as CSV."
+        ) from error
 
 
 def _read_parquet(data: bytes, source: str) -> Table:

@@ -20,6 +20,9 @@ CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
 #: Whole numbers with at most this many different values are classes.
 _FEW_NUMBERS = 10
 
+#: Targets that vary by less than this have squares near the smallest number there is.
+_SMALLEST_SPREAD = 1e-140
+
 #: Fewer rows than this make no model.
 LEAST_ROWS = 6
 
@@ -151,9 +154,16 @@ def weights_of(frame: pd.DataFrame, weight: str | None) -> np.ndarray | None:
     if weight is None:
         return None
     values = values_of(frame[weight], "number").to_numpy()
-    if not np.all(values >= 0) or not values.any():  # NaN is not >= 0 either
-        raise UnusableTable(f"--weight: column {weight!r} has cells that are missing, negative or all zero.")
-    return values / values.mean()
+    unusable = ~(values >= 0)  # NaN is not >= 0 either
+    if unusable.any():
+        row = int(np.argmax(unusable))
+        cell = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
+        raise UnusableTable(
+            f"--weight {weight!r}: the weight of row {row + 1} is {cell}: give every row a number of at least 0."
+        )
+    if not values.any():
+        raise UnusableTable(f"--weight {weight!r}: all weights are 0: give at least some rows a larger one.")
+    return np.asarray(values / values.max() / (values / values.max()).mean())  # the sum of huge weights overflows
 
 
 def _with_target(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[str]]:
@@ -216,6 +226,12 @@ def _usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
         raise UnusableTable(
             f"The target {target!r} has {int(numbers.isna().sum())} cell(s) that are no usable numbers, such as "
             f"{cell!r}: mend them, or use --task classification."
+        )
+    spread = float(numbers.max() - numbers.min())
+    if 0.0 < spread < _SMALLEST_SPREAD:
+        raise UnusableTable(
+            f"The target {target!r} varies by {spread:.3g} only, and the squares of such numbers are 0 in double "
+            "precision: give it in another unit, for instance multiplied by 1e200."
         )
     if numbers.nunique() == 1:
         raise UnusableTable(f"The target {target!r} is {numbers.iloc[0]:g} in every row: there is nothing to predict.")

@@ -54,15 +54,25 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     """
     separator = separator or _separator(text)
     _check_rectangular(text, source, separator)
-    frame = pd.read_csv(
-        io.StringIO(text),
-        sep=separator,
-        skipinitialspace=True,
-        index_col=False,
-        na_values=_MISSING,
-        low_memory=False,
-    )
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            skipinitialspace=True,
+            index_col=False,
+            na_values=_MISSING,
+            low_memory=False,
+        )
+    except (ValueError, OverflowError) as error:  # pandas' ParserError and EmptyDataError are ValueErrors
+        raise UnusableTable(f"{source} cannot be read as text with columns ({_reason(error)}).") from error
     return _with_decimal_commas(frame) if separator == ";" else (frame, [])
+
+
+def _reason(error: Exception) -> str:
+    reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    if "EOF inside string" in reason:
+        return 'a double quote (") is opened and never closed: close it, or remove it'
+    return f"{reason}: check its quotes and separators"
 
 
 def _separator(text: str) -> str:
@@ -76,7 +86,9 @@ def _check_rectangular(text: str, source: str, separator: str) -> None:
     """Make sure that no name stands twice and every row has a cell per name."""
     rows = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     try:
-        names = next(row for row in rows if row)
+        names = next((row for row in rows if row), None)
+        if names is None:
+            raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
         _check_names([name.strip() for name in names], source)
         for row in rows:
             if row and len(row) != len(names):

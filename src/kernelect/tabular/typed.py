@@ -14,16 +14,17 @@ from kernelect.exceptions import UnusableModel
 
 def check_fields(place: str, record: Any) -> None:
     """Raise where a field of a dataclass is absent or has another type than its annotation says."""
-    for name, hint in _hints(type(record)).items():
+    for name, hint in hints_of(type(record)).items():
         if not hasattr(record, name):
             raise UnusableModel(f"{place} has no {name!r}")
         value = getattr(record, name)
-        if not _fits(value, hint):
-            raise UnusableModel(f"{place}.{name} is a {type(value).__name__} where {_words(hint)} is expected")
+        if not fits(value, hint):
+            raise UnusableModel(f"{place}.{name} is a {type(value).__name__} where {in_words(hint)} is expected")
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def hints_of(kind: type) -> dict[str, Any]:
+    """Return the declared types of a dataclass's fields."""
     try:
         known = get_type_hints(kind)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
@@ -31,13 +32,13 @@ def _hints(kind: type) -> dict[str, Any]:
     return {field.name: known[field.name] for field in fields(kind)}
 
 
-def _fits(value: Any, hint: Any) -> bool:
+def fits(value: Any, hint: Any) -> bool:
     """Tell whether a value has a declared type; what cannot be told counts as fitting."""
     origin = get_origin(hint)
     if hint is Any:
         return True
     if origin in (Union, types.UnionType):
-        return any(_fits(value, each) for each in get_args(hint))
+        return any(fits(value, each) for each in get_args(hint))
     if hint is None or hint is type(None):
         return value is None
     if origin is tuple:
@@ -45,10 +46,10 @@ def _fits(value: Any, hint: Any) -> bool:
     if is_typeddict(hint):
         return isinstance(value, dict) and _entries_fit(value, hint)
     if origin is list:
-        return isinstance(value, list) and all(_fits(each, get_args(hint)[0]) for each in value)
+        return isinstance(value, list) and all(fits(each, get_args(hint)[0]) for each in value)
     if origin in (dict, Mapping):
         key, item = get_args(hint)
-        return isinstance(value, Mapping) and all(_fits(k, key) and _fits(v, item) for k, v in value.items())
+        return isinstance(value, Mapping) and all(fits(k, key) and fits(v, item) for k, v in value.items())
     plain = origin or hint
     if plain is float:
         return isinstance(value, Real) and not isinstance(value, bool)
@@ -59,17 +60,28 @@ def _fits(value: Any, hint: Any) -> bool:
 
 def _items_fit(value: tuple[Any, ...], hints: tuple[Any, ...]) -> bool:
     if len(hints) == 2 and hints[1] is Ellipsis:
-        return all(_fits(each, hints[0]) for each in value)
-    return len(value) == len(hints) and all(map(_fits, value, hints))
+        return all(fits(each, hints[0]) for each in value)
+    return len(value) == len(hints) and all(map(fits, value, hints))
 
 
 def _entries_fit(value: dict[str, Any], hint: Any) -> bool:
     """Tell whether a dict has the keys of a typed one, and under each what belongs there."""
     known = get_type_hints(hint)
     return hint.__required_keys__ <= set(value) <= set(known) and all(
-        _fits(each, known[key]) for key, each in value.items()
+        fits(each, known[key]) for key, each in value.items()
     )
 
 
-def _words(hint: Any) -> str:
-    return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
+_WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", type(None): "nothing"}
+
+
+def in_words(hint: Any) -> str:
+    """Return what a declared type asks for, as a message says it."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return " or ".join(in_words(part) for part in parts if part is not type(None))
+    if origin is tuple and parts[1:] == (Ellipsis,):
+        return f"a list of which each is {in_words(parts[0])}"
+    if origin in (dict, Mapping):
+        return "a table" if parts[1] is Any else f"a table of which each is {in_words(parts[1])}"
+    return _WORDS.get(hint, getattr(hint, "__name__", str(hint)))

@@ -1,0 +1,162 @@
+"""A definition is checked as it is read: every key known, every value of its type and within its range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.tabular.typed import fits, hints_of, in_words
+
+if TYPE_CHECKING:
+    from kernelect.studies.definition import Method, Study, TableSpec
+
+R = TypeVar("R")
+
+#: Seeds go to scikit-learn, which takes no larger ones.
+MOST_SEED = 2**32 - 1
+
+#: Letters of a name: it becomes part of a file's name, on any system.
+_MOST_LETTERS = 100
+
+_CHOICES = {
+    "kind": ("means", "smallest", "worse", "order"),
+    "spread": ("standard error", "standard deviation"),
+    "best": ("smallest", "largest", "none"),
+}
+
+#: Keys of a protocol, or of a data set's own entry -> their type.
+_PROTOCOL: dict[str, Any] = {
+    "kind": str,
+    "rows": int,
+    "test_rows": int,
+    "fraction": float,
+    "folds": int,
+    "stratified": bool,
+    "scale": str,
+    "standardize_target": bool,
+    "generator": str,
+    "columns": int,
+    "groups": tuple[str, ...],
+    "per_group": int,
+    "table": str,
+    "openml": Mapping[str, Any],
+}
+
+
+def tables_in(entry: Any, key: str, origin: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return ``entry``, after making sure that it is a table of tables, each with a name for files."""
+    if not isinstance(entry, Mapping):
+        raise InvalidArgument(f"{key} = {entry!r} in {origin} must be a table: write [{key}.NAME] above each entry.")
+    for name, part in entry.items():
+        check_name(name, f"a name in {key} of {origin}")
+        if not isinstance(part, Mapping):
+            raise InvalidArgument(f"{key}.{name} = {part!r} in {origin} must be a table, such as {{}}.")
+    return entry
+
+
+def check_name(name: str, place: str) -> None:
+    """Raise where a name cannot be part of a file's name."""
+    if not name or len(name) > _MOST_LETTERS or not name.isprintable() or set(name) & set("/\\:") or name[0] == ".":
+        raise InvalidArgument(
+            f"{name[:_MOST_LETTERS]!r}, {place}, must have 1 to {_MOST_LETTERS} letters without / \\ : and no dot in "
+            "front, since files are named by it."
+        )
+
+
+def record_of(kind: type[R], entries: Any, origin: str) -> R:
+    """Return a record of a table of a definition; lists become tuples."""
+    if not isinstance(entries, Mapping):
+        raise InvalidArgument(f"{entries!r}, {origin}, must be a table: write its keys below [[...]].")
+    hints = hints_of(kind)
+    for key in entries:
+        if key not in hints:
+            raise unknown_name(f"the key in {origin}", key, list(hints))
+    values = {key: _with_tuples(value, hints[key]) for key, value in entries.items()}
+    for key, value in values.items():
+        if not fits(value, hints[key]):
+            raise InvalidArgument(f"{key} = {entries[key]!r} in {origin} must be {in_words(hints[key])}.")
+    try:
+        return kind(**values)
+    except TypeError as error:  # a key without default is absent
+        raise InvalidArgument(f"{origin} is not complete ({error}): give the missing keys.") from error
+
+
+def _with_tuples(value: Any, hint: Any) -> Any:
+    """Return lists as tuples, inside tables only where numbers are expected: estimators are left as written."""
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, Mapping) and "tuple" in str(hint):
+        return {key: _with_tuples(each, hint) for key, each in value.items()}
+    return value
+
+
+def check_study(study: Study, origin: str) -> None:
+    """Raise where parts of a definition do not fit together."""
+    check_name(study.name, f"the name of {origin}")
+    _check_range("seed", study.seed, 0, MOST_SEED, origin)
+    _check_counts(study, origin)
+    check_protocol(study.protocol, f"the protocol of {origin}")
+    for name, entry in study.datasets.items():
+        check_protocol(entry, f"the data set {name!r} of {origin}")
+    for method in study.methods.values():
+        _check_counts(method, f"the method {method.name!r} of {origin}")
+        _check_needs(study, method, origin)
+    for table in study.tables:
+        _check_table(study, table, origin)
+    if study.default is not None and study.default not in study.methods:
+        raise unknown_name(f"default of {origin}", study.default, list(study.methods))
+
+
+def check_protocol(protocol: Mapping[str, Any], place: str) -> None:
+    """Raise where a key of a protocol has a value of another type, or a count below 1."""
+    for key, hint in _PROTOCOL.items():
+        value = protocol.get(key)
+        if value is None:
+            continue
+        if not fits(tuple(value) if isinstance(value, list) else value, hint):
+            raise InvalidArgument(f"{key} = {value!r} in {place} must be {in_words(hint)}.")
+        if hint is int:
+            _check_range(key, value, 1, 10**9, place)
+    if "fraction" in protocol and not 0.0 < protocol["fraction"] < 1.0:
+        raise InvalidArgument(f"fraction = {protocol['fraction']!r} in {place} must lie between 0 and 1.")
+
+
+def _check_counts(part: Study | Method, place: str) -> None:
+    if part.splits is not None:
+        _check_range("splits", part.splits, 1, 10**6, place)
+    limit = getattr(part, "time_limit", None)
+    if limit is not None and not 0.0 < limit < float("inf"):
+        raise InvalidArgument(f"time_limit = {limit!r} in {place} must be a positive number of seconds.")
+
+
+def _check_range(key: str, value: int, least: int, most: int, place: str) -> None:
+    if not least <= value <= most:
+        raise InvalidArgument(f"{key} = {value!r} in {place} must be a whole number from {least} to {most}.")
+
+
+def _check_needs(study: Study, method: Method, origin: str) -> None:
+    if method.needs is None:
+        return
+    if method.needs not in study.methods:
+        raise unknown_name(f"needs of the method {method.name!r} of {origin}", method.needs, list(study.methods))
+    if study.methods[method.needs].needs is not None:
+        raise InvalidArgument(
+            f"{origin}: {method.name!r} needs {method.needs!r}, which itself needs another: name a method that needs "
+            "nothing."
+        )
+
+
+def _check_table(study: Study, table: TableSpec, origin: str) -> None:
+    place = f"the table {table.title!r} of {origin}"
+    for key, choices in _CHOICES.items():
+        _check_choice(key, getattr(table, key), choices, place)
+    _check_range("digits", table.digits, 0, 12, place)
+    for name in table.methods:
+        if name not in study.methods:
+            raise unknown_name(f"methods of {place}", name, list(study.methods))
+
+
+def _check_choice(key: str, value: str, choices: Sequence[str], place: str) -> None:
+    if value not in choices:
+        raise unknown_name(f"{key} of {place}", value, list(choices))
