@@ -92,8 +92,8 @@ def test_force_overwrites(run, folder, report_page):
         (("--target", "label", "--kernel", "rfb"), 2, "Did you mean 'rbf'?"),
         (("--target", "label", "--criterion", "span"), 2, "criterion='span' is not known"),
         (("--target", "label", "--folds", "99"), 2, "--folds 99 must be a number from 2 to 60, the number of rows"),
-        (("--target", "label", "--out", "mixed.csv/below"), 2, "no folder that can be written to"),
-        (("--target", "label", "--format", "parquet"), 1, "no Parquet file that can be read"),
+        (("--target", "label", "--out", "mixed.csv/below"), 2, "is not a folder that can be written to"),
+        (("--target", "label", "--format", "parquet"), 1, "cannot be read as a Parquet file"),
     ],
 )
 def test_mistakes_are_explained_and_leave_nothing(run, folder, words, code, message):

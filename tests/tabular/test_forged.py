@@ -29,7 +29,6 @@ from kernelect.tabular import (
 )
 from kernelect.tabular.audit import trusted_types
 from kernelect.tabular.persistence import FORMAT
-from kernelect.tabular.shapes import SHAPES
 from oracles.tables import mixed_frame
 
 MACHINES = [
@@ -135,13 +134,6 @@ def test_a_forged_array_is_named(tmp_path, classifier):
         (tmp_path / "m").write_bytes(dumped(classifier, {member: npy(how(arrays[name][1]))}))
         with pytest.raises(UnusableModel, match=message):
             load_model(tmp_path / "m")
-
-
-def test_every_array_of_a_model_has_a_declared_shape(fitted):
-    """An attribute that is new has to be added to kernelect.tabular.shapes, or forged files of it get through."""
-    found = {name for name, array in stored_arrays(fitted[0].pipeline).values() if array.ndim and isinstance(name, str)}
-    # Of a search that has ended, and of scikit-learn's dtype, stored as an empty array.
-    assert found - set(SHAPES) <= {"content", "trace"}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Which shapes the arrays of a fitted model have to have.
 
 Each attribute has a kind and its axes by letter: ``d`` inputs and ``k`` classes as the estimator around it
-says, other letters one length within one object, ``*`` any further axes.
+says, other letters one length within one object, ``*`` any further axes. An array that is not listed has to be
+finite, and to have a shape with which the model predicts.
 """
 
 from __future__ import annotations
