@@ -1,6 +1,5 @@
 """What a user may do wrong, or a system may refuse: exit code 1 or 2 and one sentence, never a traceback."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pandas as pd
 import pytest
 
 import kernelect
+from kernelect.tabular import load_model
 from oracles.tables import mixed_frame
 
 FIT = ("--target", "label", "--drop", "value", "--kernel", "rbf", "--folds", "0", "--no-report")
@@ -158,7 +158,7 @@ def test_labels_of_text_and_numbers_together(run, folder):
     frame = mixed_frame(40)
     frame.assign(label=np.tile(["1", "x", "2.5", "1"], 10)).to_csv(folder / "both.csv", index=False)
     run("fit", "both.csv", *FIT, "--out", "both")
-    assert json.loads(run("inspect", "both/model.skops", "--json").stdout)["classes"] == ["1", "2.5", "x"]
+    assert load_model(folder / "both" / "model.skops")[0].schema.classes == ("1", "2.5", "x")
     # The labels of another table: numbers where the model knows text, and the other way round.
     frame.assign(label=np.tile([1, 2], 20)).to_csv(folder / "numbers.csv", index=False)
     frame.assign(label=np.tile(["a", "b"], 20)).to_csv(folder / "texts.csv", index=False)
@@ -210,7 +210,7 @@ def test_standard_output_that_is_full_or_gone(run, folder):
 
 def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, report_page):
     """The model first, then the report: what was written stays, what was not leaves nothing."""
-    from kernelect import report
+    from kernelect import facts, report
     from kernelect.files import write_whole
 
     def full(descriptor):
@@ -223,11 +223,11 @@ def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, 
     monkeypatch.undo()
     monkeypatch.chdir(folder)
 
-    def write_report(path, facts):
+    def write_report(path, about):
         monkeypatch.setattr(os, "fsync", full)
         write_whole(path, b"page", force=True)
 
-    monkeypatch.setattr(report, "gather_facts", lambda *parts, **facts: facts)
+    monkeypatch.setattr(facts, "gather_pictures", lambda *parts, **more: [])
     monkeypatch.setattr(report, "write_report", write_report)
     said = sentence(run("fit", "mixed.csv", *[word for word in FIT if word != "--no-report"], "--out", "o", code=1))
     assert "'o/report.html' cannot be written (No space left on device)" in said
