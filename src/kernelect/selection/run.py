@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from kernelect.priors import Flat
 from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
 from kernelect.search import LBFGS, Budget, Directions, Search, scattered_starts, search_along
 from kernelect.selection.objective import SelectionObjective
-from kernelect.typing import Array, Observer
+from kernelect.typing import Array, Indices, Observer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,8 @@ class Run:
         The best point so far, where the main search has ended.
     optima : ndarray
         Where the searches from the several starts ended.
+    near : bool
+        Whether the start is close to an optimum already, because parts of the rows have led there.
     """
 
     def __init__(self, objective: SelectionObjective, options: SelectionOptions) -> None:
@@ -67,6 +70,17 @@ class Run:
         self.traces: list[Trace] = []
         self.labels: list[str] = []
         self.cut_short = False
+        self.near = False
+
+    def on_rows(self, rows: Indices) -> Run:
+        """Return a run on some of the rows from the present start, with the same clock, budget and records."""
+        part = copy(self)
+        part.objective, part.result = self.objective.on_rows(rows), None
+        return part
+
+    def go_on_from(self, part: Run) -> None:
+        """Move the start to where the run on a part of the rows has ended."""
+        self.space, self.cut_short, self.near = self.space.moved(part.found.theta), part.cut_short, True
 
     @property
     def found(self) -> SearchResult:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from kernelect.results import Selection
 from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.parts import STAGES
 from kernelect.selection.run import Run, SelectionOptions
-from kernelect.selection.stages import STAGES, Stage
+from kernelect.selection.stages import Stage
 
 
 def select(

@@ -42,7 +42,7 @@ class Spherical(Stage):
     """Elliptical kernels are first searched with their widths tied, that is as the spherical kernel."""
 
     def applies(self, run: Run) -> bool:
-        return Directions.tied_widths(run.space) is not None
+        return not run.near and Directions.tied_widths(run.space) is not None
 
     def carry_out(self, run: Run) -> None:
         tied = Directions.tied_widths(run.space)
@@ -55,7 +55,7 @@ class CriterionAlone(Stage):
     """For a prior whose only minimum is local: some steps by the criterion alone, into its own basin."""
 
     def applies(self, run: Run) -> bool:
-        return _is_local(run) and bool(run.space.free.any()) and run.has_time()
+        return _is_local(run) and not run.near and bool(run.space.free.any()) and run.has_time()
 
     def carry_out(self, run: Run) -> None:
         run.space = run.space.moved(_scouted(run, run.space))
@@ -84,7 +84,7 @@ class SecondBasin(Stage):
     def applies(self, run: Run) -> bool:
         prior = run.objective.prior
         two = prior is not None and prior.two_basins and Directions.tied_widths(run.space) is not None
-        return two and run.has_time()
+        return two and not run.near and run.has_time()
 
     def carry_out(self, run: Run) -> None:
         space, result = run.space, run.found
@@ -148,10 +148,6 @@ class PriorRevised(Stage):
         space = objective.space.moved(revision.theta)
         run.result = run.search("prior revised", Directions.each_free(space))
         return True
-
-
-#: In the order in which they are carried out.
-STAGES: tuple[Stage, ...] = (Spherical(), CriterionAlone(), AllParameters(), SecondBasin(), PriorRevised())
 
 
 def _is_local(run: Run) -> bool:

@@ -1,0 +1,52 @@
+"""Many rows: the way to the optimum is gone on a part of them, and only its end on all.
+
+A step on all n rows costs n^3, and a search takes some fifty of them. On a quarter of the rows a
+step costs a sixty-fourth, and the optimum there is close to that of all rows: what moves with the
+number of rows is mostly how much of the data's detail the widths and the ridge may follow. Twice
+as many rows then correct that, twice again, and on all rows a few steps are left.
+"""
+
+from __future__ import annotations
+
+from kernelect.kernels.scale import spread_rows
+from kernelect.search import Directions
+from kernelect.selection.run import Run
+from kernelect.selection.stages import AllParameters, CriterionAlone, PriorRevised, SecondBasin, Spherical, Stage
+
+#: Rows from which a search begins on a part of them, and the smallest part.
+FROM, LEAST = 900, 400
+
+#: Share of the rows that the first part is, and how much larger the next one is.
+_FIRST, _GROWTH = 0.25, 2.0
+
+#: Stages on the first part, and on those after it.
+_WHOLE_WAY: tuple[Stage, ...] = (Spherical(), CriterionAlone(), AllParameters(), SecondBasin())
+_ONWARDS: tuple[Stage, ...] = (AllParameters(),)
+
+
+class Parts(Stage):
+    """Searches on growing parts of the rows, which move the start of the search on all rows."""
+
+    def applies(self, run: Run) -> bool:
+        """Return whether there are many rows and a gradient to go on by.
+
+        Restarts compare optima of one and the same objective, and a scan without gradient would
+        have to be made again on all rows.
+        """
+        by_gradient = run.options.search.uses_gradient(len(Directions.each_free(run.space)))
+        return by_gradient and not run.options.n_restarts and len(run.objective.X) >= FROM
+
+    def carry_out(self, run: Run) -> None:
+        n, stages = len(run.objective.X), _WHOLE_WAY
+        size = max(_FIRST * n, LEAST)
+        while size < n and run.has_time():
+            part = run.on_rows(spread_rows(run.objective.X, int(size)))
+            for stage in stages:
+                if stage.applies(part):
+                    stage.carry_out(part)
+            run.go_on_from(part)
+            stages, size = _ONWARDS, _GROWTH * size
+
+
+#: In the order in which they are carried out.
+STAGES: tuple[Stage, ...] = (Parts(), Spherical(), CriterionAlone(), AllParameters(), SecondBasin(), PriorRevised())
