@@ -10,7 +10,7 @@ class Machine:
 
     def __init__(self, monkeypatch, one, all_threads):
         self.now, self.one, self.all_threads, self.limited, self.trials = 0.0, one, all_threads, False, 0
-        monkeypatch.setattr(threads, "_threads", lambda: 2)
+        monkeypatch.setattr(threads, "blas_threads", lambda: 2)
         monkeypatch.setattr(threads, "_controller", lambda: self)
 
     def limit(self, limits, user_api):

@@ -1,5 +1,6 @@
 """Cholesky factors with one jitter policy, symmetric products, blocks, memory and the deadline of a fit."""
 
+from kernelect.numerics.block_sums import over_blocks, sum_over_blocks
 from kernelect.numerics.blocks import row_blocks, symmetrize_from_lower
 from kernelect.numerics.cholesky import (
     CholeskyFactor,
@@ -12,16 +13,20 @@ from kernelect.numerics.deadline import NEVER, Deadline
 from kernelect.numerics.memory import require_memory
 from kernelect.numerics.ordering import canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
+from kernelect.numerics.sampling import sampled_rows
 from kernelect.numerics.threads import blas_threads_for
 from kernelect.numerics.ties import exact_mean, first_of_best
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
+from kernelect.numerics.unlocked import apply_lower, block_gram, subtract_product, times_block
 
 __all__ = [
     "NEVER",
     "CholeskyFactor",
     "Deadline",
     "InverseFactor",
+    "apply_lower",
     "blas_threads_for",
+    "block_gram",
     "canonical_order",
     "exact_mean",
     "factorize",
@@ -31,9 +36,14 @@ __all__ = [
     "mean_diagonal",
     "not_positive_definite",
     "outer_gram",
+    "over_blocks",
     "product",
     "require_memory",
     "row_blocks",
+    "sampled_rows",
+    "subtract_product",
+    "sum_over_blocks",
     "symmetrize_from_lower",
+    "times_block",
     "triangular_inverse",
 ]

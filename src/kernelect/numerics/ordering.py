@@ -39,14 +39,14 @@ def _ranks(X: Array) -> _Hashes:
 
 
 def _column_hashes(R: _Hashes, rows: _Hashes) -> _Hashes:
-    return np.asarray(_mixed(R + rows[:, None]).sum(axis=0), dtype=np.uint64)
+    return np.asarray(mixed(R + rows[:, None]).sum(axis=0), dtype=np.uint64)
 
 
 def _row_hashes(R: _Hashes, columns: _Hashes) -> _Hashes:
-    return np.asarray(_mixed(R + columns).sum(axis=1), dtype=np.uint64)
+    return np.asarray(mixed(R + columns).sum(axis=1), dtype=np.uint64)
 
 
-def _mixed(values: _Hashes) -> _Hashes:
+def mixed(values: _Hashes) -> _Hashes:
     """Return a bijection of 64-bit numbers that looks random (the finaliser of SplitMix64)."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

@@ -50,6 +50,18 @@ def blas_threads_for(n_rows: int) -> AbstractContextManager[Any]:
     return _Choice(n_rows)
 
 
+def single_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which BLAS uses one thread, for callers that use several of their own."""
+    limits: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limits
+
+
+def allowed_threads() -> int:
+    """Return how many threads the user allows BLAS, whatever the choice is at the moment."""
+    choice = _current.get()
+    return blas_threads() if choice is None else choice.allowed
+
+
 def look_again() -> None:
     """Try both ways once more if the last trial is a while ago; called where a factorisation begins."""
     choice = _current.get()
@@ -65,6 +77,7 @@ class _Choice(AbstractContextManager["_Choice"]):
     ) -> None:
         self.n_rows, self.clock, self.trial = n_rows, clock, trial or _factorise_once
         self.single = True
+        self.allowed = blas_threads()
         self._until = float("inf")
         self._limits = ExitStack()
         self._token: Token[_Choice | None] | None = None
@@ -73,7 +86,7 @@ class _Choice(AbstractContextManager["_Choice"]):
         self._token = _current.set(self)
         if self.n_rows <= SINGLE_THREAD_ROWS:
             self._limit_to_one()
-        elif _threads() > 1:
+        elif self.allowed > 1:
             self._try_both()
         return self
 
@@ -112,7 +125,7 @@ class _Choice(AbstractContextManager["_Choice"]):
 _current: ContextVar[_Choice | None] = ContextVar("kernelect_blas_threads", default=None)
 
 
-def _threads() -> int:
+def blas_threads() -> int:
     """Return how many threads BLAS would use."""
     return max((pool["num_threads"] for pool in _controller().info() if pool["user_api"] == "blas"), default=1)
 

@@ -1,0 +1,38 @@
+"""A part of the rows: what it must not depend on, and that it is a fair one."""
+
+import numpy as np
+
+from kernelect.numerics import sampled_rows
+
+
+def test_the_order_of_rows_and_columns_does_not_matter(rng):
+    X = rng.normal(size=(5000, 3))
+    rows, columns = rng.permutation(5000), [2, 0, 1]
+    chosen = X[sampled_rows(X, 100)]
+    again = X[rows][sampled_rows(X[rows][:, columns], 100)]
+    np.testing.assert_array_equal(np.unique(chosen, axis=0), np.unique(again, axis=0))
+
+
+def test_the_sample_is_a_fair_one(rng):
+    X = np.sort(rng.normal(size=(20_000, 2)), axis=0)
+    chosen = sampled_rows(X, 2000)
+    assert len(np.unique(chosen)) == 2000
+    assert np.array_equal(chosen, np.sort(chosen))
+    assert np.abs(X[chosen].mean(axis=0)).max() < 4.0 / np.sqrt(2000)
+    counts = np.histogram(chosen, bins=10, range=(0, 20_000))[0]
+    assert np.abs(counts - 200).max() < 4.0 * np.sqrt(200)
+
+
+def test_rows_given_many_times_have_their_share():
+    X = np.repeat([[0.0], [1.0], [2.0]], [6000, 3000, 1000], axis=0)
+    shares = np.bincount(X[sampled_rows(X, 100), 0].astype(int)) / 100
+    np.testing.assert_allclose(shares, [0.6, 0.3, 0.1], atol=0.021)
+
+
+def test_few_rows_are_all_taken(rng):
+    np.testing.assert_array_equal(sampled_rows(rng.normal(size=(5, 2)), 5), np.arange(5))
+
+
+def test_signs_of_zero_and_precision_do_not_matter():
+    X = np.array([[0.0, 1.5], [-0.0, 2.5]] * 500, dtype=np.float32)
+    np.testing.assert_array_equal(sampled_rows(X, 100), sampled_rows(np.abs(X).astype(float), 100))
