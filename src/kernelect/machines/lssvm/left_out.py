@@ -1,0 +1,221 @@
+"""Exact leave-one-out of the LS-SVM on landmarks, and its adjoint in the kernel values.
+
+Notation as in landmarks.py; e = y - f residuals, h_i = s_i (1/omega + |c_i|^2) leverages, r_i = e_i / (1 - h_i):
+exactly the residual of the machine refitted without row i (landmarks held). A criterion Q is a sum over rows of a
+function of e_i and h_i, or a function of such sums; it enters by its slopes u = dQ/de (b, k) and v = dQ/dh (b,).
+For Q = 1/2 sum s r^2 these are u = s r / (1 - h) and v = sum_k u r.
+
+Over all rows: g = C u, ubar = sum u / omega, W = C diag(v s) C^T, wbar = C (v s) / omega. With
+N = 2 W - z g^T and n = 2 wbar - z ubar,
+
+    dQ/dK  = T^T [ 2 C diag(s v) - (N C + n) diag(s) - z u^T - g (s e)^T ]        (m, b), block by block
+    dQ/dM  = mu T^T [ sym(g z^T) - W ] T                                          (m, m)
+    dQ/dmu = < g z^T - W, L^-1 L^-T >
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import blas
+
+from kernelect.machines.lssvm.landmarks import EPSILON, Frame, LandmarkState, Rows
+from kernelect.numerics import (
+    apply_lower,
+    block_gram,
+    outer_gram,
+    product,
+    subtract_product,
+    symmetrize_from_lower,
+    times_block,
+)
+from kernelect.typing import Array, Indices
+
+#: Smallest 1 - h: below, a row is on the machine only because of itself, and rounding decides what is left.
+SMALLEST_ROOM = 1e-12
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A block of rows, each seen by the machine with and without it."""
+
+    scores: Array  # (m, b) C
+    errors: Array  # (b, k) e
+    leverage: Array  # (b,) h
+    weights: Array  # (b,) s
+
+    @property
+    def residuals(self) -> Array:
+        """Leave-one-out residuals, (b, k)."""
+        return self.errors / self.room[:, None]
+
+    @property
+    def room(self) -> Array:
+        """1 - h, (b,)."""
+        return np.maximum(1.0 - self.leverage, SMALLEST_ROOM)
+
+
+def left_out(state: LandmarkState, rows: Rows) -> LeftOut:
+    """Return leave-one-out of a block at the solution. Cost b m^2; the scores take the place of ``rows.cross``."""
+    C = state.scores(rows.cross)
+    leverage = rows.weights * (1.0 / state.weight + np.einsum("ij,ij->j", C, C))
+    return LeftOut(C, rows.targets - state.fitted(C), leverage, rows.weights)
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """What a criterion gives of a block: its sums, and its slopes in errors and leverages."""
+
+    sums: Array  # (p,) whatever the criterion adds up
+    by_error: Array  # (b, k) u
+    by_leverage: Array  # (b,) v, none negative
+
+    def scaled(self, error: float, leverage: float) -> Slopes:
+        """Return the slopes times two factors, which are known after all rows have been seen."""
+        return Slopes(self.sums, error * self.by_error, leverage * self.by_leverage)
+
+
+@dataclass(frozen=True)
+class Influence:
+    """The sums over rows that the adjoint needs; those of several blocks are added with ``+``."""
+
+    sums: Array  # (p,)
+    by_score: Array  # (m, k) g
+    total: Array  # (k,) sum u
+    second: Array  # (m, m) W, the lower triangle, Fortran order
+    first: Array  # (m,) C (v s)
+
+    def __add__(self, other: Influence) -> Influence:
+        return Influence(
+            self.sums + other.sums,
+            self.by_score + other.by_score,
+            self.total + other.total,
+            self.second + other.second,
+            self.first + other.first,
+        )
+
+    def scaled(self, error: float, leverage: float) -> Influence:
+        """Return the sums for slopes times two factors."""
+        return Influence(
+            self.sums, error * self.by_score, error * self.total, leverage * self.second, leverage * self.first
+        )
+
+
+def influence(block: LeftOut, slopes: Slopes) -> Influence:
+    """Return the sums of one block. Cost b m^2."""
+    heft = slopes.by_leverage * block.weights
+    return Influence(
+        slopes.sums,
+        product(block.scores, slopes.by_error),
+        slopes.by_error.sum(axis=0),
+        block_gram(block.scores * np.sqrt(heft)),
+        product(block.scores, heft[:, None])[:, 0],
+    )
+
+
+@dataclass(frozen=True)
+class Adjoint:
+    """The derivative of a criterion, ready for every block."""
+
+    state: LandmarkState
+    mixing: Array  # (m, m) N
+    shift: Array  # (m,) n
+    by_score: Array  # (m, k) g
+    inner: Array  # (m, m) g z^T - W
+
+    @classmethod
+    def of(cls, state: LandmarkState, total: Influence) -> Adjoint:
+        """Return the adjoint for the sums over all rows."""
+        W = symmetrize_from_lower(np.array(total.second, order="F"))
+        outer = product(total.by_score, state.projected.T)
+        shift = (2.0 * total.first - state.projected @ total.total) / state.weight
+        return cls(state, np.ascontiguousarray(2.0 * W - outer.T), shift, total.by_score, outer - W)
+
+    def by_cross(self, block: LeftOut, slopes: Slopes) -> Array:
+        """Return dQ/dK of one block, (m, b). Cost 3 b m^2."""
+        s, v, C = block.weights, slopes.by_leverage, block.scores
+        out = times_block(self.mixing, C)
+        out += self.shift[:, None]
+        out *= -s
+        out += (2.0 * s * v) * C
+        left = np.hstack([self.state.projected, self.by_score])  # (m, 2 k) z, g
+        right = np.ascontiguousarray(np.vstack([slopes.by_error.T, s * block.errors.T]))  # (2 k, b) u, s e
+        subtract_product(out, left, right)
+        apply_lower(self.state.transform, out, transposed=True)
+        return out
+
+    def by_landmarks(self) -> Array:
+        """Return dQ/dk(Z, Z), (m, m), symmetric; what eps takes from the mean diagonal is part of it."""
+        symmetric = 0.5 * (self.inner + self.inner.T)
+        inner = blas.dtrmm(1.0, self.state.transform, np.asfortranarray(symmetric), lower=1, trans_a=1)
+        outer = blas.dtrmm(1.0, self.state.transform, inner, side=1, lower=1, overwrite_b=1)
+        gradient = np.ascontiguousarray(self.state.regularization * outer)
+        gradient[np.diag_indices_from(gradient)] += EPSILON * np.mean(np.diagonal(gradient))
+        return gradient
+
+    def by_regularization(self) -> float:
+        """Return dQ/dmu."""
+        return float(np.sum(self.inner * outer_gram(self.state.inverse_factor)))
+
+
+def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> Array:
+    """Return leave-one-out residuals (b, k) of machines that lose with a row also the landmark it is.
+
+    Leaving out a row that is a landmark should leave out its basis function too; held, it makes the figure a
+    little too good. With T_j column j of T, q = c_i . T_j and beta_j the landmark's coefficients,
+    e + q beta_j / |T_j|^2 and h - s q^2 / |T_j|^2 take the place of e and h, exactly. This is a figure to report;
+    where hyper-parameters are selected, landmarks are held.
+
+    Parameters
+    ----------
+    landmark : ndarray of shape (b,)
+        Which landmark each row is, -1 where it is none.
+    """
+    residuals = block.residuals
+    own = np.flatnonzero(landmark >= 0)
+    columns, s = state.transform[:, landmark[own]], block.weights[own]
+    size = np.einsum("ij,ij->j", columns, columns)
+    q = np.einsum("ij,ij->j", block.scores[:, own], columns)
+    errors = block.errors[own] + (q / size)[:, None] * state.dual_coef[landmark[own]]
+    room = np.maximum(1.0 - block.leverage[own] + s * q**2 / size, SMALLEST_ROOM)
+    residuals[own] = errors / room[:, None]
+    return residuals
+
+
+def decided_without(state: LandmarkState, block: LeftOut, cross: Array) -> Array:
+    """Return decisions at new rows of the machines that each lack one row of the block.
+
+    f_-i(x) = f(x) - r_i s_i (1/omega + c_i . c(x)): what jackknife+ intervals are made of.
+
+    Parameters
+    ----------
+    cross : ndarray of shape (m, q)
+        Kernel values between the landmarks and the new rows; overwritten.
+
+    Returns
+    -------
+    ndarray of shape (b, q, k)
+    """
+    new = state.scores(cross)
+    pull = block.weights[:, None] * (1.0 / state.weight + product(block.scores.T, new))  # (b, q)
+    return np.asarray(state.fitted(new) - pull[:, :, None] * block.residuals[:, None, :], dtype=float)
+
+
+def latent_variance(state: LandmarkState, frame: Frame, prior: Array, cross: Array) -> Array:
+    """Return the variance (q,) of the function at new rows, in units of the amplitude mu is measured in.
+
+    k(x, x) - |phi|^2 + mu (1/omega + |c|^2): what the landmarks do not span is as uncertain as it was before; the
+    rest is the posterior variance of a linear machine. With all rows as landmarks this is the Gaussian process'.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (q,)
+        k(x, x).
+    cross : ndarray of shape (m, q)
+        Kernel values between the landmarks and the rows; overwritten.
+    """
+    unspanned = np.maximum(prior - frame.explained(cross.copy()), 0.0)
+    C = state.scores(cross)
+    spanned = state.regularization * (1.0 / state.weight + np.einsum("ij,ij->j", C, C))
+    return np.asarray(unspanned + spanned, dtype=float)
