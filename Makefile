@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench fuzz clean
 
 demo: $(READY)
 	$(BIN)/kernelect sample patients --out demo/patients.csv --force
@@ -22,6 +22,19 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# A campaign on made-up inputs: make fuzz FITS=10000 COMMANDS=2000 FILES=2000 MODELS=2000 KILLS=100 SEED=1
+FITS ?= 500
+COMMANDS ?= 100
+FILES ?= 200
+MODELS ?= 200
+KILLS ?= 5
+SEED ?= 0
+COUNTS ?= fuzz.json
+
+fuzz: $(READY)
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m fuzz --fits $(FITS) --commands $(COMMANDS) --files $(FILES) \
+		--models $(MODELS) --kills $(KILLS) --seed $(SEED) --out $(COUNTS)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py

@@ -176,6 +176,7 @@ ESTIMATORS: dict[str, Any] = {
     "LSSVC, three classes": LSSVC(random_state=0),
     "LSSVC, rbf, no prior": LSSVC("rbf", prior=None, random_state=0),
     "LSSVC, linear": LSSVC("linear", random_state=0),
+    "LSSVC, polynomial": LSSVC("polynomial", random_state=0),
     "LSSVR": LSSVR(random_state=0),
     "LSSVR, matern52-ard": LSSVR("matern52-ard", random_state=0),
     "LSSVR, linear": LSSVR("linear", random_state=0),

@@ -70,5 +70,22 @@ def test_random_state_alone_decides(name):
 def test_a_batch_may_be_split(name):
     model, Z = fitted(name), queries()
     whole = answers(model, Z)
-    assert_same(np.vstack([answers(model, Z[:3]), answers(model, Z[3:])]), whole, 1e-9)
-    assert_same(np.vstack([answers(model, row[None]) for row in Z]), whole, 1e-9)
+    assert_same(np.vstack([answers(model, Z[:3]), answers(model, Z[3:])]), whole)
+    assert_same(np.vstack([answers(model, row[None]) for row in Z]), whole)
+
+
+@every_estimator
+def test_where_a_column_begins_to_count_does_not_matter(name):
+    X, *_ = sample()
+    origin = np.array([2000.0, 0.0, -300.0])
+    moved = refitted(name, X + origin, target_for(name))
+    assert_same(answers(moved, queries() + origin), answers(fitted(name), queries()), searched(name))
+
+
+@every_estimator
+@pytest.mark.parametrize("wild", [1e12, -1e12, 1e5], ids=str)
+def test_rows_beside_it_do_not_change_a_prediction(name, wild):
+    model, Z = fitted(name), queries()
+    more = answers(model, np.vstack([Z, np.full((2, 3), wild)]))
+    assert np.isfinite(more).all()
+    assert_same(more[: len(Z)], answers(model, Z))

@@ -1,0 +1,124 @@
+"""Commands that are killed or interrupted at a moment of their own, and what they leave."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from fuzz.definitions import TEXT
+from fuzz.files import ORDINARY, model_bytes, model_frame
+from fuzz.harness import Broken, command_line
+from fuzz.tables import written
+from kernelect.exceptions import KernelectError
+from kernelect.tabular import load_model
+
+#: Command -> words, and the seconds that it takes at most.
+COMMANDS: dict[str, tuple[tuple[str, ...], float]] = {
+    "fit": (("fit", "table.csv", "--target", "y", "--out", "out", "--folds", "2"), 4.0),
+    "predict": (("predict", "model.skops", "train.csv", "--out", "predictions.csv"), 2.0),
+    "report": (("report", "model.skops", "train.csv", "--out", "page.html"), 4.0),
+    "study": (("study", "run", "study.toml", "--out", "results.sqlite"), 3.0),
+}
+
+#: Seconds within which Ctrl-C has to be obeyed, on a busy machine.
+PATIENCE = 10.0
+
+
+@dataclass(frozen=True)
+class KillCase:
+    """Which command, after which share of its time, and by which signal."""
+
+    command: str
+    share: float
+    gently: bool
+
+
+@st.composite
+def cases(draw: Any) -> KillCase:
+    return KillCase(
+        draw(st.sampled_from(tuple(COMMANDS))), draw(st.integers(10, 110)) / 100.0, draw(st.integers(0, 2)) == 0
+    )
+
+
+def judge(case: KillCase) -> str:
+    words, seconds = COMMANDS[case.command]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _fill(folder)
+        process = _start(words, folder)
+        time.sleep(case.share * seconds)
+        process.send_signal(signal.SIGINT if case.gently else signal.SIGKILL)
+        try:
+            _, err = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired as late:
+            process.kill()
+            process.communicate()
+            raise Broken("Ctrl-C is obeyed", f"not within {PATIENCE:.0f} s") from late
+        code = process.returncode
+        _require_quiet_end(case, code, err.decode(errors="replace"), folder)
+        _require_whole(folder)
+        _require_second_run(case.command, words, folder)
+    return "killed" if code == -signal.SIGKILL else f"exit {code}"
+
+
+def _fill(folder: Path) -> None:
+    (folder / "table.csv").write_bytes(written(ORDINARY))
+    (folder / "model.skops").write_bytes(model_bytes(0))
+    model_frame(0).to_csv(folder / "train.csv", index=False)
+    (folder / "study.toml").write_text(TEXT.replace("splits = 1", "splits = 6"))
+
+
+def _start(words: tuple[str, ...], folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(**command_line(words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def _require_quiet_end(case: KillCase, code: int, err: str, folder: Path) -> None:
+    if not case.gently:
+        return
+    # Before the command itself is reached, Python answers to the signal.
+    if code not in (0, 130, -signal.SIGINT) and not (code == 1 and "KeyboardInterrupt" in err):
+        raise Broken("an interrupted command exits with 130", f"{code}: {err[-150:]}")
+    if code == 130 and "Traceback" in err:
+        raise Broken("no traceback", err[-200:])
+    left = [path.name for path in folder.rglob("*.part")]
+    if left and code == 130:
+        raise Broken("no part of a file is left", left[0])
+
+
+def _require_whole(folder: Path) -> None:
+    """Whatever has its final name is whole."""
+    for path in folder.rglob("*"):
+        if path.suffix == ".skops":
+            try:
+                load_model(path)
+            except KernelectError as error:
+                raise Broken("a model is there whole or not at all", str(error)) from error
+        if path.suffix == ".html" and not path.read_text().rstrip().endswith("</html>"):
+            raise Broken("a report is there whole or not at all", path.name)
+        if path.name == "predictions.csv" and len(path.read_text().splitlines()) != 31:
+            raise Broken("predictions are there whole or not at all", path.name)
+
+
+def _require_second_run(command: str, words: tuple[str, ...], folder: Path) -> None:
+    """The same command works afterwards, and a study has every cell once."""
+    again = _start(words if command == "study" else (*words, "--force"), folder)
+    out, err = again.communicate(timeout=300)
+    if again.returncode:
+        raise Broken("the same command works after a kill", err.decode(errors="replace")[-200:])
+    if command == "study":
+        with sqlite3.connect(folder / "results.sqlite") as results:
+            cells = results.execute("SELECT dataset, method, split, state FROM cells").fetchall()
+        keys = [cell[:3] for cell in cells]
+        if len(keys) != len(set(keys)) or len(keys) != 12 or {cell[3] for cell in cells} != {"done"}:
+            raise Broken("no cell of a study is lost or doubled", f"{len(keys)} cells, {out!r}")
+    elif stray := [name for name in os.listdir(folder) if name.endswith(".lock")]:
+        raise Broken("no lock is left", stray[0])
