@@ -8,6 +8,7 @@ from kernelect.plots.calibration import CalibrationDisplay
 from kernelect.plots.confusion import ConfusionDisplay
 from kernelect.plots.dependence import DependenceDisplay
 from kernelect.plots.evolution import EvolutionDisplay
+from kernelect.plots.explanations import BeeswarmDisplay, ShapleyDependenceDisplay, WaterfallDisplay
 from kernelect.plots.histogram import ErrorHistogramDisplay
 from kernelect.plots.paired import PairedScatterDisplay
 from kernelect.plots.ranks import CriticalDifferenceDisplay
@@ -18,6 +19,7 @@ from kernelect.plots.surface import SurfaceDisplay
 from kernelect.plots.trace import TraceDisplay
 
 __all__ = [
+    "BeeswarmDisplay",
     "CalibrationDisplay",
     "ConfusionDisplay",
     "CriticalDifferenceDisplay",
@@ -27,7 +29,9 @@ __all__ = [
     "PairedScatterDisplay",
     "RelevanceDisplay",
     "ResidualsDisplay",
+    "ShapleyDependenceDisplay",
     "SizesDisplay",
     "SurfaceDisplay",
     "TraceDisplay",
+    "WaterfallDisplay",
 ]
