@@ -10,7 +10,7 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain import Explainer, shapley_values
 from kernelect.explain.exact import Prepared
 from kernelect.explain.summands import kernel_summands
-from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial, from_sklearn
+from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial, RationalQuadratic, from_sklearn
 from oracles import shapley as oracle
 
 WIDTHS = np.array([0.1, 0.4, 0.25, 0.05])
@@ -33,6 +33,8 @@ KERNELS = {
 MIXTURES = {
     "matern32": Matern(1.5, 0.3),
     "matern52-ard": Matern(2.5, WIDTHS),
+    "rational quadratic": RationalQuadratic(0.3, alpha=0.7),
+    "rational quadratic, elliptical": RationalQuadratic(WIDTHS, alpha=3.0),
     "matern in a sum": Matern(1.5, 0.4) * 3.0 + Linear(),
 }
 

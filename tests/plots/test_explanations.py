@@ -12,9 +12,11 @@ from sklearn.preprocessing import OneHotEncoder
 from kernelect import LSSVC, LSSVR
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
+from kernelect.facts.cells import ranks, swarm
+from kernelect.facts.explanations import ShapleyDependence, Swarm, Waterfall
+from kernelect.facts.numbers import trimmed
 from kernelect.kernels import ARD, RBF
 from kernelect.plots import BeeswarmDisplay, ShapleyDependenceDisplay, WaterfallDisplay
-from kernelect.plots._cells import ranks, swarm
 
 
 @pytest.fixture(autouse=True)
@@ -46,21 +48,21 @@ def mixed():
 
 
 def test_a_waterfall_leads_from_the_base_to_the_prediction(numbers):
-    display = WaterfallDisplay.of(numbers, 3)
+    display = Waterfall.of(numbers, 3)
     assert np.all(np.diff(np.abs(display.values)) <= 0.0)
     assert display.starts[0] == display.base == numbers.base_values[3]
     assert display.starts[-1] + display.values[-1] == pytest.approx(display.total)
     assert display.total == pytest.approx(numbers.totals[3])
     first = int(np.argmax(np.abs(numbers.values[3])))
-    assert display.names[0] == f"x{first} = {numbers.data[3, first]:.4g}"
+    assert display.names[0] == f"x{first} = {trimmed(numbers.data[3, first], 4)}"
 
 
 def test_many_columns_share_the_last_bar(numbers):
-    display = WaterfallDisplay.of(numbers, 3, most=2)
+    display = Waterfall.of(numbers, 3, most=2)
     assert display.names[2] == "3 other columns"
     assert display.values[2] == pytest.approx(np.sort(np.abs(numbers.values[3]))[:3] @ _signs(numbers.values[3]))
     assert display.total == pytest.approx(numbers.totals[3])
-    assert len(WaterfallDisplay.of(numbers, 3, most=4).names) == 5  # one more fits in the place of "1 other columns"
+    assert len(Waterfall.of(numbers, 3, most=4).names) == 5  # one more fits in the place of "1 other columns"
 
 
 def _signs(values):
@@ -68,7 +70,7 @@ def _signs(values):
 
 
 def test_a_swarm_shows_the_strongest_columns_first(numbers):
-    display = BeeswarmDisplay.of(numbers, most=3)
+    display = Swarm.of(numbers, most=3)
     sizes = np.abs(numbers.values).mean(axis=0)
     order = np.argsort(-sizes)[:3]
     assert display.names == tuple(f"x{j}" for j in order)
@@ -95,31 +97,31 @@ def test_ranks_are_those_of_the_column():
 
 
 def test_dependence_finds_the_partner(numbers, mixed):
-    display = ShapleyDependenceDisplay.of(numbers, "x1")
+    display = ShapleyDependence.of(numbers, "x1")
     assert display.partner == "x2"
     assert display.strength == pytest.approx(2.0 * np.abs(numbers.interactions[:, 1, 2]).mean())
     np.testing.assert_array_equal(display.at, numbers.data[:, 1])
-    words = ShapleyDependenceDisplay.of(mixed, 1)
+    words = ShapleyDependence.of(mixed, 1)
     assert words.levels == ("(missing)", "a", "b", "c")
     assert words.partner == "dose $mg$"
     assert np.isnan(words.shades[9])
-    by_words = ShapleyDependenceDisplay.of(mixed, 0)
+    by_words = ShapleyDependence.of(mixed, 0)
     assert by_words.partner_levels == ("(missing)", "a", "b", "c")
 
 
 def test_the_strongest_column_is_taken_unless_one_is_named(numbers):
     strongest = int(np.argmax(np.abs(numbers.values).mean(axis=0)))
-    assert ShapleyDependenceDisplay.of(numbers).name == f"x{strongest}"
-    assert ShapleyDependenceDisplay.of(numbers, -1).name == "x4"
+    assert ShapleyDependence.of(numbers).name == f"x{strongest}"
+    assert ShapleyDependence.of(numbers, -1).name == "x4"
     with pytest.raises(InvalidArgument, match="column='age' is not known: choose one of"):
-        ShapleyDependenceDisplay.of(numbers, "age")
+        ShapleyDependence.of(numbers, "age")
 
 
 def test_without_interactions_there_is_no_partner(numbers):
     X = numbers.data
     model = LSSVR(RBF(0.3), regularization=0.1).fit(X, X[:, 0])
     display = ShapleyDependenceDisplay.from_explanation(shapley_values(model, X))
-    assert display.partner == ""
+    assert display.record.partner == ""
     assert len(plt.gcf().axes) == 1
 
 
@@ -134,10 +136,10 @@ def test_one_output_at_a_time(numbers):
     model = LSSVC(RBF(0.3), regularization=0.1).fit(numbers.data, np.digitize(numbers.data[:, 0], [-0.5, 0.5]))
     several = shapley_values(model, numbers.data)
     with pytest.raises(InvalidArgument, match=r"has 3 outputs.*explanation.of_output\(0\)"):
-        BeeswarmDisplay.of(several)
-    assert BeeswarmDisplay.of(several.of_output(1)).label == "decision value of 1"
+        Swarm.of(several)
+    assert Swarm.of(several.of_output(1)).label == "decision value of 1"
 
 
 def test_rows_outside_are_refused(numbers):
     with pytest.raises(InvalidArgument, match="row=60 must be a place from 0 to 59"):
-        WaterfallDisplay.of(numbers, 60)
+        Waterfall.of(numbers, 60)

@@ -16,9 +16,20 @@ from math import factorial
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.explain.scales import Mixture, matern_mixture
+from kernelect.explain.scales import Mixture, matern_mixture, rational_quadratic_mixture
 from kernelect.explain.series import Series
-from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Product, Sum
+from kernelect.kernels import (
+    ARD,
+    RBF,
+    Constant,
+    Kernel,
+    Linear,
+    Matern,
+    Polynomial,
+    Product,
+    RationalQuadratic,
+    Sum,
+)
 from kernelect.typing import Array, Indices, Mask
 
 #: Powers end here: a wild row has values that mean nothing, but no infinities, which would spread.
@@ -202,6 +213,14 @@ def _(kernel: Matern, spans: Array) -> list[Term]:
 
 
 @product_terms.register
+def _(kernel: RationalQuadratic, spans: Array) -> list[Term]:
+    widths = _widths(kernel, len(spans))
+    # New rows may lie beyond the vectors; whole powers of 10 share a mixture.
+    reach = 10.0 ** np.ceil(np.log10(max(10.0 * float(widths @ spans**2), 1.0)))
+    return _scaled_gaussians(widths, rational_quadratic_mixture(float(kernel.alpha), reach), kernel)
+
+
+@product_terms.register
 def _(kernel: Linear, spans: Array) -> list[Term]:
     return [Term(powers=(Power(np.ones(len(spans)), 0.0, 1, _centre(kernel, len(spans))),))]
 
@@ -225,7 +244,7 @@ def _(kernel: Product, spans: Array) -> list[Term]:
     return terms
 
 
-def _widths(kernel: RBF | ARD | Matern, n_inputs: int) -> Array:
+def _widths(kernel: RBF | ARD | Matern | RationalQuadratic, n_inputs: int) -> Array:
     return np.array(np.broadcast_to(np.asarray(kernel.gamma, dtype=float), n_inputs))
 
 

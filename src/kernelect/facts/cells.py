@@ -1,4 +1,4 @@
-"""Cells of a table as pictures need them: in words, in order, on an axis, side by side."""
+"""Cells of a table as pictures of explanations need them: in words, in order, on an axis, side by side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.plots._names import plain_name, short_name
+from kernelect.facts.names import plain_name, short_name
+from kernelect.facts.numbers import trimmed
 from kernelect.typing import Array
 
 #: Classes of equal width into which a line of the swarm is sorted to see how dense it is.
@@ -19,13 +20,10 @@ _MISSING = "(missing)"
 
 
 def cell_words(cell: Any) -> str:
+    """Return a cell as it may stand behind its column's name."""
     if isinstance(cell, bool | np.bool_) or not isinstance(cell, int | float | np.number):
         return _MISSING if cell is None or cell != cell else short_name(cell, 18)
-    return _MISSING if cell != cell else number_words(cell)
-
-
-def number_words(value: Any) -> str:
-    return f"{value:.4g}"
+    return _MISSING if cell != cell else trimmed(float(cell), 4)
 
 
 def _numbers(cells: Any) -> Array | None:
