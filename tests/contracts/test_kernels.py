@@ -64,6 +64,16 @@ def test_cross_pullback_is_the_derivative_in_log_parameters_and_points(kernel, d
 
 
 @every_kernel
+@pytest.mark.parametrize("m", [1, 4])
+def test_values_and_pullback_of_two_sets_of_rows_share_their_work(kernel, m, data, rng):
+    X, *_ = data
+    Z, weights = rng.normal(size=(m, 3)), np.asfortranarray(rng.normal(size=(len(X), m)))
+    cross, pull = kernel.linearize_cross(X, Z)
+    np.testing.assert_array_equal(cross, kernel.cross(X, Z))
+    np.testing.assert_allclose(pull(weights), kernel.cross_pullback(X, Z, weights)[0], rtol=1e-10, atol=1e-12)
+
+
+@every_kernel
 def test_with_theta_inverts_theta_and_changes_nothing_else(kernel, data):
     X, *_ = data
     np.testing.assert_allclose(kernel.with_theta(kernel.theta).gram(X), kernel.gram(X), rtol=1e-12)

@@ -80,6 +80,13 @@ class Kernel(ABC):
         """Return the derivative of ``sum(weights * gram(X))`` in theta, O(d n^2)."""
         return self.linearize(X)[1](weights)
 
+    def linearize_cross(self, X: Array, Z: Array) -> tuple[Array, Pullback]:
+        """Return ``cross(X, Z)`` and its pullback in theta, sharing their work where they have some in common.
+
+        The values must not be written to while the pullback is in use.
+        """
+        return self.cross(X, Z), lambda weights: self.cross_pullback(X, Z, weights)[0]
+
     def points_pullback(self, X: Array, Z: Array, weights: Array) -> Array:
         """Return the derivative of ``sum(weights * cross(X, Z))`` in ``Z`` alone, (m, d)."""
         return self.cross_pullback(X, Z, weights)[1]

@@ -51,13 +51,18 @@ class Composite(Kernel):
         """Return the weights that reach part ``index``."""
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
-        pieces = [part.linearize(X) for part in self.parts]
-        grams = [gram for gram, _ in pieces]
+        return self._linear([part.linearize(X) for part in self.parts])
+
+    def linearize_cross(self, X: Array, Z: Array) -> tuple[Array, Pullback]:
+        return self._linear([part.linearize_cross(X, Z) for part in self.parts])
+
+    def _linear(self, pieces: list[tuple[Array, Pullback]]) -> tuple[Array, Pullback]:
+        values = [value for value, _ in pieces]
 
         def pull(weights: Array) -> Array:
-            return np.concatenate([piece[1](self._passed_on(weights, grams, i)) for i, piece in enumerate(pieces)])
+            return np.concatenate([piece[1](self._passed_on(weights, values, i)) for i, piece in enumerate(pieces)])
 
-        return self._joined(grams), pull
+        return self._joined(values), pull
 
     def cross(self, X: Array, Z: Array) -> Array:
         return self._joined([part.cross(X, Z) for part in self.parts])

@@ -72,11 +72,15 @@ class Stationary(Parametric):
         return np.ones(len(X))
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
+        gram, pull = self.linearize_cross(X, X)
+        return gram, lambda weights: pull(in_rows(weights))
+
+    def linearize_cross(self, X: Array, Z: Array) -> tuple[Array, Pullback]:
         def pull(weights: Array) -> Array:
-            pairs, weights = self._pairs(X, X), in_rows(weights)
+            pairs = self._pairs(X, Z)
             return self._gathered(pairs, pairs.width_adjoint(self._sloped(pairs, weights)), weights)
 
-        return self.cross(X, X), pull
+        return self.cross(X, Z), pull
 
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
         pairs = self._pairs(X, Z)
@@ -121,14 +125,14 @@ class _Gaussian(Stationary):
     def slope(self, D: Array) -> Array:
         return np.negative(self.profile(D), out=D)
 
-    def linearize(self, X: Array) -> tuple[Array, Pullback]:
-        gram = self.cross(X, X)
+    def linearize_cross(self, X: Array, Z: Array) -> tuple[Array, Pullback]:
+        cross = self.cross(X, Z)
 
         def pull(weights: Array) -> Array:
-            pairs, weights = self._pairs(X, X), in_rows(weights)
-            return -self._gathered(pairs, pairs.width_adjoint(_weighted(pairs, gram, weights)), weights)
+            pairs = self._pairs(X, Z)
+            return -self._gathered(pairs, pairs.width_adjoint(_weighted(pairs, cross, weights)), weights)
 
-        return gram, pull
+        return cross, pull
 
 
 def _weighted(pairs: Pairs, gram: Array, weights: Array) -> Iterator[Block]:
