@@ -8,7 +8,7 @@ of them, and a radial kernel that is a mixture of Gaussian scales one for every 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce, singledispatch
 from math import factorial
@@ -36,38 +36,40 @@ from kernelect.typing import Array, Indices, Mask
 _LARGEST = 1e250
 
 
-def gaussian(D: Array) -> Array:
-    """Return exp(-D), in the place of D."""
-    return np.exp(np.negative(D, out=D), out=D)
+class Profile(ABC):
+    """One-input factors k_j(x, z); 1 where the width is 0.
 
-
-def squared_difference(x: Array, z: Array) -> Array:
-    """Return (x_i - z_k)^2, (m, n)."""
-    with np.errstate(over="ignore"):  # an infinite distance is one at which the kernel is 0
-        difference = np.subtract.outer(x, z)
-        return np.multiply(difference, difference, out=difference)
-
-
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """One-input factors k_j(x, z) = shape(widths_j * distance(x, z)); 1 where the width is 0.
-
-    ``shape`` may write into its argument.
+    Attributes
+    ----------
+    widths : ndarray of shape (n_inputs,)
     """
 
     widths: Array
-    shape: Callable[[Array], Array] = gaussian
-    distance: Callable[[Array, Array], Array] = squared_difference
 
+    @abstractmethod
     def factor(self, j: int, x: Array, z: Array) -> Array:
-        """Return k_j between values ``x`` (m,) and ``z`` (n,) of input j."""
-        D = self.distance(x, z)
-        D *= self.widths[j]
-        return self.shape(D)
+        """Return k_j between values ``x`` (m,) and ``z`` (n,) of input j, (m, n)."""
 
+    @abstractmethod
     def within(self, columns: Indices, n_inputs: int) -> Profile:
         """Return the profile of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
-        return replace(self, widths=_spread_out(self.widths, columns, n_inputs))
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian(Profile):
+    """exp(-widths_j (x - z)^2)."""
+
+    widths: Array
+
+    def factor(self, j: int, x: Array, z: Array) -> Array:
+        with np.errstate(over="ignore"):  # an infinite distance is one at which the kernel is 0
+            D = np.subtract.outer(x, z)
+            D *= D
+            D *= -self.widths[j]
+        return np.exp(D, out=D)
+
+    def within(self, columns: Indices, n_inputs: int) -> Gaussian:
+        return Gaussian(_spread_out(self.widths, columns, n_inputs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +206,7 @@ def _(kernel: Constant, spans: Array) -> list[Term]:
 @product_terms.register(RBF)
 @product_terms.register(ARD)
 def _(kernel: RBF | ARD, spans: Array) -> list[Term]:
-    return [Term(profiles=(Profile(_widths(kernel, len(spans))),))]
+    return [Term(profiles=(Gaussian(_widths(kernel, len(spans))),))]
 
 
 @product_terms.register
@@ -257,6 +259,6 @@ def _scaled_gaussians(widths: Array, mixture: Mixture, kernel: Kernel) -> list[T
     name = type(kernel).__name__
     remark = f"{name} is taken as a mixture of {len(mixture.weights)} Gaussians, which is off by {mixture.error:.0e}"
     return [
-        Term(float(weight), (Profile(float(scale) * widths),), mixture=remark, error=mixture.error)
+        Term(float(weight), (Gaussian(float(scale) * widths),), mixture=remark, error=mixture.error)
         for scale, weight in zip(mixture.scales, mixture.weights, strict=True)
     ]
