@@ -184,6 +184,8 @@ def test_figures_are_never_cut_on_a_narrow_terminal():
     from kernelect.cli._show import score_table
 
     scores = [{"name": name, "words": "0.123 ± 0.012"} for name in ("error", "log-loss", "Brier score", "AUC")]
-    console = Console(width=80, file=io.StringIO())
-    console.print(score_table([{"name": "always the most frequent class", "scores": scores}]))
-    assert console.file.getvalue().count("0.123 ± 0.012") == 4
+    names = ("5 outer folds, 3 times", "leave-one-out", "always the most frequent class")
+    console = Console(width=60, file=io.StringIO())
+    console.print(score_table({"estimates": [{"name": name, "scores": scores} for name in names]}))
+    assert console.file.getvalue().count("0.123 ± 0.012") == 12
+    assert "Brier score" in console.file.getvalue()

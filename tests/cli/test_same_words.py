@@ -63,7 +63,7 @@ def squeezed(text):
 def read_terminal(text):
     """Return error, relevances and doubts as they stand on the terminal."""
     error = re.search(r"misclassifies (.+?) of new rows", squeezed(text))[1]
-    rows = re.findall(r"^ (\S.*?) +(\d+\.\d %) +█", text, flags=re.MULTILINE)
+    rows = re.findall(r"^ (\S.*?) +(\d+\.\d %) *█*", text, flags=re.MULTILINE)
     doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     return error, [tuple(row) for row in rows], squeezed(doubts)
 

@@ -1,5 +1,6 @@
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -210,3 +211,13 @@ def test_columns_are_described():
     assert describe_columns(np.array([[np.nan], [np.nan]])) == [
         {"name": "x0", "kind": "number", "missing": 1.0, "low": None, "high": None}
     ]
+
+
+def test_a_search_among_subsets_tells_the_side_of_a_bound_too():
+    X, y = sparse_inputs(60, n_features=3, random_state=0)
+    model = BasisSearchRegressor(strategy="forward").fit(X, y)
+    names, theta = model.selection_.names, model.selection_.theta
+    model.selection_ = replace(model.selection_, at_bound=(names[np.argmin(theta)], names[np.argmax(theta)]))
+    found = gather(model, X, y, pictures=False)
+    sides = {one["value"]: one["at_bound"] for one in found["machine"]["parameters"] if one["at_bound"]}
+    assert [sides[value] for value in sorted(sides)] == ["lower edge", "upper edge"]

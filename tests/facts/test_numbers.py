@@ -1,6 +1,16 @@
 import pytest
 
-from kernelect.facts.numbers import counted, duration, fixed, number, percent, score_words, trimmed, with_error
+from kernelect.facts.numbers import (
+    counted,
+    duration,
+    figure_parts,
+    fixed,
+    number,
+    percent,
+    score_words,
+    trimmed,
+    with_error,
+)
 
 DASH, SPACE = "\N{EN DASH}", "\N{NARROW NO-BREAK SPACE}"
 
@@ -50,6 +60,14 @@ def test_the_tables_of_papers_have_decimals_of_their_own():
     assert with_error(12.345, float("nan"), decimals=1) == "12.3"
     assert with_error(0.5, 0.0, decimals=2, sign=True) == "+0.50 ± 0.00"
     assert fixed(-1234.5, 1, sign=True) == f"-1{SPACE}234.5"
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [("20.3 ± 1.7 %", ("20.3", "1.7", "%")), ("0 %", ("0", "", "%")), ("54.1 ± 1.6", ("54.1", "1.6", ""))],
+)
+def test_a_figure_can_be_taken_apart(words, parts):
+    assert tuple(figure_parts(words).values()) == parts
 
 
 def test_shares_times_and_counts():

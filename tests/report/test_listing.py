@@ -17,7 +17,8 @@ def test_words_are_those_of_the_facts(hostile_facts):
     shares = hostile_facts["relevance"]["shares"]
     assert [row[:2] for row in found["relevance"]["rows"]] == [[one["name"], one["words"]] for one in shares]
     score = hostile_facts["quality"]["estimates"][0]["scores"][0]
-    assert found["scores"]["rows"][0][1] == score["words"]
+    assert found["scores"]["columns"][:2] == ["measured by", hostile_facts["quality"]["estimates"][0]["name"]]
+    assert found["scores"]["rows"][0][:2] == [score["name"], score["words"]]
     parameters = hostile_facts["machine"]["parameters"]
     assert [row[:2] for row in found["parameters"]["rows"]] == [[one["name"], one["words"]] for one in parameters]
 

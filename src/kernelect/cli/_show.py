@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from kernelect.facts.record import Doubt, EstimateFacts, Facts, RelevanceFacts
+    from kernelect.facts.record import Doubt, Facts, QualityFacts, RelevanceFacts
 
 #: Columns whose relevance is shown; JSON has them all.
 _MOST_COLUMNS = 8
@@ -59,7 +59,7 @@ def print_remarks(console: Console, remarks: Iterable[str]) -> None:
         console.print(out)
 
 
-def figures(title: str, first: str, rows: Mapping[str, Mapping[str, str]], names: Sequence[str] | None = None) -> Table:
+def figures(title: str, first: str, rows: Mapping[str, Mapping[str, str]], names: Sequence[str]) -> Group:
     """Return a table of figures in words: a row for each name, a column for each figure.
 
     Parameters
@@ -68,23 +68,25 @@ def figures(title: str, first: str, rows: Mapping[str, Mapping[str, str]], names
         Of the table, and of its first column.
     rows : mapping of str to mapping of str to str
         Row -> column -> figure; what a row lacks stays empty.
-    names : sequence of str, optional
-        Columns in their order; by default all, as they come.
+    names : sequence of str
+        Columns in their order.
     """
-    names = list(dict.fromkeys(name for row in rows.values() for name in row)) if names is None else names
-    out = Table(title=plain(title, "bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    out.add_column(first)  # may wrap, so that figures need not
-    for name in names:
-        out.add_column(name, justify="right", no_wrap=True)
-    for label, row in rows.items():
-        out.add_row(plain(label), *(row.get(name, "") for name in names))
-    return out
+    out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    out.add_column(first)  # may wrap, as headings may, so that figures need not
+    cells = [[row.get(name, "") for name in names] for row in rows.values()]
+    for name, column in zip(names, zip(*cells, strict=True), strict=True):
+        out.add_column(name, justify="right", min_width=max(map(len, column)))
+    for label, row in zip(rows, cells, strict=True):
+        out.add_row(plain(label), *row)
+    return Group(plain(title, "bold"), out)  # a title of the table itself would be as narrow as the table
 
 
-def score_table(estimates: Sequence[EstimateFacts]) -> Table:
-    """Return estimates as rows and scores as columns."""
-    rows = {one["name"]: {score["name"]: score["words"] for score in one["scores"]} for one in estimates}
-    return figures("How good it is on new rows (± one standard error)", "measured by", rows)
+def score_table(quality: QualityFacts) -> Group:
+    """Return scores as rows and estimates as columns."""
+    from kernelect.facts.quality import scores_by_estimate
+
+    names, rows = scores_by_estimate(quality)
+    return figures("How good it is on new rows (± one standard error)", "measured by", rows, names)
 
 
 def relevance_table(relevance: RelevanceFacts) -> Table:
@@ -96,7 +98,7 @@ def relevance_table(relevance: RelevanceFacts) -> Table:
     out.add_column(justify="right", no_wrap=True)
     out.add_column(no_wrap=True)
     for one in shown:
-        out.add_row(plain(one["name"]), one["words"], "█" * max(1, round(24 * one["share"] / largest)))
+        out.add_row(plain(one["name"]), one["words"], "█" * round(24 * one["share"] / largest))
     if relevance["columns"] > len(shown):
         out.add_row(f"and {relevance['columns'] - len(shown)} more", "", "")
     return out
@@ -124,7 +126,7 @@ def print_facts(console: Console, facts: Facts) -> None:
     console.print(plain(f"Search: {machine['search']} Size: {machine['size']}."))
     console.print()
     console.print(plain(facts["quality"]["headline"], "bold"))
-    console.print(score_table(facts["quality"]["estimates"]))
+    console.print(score_table(facts["quality"]))
     if facts["relevance"]:
         console.print(relevance_table(facts["relevance"]))
         console.print()

@@ -80,6 +80,13 @@ def score_words(name: str, value: float, error: float | None = None) -> str:
     return with_error(100.0 * value, None if error is None else 100.0 * error, unit=" %")
 
 
+def figure_parts(words: str) -> dict[str, str]:
+    """Return value, error and unit of a figure in words, to set them in different sizes; empty where there is none."""
+    bare = words.removesuffix(" %")
+    value, _, error = bare.partition(" ± ")
+    return {"value": value, "error": error, "unit": "%" if bare != words else ""}
+
+
 def percent(share: float, decimals: int = 1) -> str:
     """Return a share in per cent."""
     return f"{100.0 * share:.{decimals}f} %"

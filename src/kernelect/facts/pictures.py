@@ -62,6 +62,11 @@ class Material:
         """The machine itself, without what prepares its inputs."""
         return machine_of(self.estimator)
 
+    @property
+    def status(self) -> str:
+        """How the search ended, with names of inputs in the place of numbers."""
+        return with_input_names(self.machine.selection_.status, input_names(self.estimator))
+
     def calibration(self) -> Calibration | None:
         """Return how well probabilities of rows that were left out came true, where there are any."""
         source = self.assessment.best_source
@@ -148,13 +153,12 @@ def _history(material: Material) -> Iterator[PictureFacts]:
     record = SearchHistory.from_selection(selection)
     if not np.isfinite(record.value).any():
         return
-    status = with_input_names(selection.status, input_names(material.estimator))
     yield _picture(
         "found",
         record,
         "The criterion during the search",
         "Smaller is better. Dots are evaluations; each line is the best value so far of one stage or restart. How the "
-        f"search ended: {status}.",
+        f"search ended: {material.status}.",
     )
 
 
@@ -181,7 +185,7 @@ def _sizes(material: Material) -> Iterator[PictureFacts]:
     if len(record.path_size):
         caption = (
             f"The best subset of every size that the search ({selection.strategy}) visited. How the search ended: "
-            f"{selection.status}."
+            f"{material.status}."
         )
     else:
         caption = "What is left when the weakest functions are removed first and all precisions are fitted again."

@@ -54,6 +54,15 @@ def score_of(estimate: EstimateFacts | None, name: str) -> ScoreFacts | None:
     return next((score for score in estimate["scores"] if score["name"] == name), None) if estimate else None
 
 
+def scores_by_estimate(quality: QualityFacts) -> tuple[list[str], dict[str, dict[str, str]]]:
+    """Return the names of the estimates, and for each score its words by estimate."""
+    words: dict[str, dict[str, str]] = {}
+    for estimate in quality["estimates"]:
+        for score in estimate["scores"]:
+            words.setdefault(score["name"], {})[estimate["name"]] = score["words"]
+    return [estimate["name"] for estimate in quality["estimates"]], words
+
+
 def main_score(quality: QualityFacts) -> ScoreFacts | None:
     """Return the score to believe, where one was measured on rows that were left out."""
     return None if quality["shown"] == BASELINE else score_of(estimate_of(quality, quality["shown"]), quality["main"])

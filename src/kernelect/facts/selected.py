@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from kernelect.facts.numbers import counted, duration, number
 from kernelect.facts.record import FunctionFacts, MachineFacts, ParameterFacts, StageFacts
 from kernelect.facts.relevance import ranked
 from kernelect.facts.sources import input_names, machine_of
-from kernelect.kernels import ARD, RBF, Constant, Kernel, Linear, Matern, Polynomial, Precomputed
+from kernelect.kernels import ARD, RBF, Constant, Kernel, Matern
 from kernelect.kernels.composite import Composite
+from kernelect.kernels.stationary import Stationary
 from kernelect.selection import SelectionObjective
 
 #: Widths, functions and stages that are listed one by one.
@@ -47,6 +49,9 @@ _CRITERIA = {
     "radius-margin": "the radius-margin bound",
 }
 
+#: Kernels that are not called what their class is.
+_KERNELS: dict[type[Kernel], str] = {ARD: "Gaussian", RBF: "Gaussian", Matern: "Matérn"}
+
 _PARAMETERS = {
     "regularization": "ridge: a larger value gives a smoother function",
     "C": "a larger value follows the training rows more closely",
@@ -54,6 +59,7 @@ _PARAMETERS = {
     "offset": "takes the place of an intercept",
     "gamma": "width: a larger value gives a wigglier function",
     "width": "width: a larger value gives a wigglier function",
+    "alpha": "shape: a smaller value mixes widths that differ more",
     "lambda": "ratio of prior precision to noise precision",
 }
 
@@ -155,16 +161,11 @@ def _moved_together(selection: Any) -> bool:
 
 
 def _kernel_word(kernel: Kernel, several: str) -> str:
-    if isinstance(kernel, Matern):
-        return f"a Matérn-{kernel.nu:g} kernel, " + (several if kernel.elliptical else "one width")
-    words = {
-        ARD: f"a Gaussian kernel, {several}",
-        RBF: "a Gaussian kernel, one width for all inputs",
-        Linear: "a linear kernel",
-        Polynomial: "a polynomial kernel",
-        Precomputed: "a precomputed kernel",
-    }
-    return words.get(type(kernel), f"the kernel {type(kernel).__name__}")
+    name = _KERNELS.get(type(kernel)) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(kernel).__name__).lower()
+    name = f"{name}-{kernel.nu:g}" if isinstance(kernel, Matern) else name
+    if not isinstance(kernel, Stationary):
+        return f"a {name} kernel"
+    return f"a {name} kernel, {several if kernel.elliptical else 'one width for all inputs'}"
 
 
 def _size(machine: Any) -> tuple[str, int]:
@@ -208,12 +209,14 @@ def _parameter(selection: Any, index: int, inputs: list[str], sides: dict[str, s
 
 
 def _sides(selection: Any, objective: SelectionObjective | None) -> dict[str, str]:
-    """Return which end of its range each parameter at a bound lies at, where that can be told."""
-    sides = dict.fromkeys(selection.at_bound, "edge")
-    if objective is not None and len(objective.space) == len(selection.theta):
-        space = objective.space
+    """Return at which end of its range each parameter at a bound is."""
+    if not selection.at_bound:
+        return {}
+    theta = selection.theta
+    if objective is not None and len(objective.space) == len(theta):
         with np.errstate(invalid="ignore"):  # a width of 0 is at minus infinity, and so are its bounds
-            nearer = np.abs(selection.theta - space.lower) < np.abs(space.upper - selection.theta)
-        ends = {name: "lower edge" if low else "upper edge" for name, low in zip(space.names, nearer, strict=True)}
-        return {name: ends.get(name, "edge") for name in sides}
-    return sides
+            low = np.abs(theta - objective.space.lower) < np.abs(objective.space.upper - theta)
+    else:  # a search among subsets does not keep its ranges, which lie around the middle of the parameters
+        low = theta < np.median(theta)
+    ends = dict(zip(selection.names, np.where(low, "lower edge", "upper edge").tolist(), strict=True))
+    return {name: ends[name] for name in selection.at_bound}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from kernelect.facts.numbers import NOT_KNOWN, counted, duration, number, percent
+from kernelect.facts.quality import scores_by_estimate
 from kernelect.facts.record import Facts, MachineFacts, QualityFacts, RelevanceFacts
 
 #: Columns whose relevance is listed one by one.
@@ -37,27 +38,34 @@ def tables_of(facts: Facts) -> list[Table]:
 
 
 def _table(key: str, title: str, columns: Sequence[str], rows: list[list[str]], note: str = "") -> Table:
-    return Table(key=key, title=title, columns=list(columns), rows=rows, note=note)
+    """Return a table of the columns that hold anything."""
+    kept = [place for place in range(len(columns)) if any(row[place] not in ("", NOT_KNOWN) for row in rows)]
+    return Table(
+        key=key,
+        title=title,
+        columns=[columns[place] for place in kept],
+        rows=[[row[place] for place in kept] for row in rows],
+        note=note,
+    )
 
 
 def _scores(quality: QualityFacts) -> Table:
-    names = list(dict.fromkeys(score["name"] for one in quality["estimates"] for score in one["scores"]))
-    rows = []
-    for estimate in quality["estimates"]:
-        words = {score["name"]: score["words"] for score in estimate["scores"]}
-        rows.append([estimate["name"], *(words.get(name, NOT_KNOWN) for name in names)])
-    return _table("scores", "How good it is", ["measured by", *names], rows, "± one standard error.")
+    names, rows = scores_by_estimate(quality)
+    cells = [[score, *(words.get(name, NOT_KNOWN) for name in names)] for score, words in rows.items()]
+    return _table("scores", "How good it is", ["measured by", *names], cells, "± one standard error.")
 
 
 def _parameters(machine: MachineFacts) -> Table:
     rows = [
-        [one["name"], one["words"], number(one["length_scale"], 4), one["at_bound"] or "", one["meaning"]]
+        [one["name"], one["words"], number(one["length_scale"], 4), one["at_bound"] or ""]
         for one in machine["parameters"]
     ]
     left = machine["parameters_not_listed"]
-    note = "gamma = 1 / (2 length scale²), in the units that the machine sees."
+    note = (
+        "gamma = 1 / (2 length scale²), in the units that the machine sees: a larger gamma gives a wigglier function."
+    )
     note += f" Not listed: {counted(left, 'further width')} of less relevant inputs." if left else ""
-    columns = ["parameter", "value", "length scale", "at the edge", "what it does"]
+    columns = ["parameter", "value", "length scale", "at the edge"]
     return _table("parameters", "Selected values", columns, rows, note)
 
 
@@ -70,8 +78,6 @@ def _relevance(relevance: RelevanceFacts | None) -> Table | None:
     ]
     left = relevance["columns"] - len(rows)
     note = f"Not listed: {counted(left, 'further column')} with smaller shares." if left else ""
-    if not any(row[2] for row in rows):
-        return _table("relevance", "Relevance of columns", ["column", "share"], [row[:2] for row in rows], note)
     return _table("relevance", "Relevance of columns", ["column", "share", "inputs made from it"], rows, note)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
 from kernelect.facts.doubts import all_clear
-from kernelect.facts.numbers import duration
+from kernelect.facts.numbers import duration, figure_parts
 from kernelect.facts.quality import main_score
 from kernelect.facts.record import SCHEMA, Facts
 from kernelect.files import write_whole
@@ -39,13 +39,14 @@ def render(facts: Facts) -> str:
             f"facts of schema {facts.get('schema')!r} cannot be shown by this version, which knows schema {SCHEMA}: "
             "gather them again."
         )
-    script = _part("report.js")
+    script, main = _part("report.js"), main_score(facts["quality"])
     return str(
         _environment()
         .get_template("report.html.j2")
         .render(
             facts=facts,
-            main=main_score(facts["quality"]),
+            main=main,
+            figure=None if main is None else figure_parts(main["words"]),
             tables=tables_of(facts),
             sections=_drawn_sections(facts),
             style=_part("report.css"),
