@@ -57,13 +57,15 @@ def table(tmp_path):
 
 
 def squeezed(text):
+    """Return words with one space between them, whether a line may end there or not."""
     return " ".join(text.split())
 
 
 def read_terminal(text):
     """Return error, relevances and doubts as they stand on the terminal."""
     error = re.search(r"misclassifies (.+?) of new rows", squeezed(text))[1]
-    rows = re.findall(r"^ (\S.*?) +(\d+\.\d %) *█*", text, flags=re.MULTILINE)
+    listed = re.search(r"Relevance of columns *\n(.*?)\n\n", text, flags=re.DOTALL)[1]
+    rows = re.findall(r"^ (\S.*?) +(\d+\.\d %)", listed, flags=re.MULTILINE)
     doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     return error, [tuple(row) for row in rows], squeezed(doubts)
 
@@ -72,7 +74,7 @@ def read_page(text):
     page = Page()
     page.feed(text)
     columns = 3 if "inputs made from it" in page.cells else 2
-    rows = [tuple(page.cells[at : at + 2]) for at in range(columns, len(page.cells), columns)]
+    rows = [tuple(map(squeezed, page.cells[at : at + 2])) for at in range(columns, len(page.cells), columns)]
     return squeezed(page.figure), rows, squeezed(" ".join(page.doubts))
 
 

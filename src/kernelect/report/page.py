@@ -73,6 +73,11 @@ def _drawn_sections(facts: Facts) -> list[dict[str, Any]]:
     return [section for section in found if section["pictures"]]
 
 
+def _unbroken(words: str) -> str:
+    """Return words in which no line ends between a figure, its error and its unit."""
+    return words.replace("± ", "±\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def _part(name: str) -> str:
     return files("kernelect.report").joinpath("templates", name).read_text(encoding="utf-8")
 
@@ -87,5 +92,5 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"duration": duration, "all_clear": all_clear}
+    environment.filters |= {"duration": duration, "all_clear": all_clear, "unbroken": _unbroken}
     return environment
