@@ -3,7 +3,19 @@
 import numpy as np
 from sklearn.gaussian_process import kernels as sk
 
-from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial, RationalQuadratic, from_sklearn
+from kernelect.kernels import (
+    ARD,
+    RBF,
+    Category,
+    Constant,
+    Linear,
+    Matern,
+    Polynomial,
+    ProductLaplace,
+    ProductMatern,
+    RationalQuadratic,
+    from_sklearn,
+)
 from kernelect.kernels import KERNELS as REGISTERED
 
 #: Kernels for data of three inputs.
@@ -17,6 +29,11 @@ KERNELS = {
     "matern52-ard": Matern(2.5, WIDTHS),
     "rational-quadratic": RationalQuadratic(0.3, alpha=0.7),
     "rational-quadratic-ard": RationalQuadratic(WIDTHS, alpha=2.5),
+    "product-laplace": ProductLaplace(WIDTHS),
+    "product-matern32": ProductMatern(WIDTHS),
+    "category": Category(WIDTHS),
+    "numbers and categories": ProductLaplace([0.3, 0.2]).on([2, 0]) * Category([0.8]).on([1]),
+    "on columns": (RBF(0.3) + Linear()).on([1, 2]),
     "linear": Linear(),
     "polynomial": Polynomial(3, gamma=0.2, coef0=0.7),
     "constant": Constant(2.0),

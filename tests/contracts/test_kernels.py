@@ -11,6 +11,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import (
     ARD,
     RBF,
+    Category,
     Constant,
     Kernel,
     Linear,
@@ -18,6 +19,8 @@ from kernelect.kernels import (
     Parametric,
     Polynomial,
     Precomputed,
+    ProductLaplace,
+    ProductMatern,
     RationalQuadratic,
     Stationary,
 )
@@ -116,6 +119,13 @@ def test_declared_parameters_are_auto_fixed_or_refused(name, data):
         (Matern(2.5, WIDTHS), lambda x, z: slow.matern(x, z, WIDTHS, 2.5)),
         (RationalQuadratic(0.3, alpha=0.7), lambda x, z: slow.rational_quadratic(x, z, [0.3] * 3, 0.7)),
         (RationalQuadratic(WIDTHS, alpha=2.5), lambda x, z: slow.rational_quadratic(x, z, WIDTHS, 2.5)),
+        (ProductLaplace(WIDTHS), lambda x, z: slow.product_laplace(x, z, WIDTHS)),
+        (ProductMatern(WIDTHS), lambda x, z: slow.product_matern(x, z, WIDTHS)),
+        (Category(WIDTHS), lambda x, z: slow.category(x, z, WIDTHS)),
+        (
+            ProductLaplace([0.3, 0.2]).on([2, 0]) * Category([0.8]).on([1]),
+            lambda x, z: slow.product_laplace(x[[2, 0]], z[[2, 0]], [0.3, 0.2]) * slow.category(x[[1]], z[[1]], [0.8]),
+        ),
         (Linear(), slow.linear),
         (Polynomial(3, gamma=0.2, coef0=0.7), lambda x, z: slow.polynomial(x, z, 3, 0.2, 0.7)),
         (2.0 * RBF(0.3) + Constant(0.1), lambda x, z: 2.0 * slow.rbf(x, z, [0.3] * 3) + 0.1),

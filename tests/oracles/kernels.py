@@ -23,6 +23,18 @@ def rational_quadratic(x, z, gamma, alpha):
     return (1.0 + distance(x, z, gamma) / alpha) ** -alpha
 
 
+def product_laplace(x, z, gamma):
+    return math.exp(-sum(math.sqrt(g) * abs(a - b) for g, a, b in zip(gamma, x, z, strict=True)))
+
+
+def product_matern(x, z, gamma):
+    return math.prod(matern([a], [b], [g], 1.5) for g, a, b in zip(gamma, x, z, strict=True))
+
+
+def category(x, z, gamma):
+    return math.exp(-sum(g for g, a, b in zip(gamma, x, z, strict=True) if a != b))
+
+
 def linear(x, z):
     return sum(a * b for a, b in zip(x, z, strict=True))
 

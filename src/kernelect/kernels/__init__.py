@@ -6,11 +6,14 @@ Constant(constant=2.0) * ARD(gamma=array([0.1, 0.5])) + Constant(constant='auto'
 """
 
 from kernelect.kernels.base import Kernel
+from kernelect.kernels.categories import Category
+from kernelect.kernels.columns import OnColumns
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
 from kernelect.kernels.from_sklearn import SklearnKernel, from_sklearn
 from kernelect.kernels.parametric import Parameter, Parametric
 from kernelect.kernels.precomputed import Precomputed
+from kernelect.kernels.products import OverInputs, ProductLaplace, ProductMatern
 from kernelect.kernels.rational_quadratic import RationalQuadratic
 from kernelect.kernels.registry import KERNELS, as_kernel, register
 from kernelect.kernels.stationary import ARD, RBF, WIDTH, Matern, Stationary
@@ -20,15 +23,20 @@ __all__ = [
     "KERNELS",
     "RBF",
     "WIDTH",
+    "Category",
     "Constant",
     "Kernel",
     "Linear",
     "Matern",
+    "OnColumns",
+    "OverInputs",
     "Parameter",
     "Parametric",
     "Polynomial",
     "Precomputed",
     "Product",
+    "ProductLaplace",
+    "ProductMatern",
     "RationalQuadratic",
     "SklearnKernel",
     "Stationary",

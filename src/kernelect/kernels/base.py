@@ -8,7 +8,7 @@ matrix: the derivative of some criterion in its entries.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Self
 
 import numpy as np
@@ -90,6 +90,12 @@ class Kernel(ABC):
     def points_pullback(self, X: Array, Z: Array, weights: Array) -> Array:
         """Return the derivative of ``sum(weights * cross(X, Z))`` in ``Z`` alone, (m, d)."""
         return self.cross_pullback(X, Z, weights)[1]
+
+    def on(self, columns: Sequence[int]) -> Kernel:
+        """Return this kernel as one of some columns (numbers, from 0); multiply such kernels for mixed tables."""
+        from kernelect.kernels.columns import OnColumns
+
+        return OnColumns(self, tuple(columns))
 
     @property
     def squares(self) -> float:

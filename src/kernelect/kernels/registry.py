@@ -11,10 +11,13 @@ from functools import partial
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel
+from kernelect.kernels.categories import Category
+from kernelect.kernels.columns import OnColumns
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
 from kernelect.kernels.from_sklearn import SklearnKernel, from_sklearn, is_sklearn_kernel
 from kernelect.kernels.precomputed import Precomputed
+from kernelect.kernels.products import ProductLaplace, ProductMatern
 from kernelect.kernels.rational_quadratic import RationalQuadratic
 from kernelect.kernels.stationary import ARD, RBF, Matern
 from kernelect.registry import Registry
@@ -29,10 +32,19 @@ KERNELS.register(Matern, "matern32-ard", make=partial(Matern, 1.5, elliptical=Tr
 KERNELS.register(Matern, "matern52-ard", make=partial(Matern, 2.5, elliptical=True))
 KERNELS.register(RationalQuadratic, "rational-quadratic")
 KERNELS.register(RationalQuadratic, "rational-quadratic-ard", make=partial(RationalQuadratic, elliptical=True))
+KERNELS.register(ProductLaplace, "product-laplace")
+KERNELS.register(ProductMatern, "product-matern32")
+KERNELS.register(Category, "category")
 KERNELS.register(Linear, "linear")
 KERNELS.register(Polynomial, "polynomial")
 KERNELS.register(Precomputed, "precomputed")
-for _part in (Constant, Sum, Product, SklearnKernel):  # built from other parts: stored by models, but without a name
+for _part in (
+    Constant,
+    Sum,
+    Product,
+    OnColumns,
+    SklearnKernel,
+):  # built from other parts: stored by models, but without a name
     KERNELS.register(_part)
 
 

@@ -15,7 +15,7 @@ from kernelect.typing import Array, Indices
 WIDTH_BELOW, WIDTH_ABOVE = 9.0, 7.0
 
 #: Rows from which the median distance is taken; all pairs up to here.
-_MEDIAN_ROWS = 1000
+MEDIAN_ROWS = 1000
 
 #: Inputs whose size is above this or below its inverse have widths that no float64 can hold.
 _LARGEST = 1e150
@@ -63,16 +63,26 @@ def input_scales(X: Array) -> Array:
 
 def median_width(X: Array) -> float:
     """Return 1 / (median squared distance between distinct rows), the median heuristic."""
-    X = X[spread_rows(X, _MEDIAN_ROWS)]
+    distance, largest = _median_distance(X, "sqeuclidean")
+    return 1.0 / distance / largest / largest
+
+
+def median_city_width(X: Array) -> float:
+    """Return 1 / (median sum of absolute differences between distinct rows)^2, for kernels of that sum."""
+    distance, largest = _median_distance(X, "cityblock")
+    return 1.0 / distance / distance / largest / largest
+
+
+def _median_distance(X: Array, metric: str) -> tuple[float, float]:
+    """Return the median distance of inputs divided by their largest size, and that size; 1 where all rows are equal."""
+    X = X[spread_rows(X, MEDIAN_ROWS)]
     with np.errstate(over="ignore"):
         centred = X - typical_row(X)
     largest = float(np.abs(centred).max(initial=0.0)) or 1.0
     check_range(largest)
-    distances = pdist(centred / largest, "sqeuclidean")
+    distances = pdist(centred / largest, metric)
     distances = distances[distances > 0]
-    if not len(distances):
-        return 1.0
-    return float(1.0 / np.median(distances)) / largest / largest
+    return (float(np.median(distances)), largest) if len(distances) else (1.0, 1.0)
 
 
 def scaled_widths(X: Array, overall: Callable[[Array], float]) -> Array:

@@ -11,9 +11,9 @@ _BLOCK_ELEMENTS = 1 << 17
 _TILE = 128
 
 
-def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+def row_blocks(n_rows: int, n_columns: int, elements: int = _BLOCK_ELEMENTS) -> Iterator[slice]:
     """Yield slices that cover ``n_rows`` in blocks of about a cache's size."""
-    step = max(8, _BLOCK_ELEMENTS // max(n_columns, 1))
+    step = max(8, elements // max(n_columns, 1))
     for first in range(0, n_rows, step):
         yield slice(first, min(first + step, n_rows))
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import UnusableModel
+from kernelect.kernels import OnColumns
 
 FLOATS, INDICES, LABELS = "f", "iu", "OUSiufb"
 
@@ -98,7 +99,7 @@ def check_shapes(place: str, part: Any, known: dict[str, int] | None = None) -> 
         for key, each in part.items() if isinstance(part, dict) else enumerate(part):
             check_shapes(f"{place}[{key!r}]", each, known)
     elif hasattr(part, "__dict__") and not isinstance(part, type):
-        outer = {**(known or {}), **_counts(place, part)}
+        outer = {**(known or {}), **_counts(place, part, known or {})}
         inner = dict(outer)  # letters other than d and k hold within this object
         for name, value in vars(part).items():
             if isinstance(value, np.ndarray) and name in SHAPES:
@@ -106,13 +107,24 @@ def check_shapes(place: str, part: Any, known: dict[str, int] | None = None) -> 
             check_shapes(f"{place}.{name}", value, outer)
 
 
-def _counts(place: str, part: Any) -> dict[str, int]:
-    """Return how many inputs and classes an estimator says it has."""
+def _counts(place: str, part: Any, known: dict[str, int]) -> dict[str, int]:
+    """Return how many inputs and classes an estimator says it has, and how many columns a kernel looks at."""
+    if isinstance(part, OnColumns):
+        return {"d": _columns(place, part, known.get("d"))}
     inputs, classes = vars(part).get("n_features_in_"), vars(part).get("classes_")
     if inputs is not None and (not isinstance(inputs, int | np.integer) or inputs < 1):
         raise UnusableModel(f"{place}.n_features_in_ is {inputs!r} where a number of inputs is expected")
     found = {} if inputs is None else {"d": int(inputs)}
     return {**found, "k": len(classes)} if isinstance(classes, np.ndarray) and classes.ndim == 1 else found
+
+
+def _columns(place: str, part: OnColumns, inputs: int | None) -> int:
+    """Return how many columns a kernel of some columns looks at, after checking that the data have them."""
+    columns = vars(part).get("columns")
+    whole = isinstance(columns, tuple) and columns and all(type(column) is int for column in columns)
+    if not whole or min(columns) < 0 or (inputs is not None and max(columns) >= inputs):
+        raise UnusableModel(f"{place}.columns is {columns!r} where numbers of columns are expected")
+    return len(columns)
 
 
 def _check(place: str, array: np.ndarray, kind: str, axes: str, lengths: dict[str, int]) -> None:
