@@ -22,12 +22,13 @@ class Status(Enum):
     MAX_ITER = "stopped at the iteration limit (max_iter) with the best point so far"
     TIME_LIMIT = "stopped at the time limit (time_limit) with the best point so far"
     STALLED = "stopped because no step improved the criterion any further"
+    FOLLOWED = "took the few steps that lead on from another selection's widths"
     FAILED = "failed: the criterion was not finite at any point tried"
 
     @property
     def trustworthy(self) -> bool:
         """Whether the point is a (local) optimum as far as the search can tell."""
-        return self in (Status.CONVERGED, Status.FIXED, Status.STALLED)
+        return self in (Status.CONVERGED, Status.FIXED, Status.STALLED, Status.FOLLOWED)
 
 
 @dataclass(frozen=True, kw_only=True)

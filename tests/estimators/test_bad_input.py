@@ -71,7 +71,7 @@ def test_one_class_is_refused():
 
 @pytest.mark.parametrize("coverage", [0.0, 1.0, 90, "most"])
 def test_impossible_coverage_is_refused(coverage):
-    with pytest.raises(ValueError, match=r"coverage=.* is not possible: give a number between 0 and 1"):
+    with pytest.raises(ValueError, match=r"coverage=.* must be a number between 0 and 1"):
         LSSVR("rbf").fit(X, X[:, 0]).predict_interval(X, coverage=coverage)
 
 

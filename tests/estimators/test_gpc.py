@@ -12,6 +12,7 @@ from sklearn.gaussian_process import kernels as sk
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from instances import wavy
 from kernelect import GPC
 from kernelect.criteria import EPEvidence
 from kernelect.datasets import ringnorm, sparse_inputs, twonorm
@@ -242,3 +243,35 @@ def test_a_time_limit_warns_once(rings):
     with pytest.warns(ConvergenceWarning, match="time limit") as caught:
         GPC(time_limit=0.0).fit(*rings)
     assert len(caught) == 1
+
+
+def test_left_out_probabilities_are_those_of_the_other_sites():
+    """The slow definition: the normal of all sites but one, from its precision matrix."""
+    X, _, y = wavy(40)
+    model = GPC(kernel="rbf").fit(X, y)
+    K = model.kernel_.gram(X) + 1e-10 * np.eye(len(X))
+    sites = model._state.columns[0].sites
+    slow = np.empty(len(X))
+    for row in range(len(X)):
+        tau, nu = sites.tau.copy(), sites.nu.copy()
+        tau[row] = nu[row] = 0.0
+        covariance = np.linalg.inv(np.linalg.inv(K) + np.diag(tau))
+        mean, variance = (covariance @ nu)[row], covariance[row, row]
+        slow[row] = norm.cdf(mean / np.sqrt(1.0 + variance))
+    np.testing.assert_allclose(model.loo_proba_[:, 1], slow, atol=1e-5)
+
+
+def test_left_out_probabilities_are_close_to_refits():
+    X, _, y = wavy(30)
+    model = GPC(kernel="rbf").fit(X, y)
+    kept = ~np.eye(len(X), dtype=bool)
+    refits = [GPC(model.kernel_).fit(X[rows], y[rows]).predict_proba(X[[i]])[0, 1] for i, rows in enumerate(kept)]
+    np.testing.assert_allclose(model.loo_proba_[:, 1], refits, atol=0.05)
+
+
+def test_left_out_probabilities_of_rows_without_weight_are_predictions():
+    X, _, y = wavy(40)
+    weights = np.where(np.arange(len(X)) % 5 == 0, 0.0, 1.0)
+    model = GPC(kernel="rbf").fit(X, y, weights)
+    np.testing.assert_allclose(model.loo_proba_[weights == 0], model.predict_proba(X[weights == 0]))
+    np.testing.assert_allclose(model.loo_proba_.sum(axis=1), 1.0)

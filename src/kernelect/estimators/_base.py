@@ -21,7 +21,7 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.results import Evaluation
 from kernelect.search import Search, as_search
-from kernelect.selection import Rows, SelectionObjective, SelectionOptions
+from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
 from kernelect.subsets import CRITERION_NAMES, EvidenceCriterion
 from kernelect.typing import Array, Indices, Observer
 
@@ -32,6 +32,9 @@ class Estimator(BaseEstimator):
     random_state: Any
     time_limit: float | None
 
+    #: What another selection found, while ``fit`` follows it.
+    _lead: Lead | None = None
+
     n_features_in_: int
     n_iter_: int
     selection_: Any
@@ -41,21 +44,27 @@ class Estimator(BaseEstimator):
     def criterion_names(cls) -> tuple[str, ...]:
         """Return the names of the criteria that fit this estimator."""
 
-    def _fit_anew(self, *data: Any) -> Self:
+    def _fit_anew(self, *data: Any, lead: Lead | None = None) -> Self:
         """Fit a copy without its learned attributes, then take over what it learned in one step.
 
-        A refused or interrupted fit leaves the estimator as it was.
+        A refused or interrupted fit leaves the estimator as it was. ``lead`` is what another
+        selection on the same rows found.
         """
         fresh = type(self).__new__(type(self))
         learned = _learned_names(type(self))
         fresh.__dict__ = {k: value for k, value in vars(self).items() if not (k.endswith("_") or k in learned)}
+        fresh._lead = lead
         fresh._fit(*data)
+        del fresh._lead
         self.__dict__ = fresh.__dict__
-        if not self.selection_.converged:
-            warnings.warn(
-                f"{type(self).__name__}: model selection {self.selection_.status}.", ConvergenceWarning, stacklevel=3
-            )
+        doubt = self._doubt()
+        if doubt:
+            warnings.warn(f"{type(self).__name__}: {doubt}.", ConvergenceWarning, stacklevel=3)
         return self
+
+    def _doubt(self) -> str:
+        """Return what the one warning of a fit says, nothing where all went well."""
+        return "" if self.selection_.converged else f"model selection {self.selection_.status}"
 
     @abstractmethod
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:

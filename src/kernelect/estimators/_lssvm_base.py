@@ -56,7 +56,7 @@ class LSSVMBase(SelfSelecting):
         require_memory(len(data.X), (_SQUARES + self._kernel().squares) * self._n_searches_at_once())
         rows, kept, options = data.rows(pairwise=self._is_precomputed), data.kept, self._options()
         with blas_threads_for(len(rows.X)):
-            selection, objective = select(self._problem(rows), options)
+            selection, objective = select(self._problem(rows), options, self._lead)
             if recalibrate and isinstance(data, LabelledTraining):
                 selection = recalibrated(selection, objective, data.index[kept], deadline, options.observe)
             self._rows = np.flatnonzero(kept)

@@ -96,6 +96,9 @@ class GPC(ClassifierMixin, SelfSelecting):
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         The latent mean is the kernel values times these.
     X_fit_ : ndarray of shape (n_samples, n_features)
+    loo_proba_ : ndarray of shape (n_samples, n_classes)
+        Leave-one-out probabilities in closed form, from the cavities of expectation propagation; not
+        for precomputed kernels.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
     n_iter_ : int
@@ -182,8 +185,20 @@ class GPC(ClassifierMixin, SelfSelecting):
         rows = data.rows(pairwise=self._is_precomputed)
         objective = self._problem(rows)
         with blas_threads_for(len(rows.X)):
-            selection, objective = select(objective, with_first_step(self._options(), objective))
+            selection, objective = select(objective, with_first_step(self._options(), objective), self._lead)
             self._keep(objective, selection, data.kept)
+        if not self._is_precomputed:
+            self.loo_proba_ = self._left_out(data.X, data.kept)
+
+    def _left_out(self, X: Array, kept: Mask) -> Array:
+        """Return leave-one-out probabilities: of the cavities, the posterior without one row's factor."""
+        mean = np.column_stack([column.cavity_mean for column in self._state.columns])
+        variance = np.column_stack([column.cavity_variance for column in self._state.columns])
+        decisions = np.empty((len(X), mean.shape[1]))
+        decisions[kept] = self._machine.likelihood.decision(mean, variance, self._constant)
+        if not kept.all():  # a row of weight 0 was left out all along
+            decisions[~kept] = self._decisions(X[~kept])
+        return self._probabilities(decisions)
 
     def _likelihood(self) -> Likelihood:
         return LIKELIHOODS.resolve(self.likelihood)
@@ -255,7 +270,10 @@ class GPC(ClassifierMixin, SelfSelecting):
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, integrated over the posterior of the latent function."""
-        z = self._decisions(self._validated(X))
+        return self._probabilities(self._decisions(self._validated(X)))
+
+    def _probabilities(self, z: Array) -> Array:
+        """Return class probabilities for decision values (m, k)."""
         logs = self._machine.likelihood.log_probability(np.column_stack([-z, z]) if len(self.classes_) == 2 else z)
         return np.asarray(softmax(logs, axis=1), dtype=float)
 

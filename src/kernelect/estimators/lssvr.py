@@ -141,12 +141,10 @@ random_state, n_jobs, verbose
     def _deviation(self, X: Array) -> Array:
         prior = self.kernel_.diagonal(X)
         state, cross = self._resolved(), self._cross(X)
-        # Leave-one-out variances are scale / c_i: the scale that makes r_i^2 c_i one on average.
-        scale = np.average(self._residuals**2 * self._diagonal[:, None], axis=0, weights=self._weights)
         half = state.factor.half_solve(cross)
         bias = (1.0 - state.ones_solution @ cross) ** 2 / state.ones_total
         variance = prior + self.regularization_ - np.einsum("ij,ij->j", half, half) + bias
-        return np.sqrt(np.outer(np.maximum(variance, self.regularization_), scale))
+        return np.sqrt(np.outer(np.maximum(variance, self.regularization_), self._scale()))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+.
@@ -166,25 +164,26 @@ random_state, n_jobs, verbose
         -------
         lower, upper : ndarray of the shape of ``predict(X)``
         """
-        if not isinstance(coverage, Real) or not 0.0 < coverage < 1.0:
-            raise InvalidArgument(f"coverage={coverage!r} is not possible: give a number between 0 and 1, such as 0.9.")
-        X = self._validated(X)
-        state = self._resolved()
-        cross, n = self._cross(X), len(self._rows)
+        check_coverage(coverage)
+        lower, upper = jackknife_ends(self._predicted_without(self._validated(X)), self._residuals, coverage)
+        return self._shaped(lower), self._shaped(upper)
+
+    def _predicted_without(self, X: Array) -> Array:
+        """Return what machines without one training row each predict, (n, m, k)."""
+        state, cross = self._resolved(), self._cross(X)
         bordered = (
             LSSVM.bordered_solve(state, cross)
             + np.outer(state.ones_solution, np.ones(cross.shape[1])) / state.ones_total
         )
-        mean = self._decide(X)
-        lower, upper = np.empty_like(mean), np.empty_like(mean)
-        rank = int(np.ceil(coverage * (n + 1)))  # of n + 1: beyond n the interval has no end
-        for k in range(mean.shape[1]):
-            r = self._residuals[:, k][:, None]
-            left_out = mean[:, k] - r * bordered  # (n, m)
-            spread = np.abs(r)
-            ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
-            upper[:, k], lower[:, k] = np.maximum(*ends), np.minimum(*ends)  # at small coverage they may cross
-        return self._shaped(lower), self._shaped(upper)
+        return np.asarray(self._decide(X)[None] - self._residuals[:, None] * bordered[..., None], dtype=float)
+
+    def _left_out_variance(self) -> Array:
+        """Return the variance (n, k) that is claimed for each training row where it is left out."""
+        return np.outer(1.0 / self._diagonal, self._scale())
+
+    def _scale(self) -> Array:
+        """Return the scale (k,) of the variances: those of rows left out, scale / c_i, then fit the residuals on average."""
+        return np.average(self._residuals**2 * self._diagonal[:, None], axis=0, weights=self._weights)
 
     def _resolved(self) -> LSSVMState:
         """Return the machine factorised again: a factor is not kept, so that models stay small."""
@@ -192,8 +191,31 @@ random_state, n_jobs, verbose
         return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.regularization_, self._weights)
 
 
+def check_coverage(coverage: object) -> None:
+    """Raise where the coverage of an interval is no number between 0 and 1."""
+    if not isinstance(coverage, Real) or not 0.0 < float(coverage) < 1.0:
+        raise InvalidArgument(f"coverage={coverage!r} must be a number between 0 and 1, such as 0.9.")
+
+
+def jackknife_ends(left_out: Array, residuals: Array, coverage: float) -> tuple[Array, Array]:
+    """Return lower and upper ends (m, k) of jackknife+ intervals.
+
+    Parameters
+    ----------
+    left_out : ndarray of shape (n, m, k)
+        Predictions at m new rows by machines without one of n training rows each.
+    residuals : ndarray of shape (n, k)
+        Leave-one-out residuals of the training rows.
+    coverage : float
+    """
+    rank = int(np.ceil(coverage * (len(left_out) + 1)))  # of n + 1: beyond n the interval has no end
+    spread = np.abs(residuals)[:, None]
+    ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
+    return np.minimum(*ends), np.maximum(*ends)  # at small coverage they may cross
+
+
 def _order_statistic(values: Array, rank: int) -> Array:
-    """Return the ``rank``-th smallest of each column, infinite beyond the last."""
+    """Return the ``rank``-th smallest along the first axis, infinite beyond the last."""
     if rank > len(values):
-        return np.full(values.shape[1], np.inf)
+        return np.full(values.shape[1:], np.inf)
     return np.asarray(np.partition(values, rank - 1, axis=0)[rank - 1], dtype=float)

@@ -2,6 +2,7 @@
 
 from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.landscape import Influence, influence, surface
+from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import per_row, with_doubts, with_remark
 from kernelect.selection.problem import Rows, join
@@ -25,6 +26,7 @@ __all__ = [
     "SCALES_BESIDE_C",
     "CentreObjective",
     "Influence",
+    "Lead",
     "RelevanceObjective",
     "Rows",
     "Scales",

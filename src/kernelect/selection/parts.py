@@ -25,7 +25,16 @@ _ONWARDS: tuple[Stage, ...] = (AllParameters(),)
 
 
 class Parts(Stage):
-    """Searches on growing parts of the rows, which move the start of the search on all rows."""
+    """Searches on growing parts of the rows, which move the start of the search on all rows.
+
+    Parameters
+    ----------
+    whole_way : tuple of Stage
+        What is done on the first part.
+    """
+
+    def __init__(self, whole_way: tuple[Stage, ...] = _WHOLE_WAY) -> None:
+        self.whole_way = whole_way
 
     def applies(self, run: Run) -> bool:
         """Return whether there are many rows and a gradient to go on by.
@@ -37,7 +46,7 @@ class Parts(Stage):
         return by_gradient and not run.options.n_restarts and len(run.objective.X) >= FROM
 
     def carry_out(self, run: Run) -> None:
-        n, stages = len(run.objective.X), _WHOLE_WAY
+        n, stages = len(run.objective.X), self.whole_way
         size = max(_FIRST * n, LEAST)
         while size < n and run.has_time():
             part = run.on_rows(spread_rows(run.objective.X, int(size)))
@@ -50,3 +59,6 @@ class Parts(Stage):
 
 #: In the order in which they are carried out.
 STAGES: tuple[Stage, ...] = (Parts(), Spherical(), CriterionAlone(), AllParameters(), SecondBasin(), PriorRevised())
+
+#: The same where another selection leads the way.
+LED_STAGES: tuple[Stage, ...] = (Parts((Spherical(), AllParameters())), Spherical(), AllParameters(), PriorRevised())

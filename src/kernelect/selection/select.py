@@ -1,27 +1,40 @@
-"""From a start at the data's scale to the selected hyper-parameters, stage by stage."""
+"""From a start at the data's scale, or from another selection's end, to the selected hyper-parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
-from kernelect.results import Selection
+from kernelect.results import Selection, Status
+from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.parts import STAGES
+from kernelect.selection.parts import LED_STAGES, STAGES
 from kernelect.selection.run import Run, SelectionOptions
-from kernelect.selection.stages import Stage
 
 
 def select(
-    objective: SelectionObjective, options: SelectionOptions, stages: Sequence[Stage] = STAGES
+    objective: SelectionObjective, options: SelectionOptions, lead: Lead | None = None
 ) -> tuple[Selection, SelectionObjective]:
     """Return the selection and the objective as the prior left it.
 
     A search that needs a gradient which the criterion has not is refused, where anything is searched.
+
+    Parameters
+    ----------
+    objective : SelectionObjective
+    options : SelectionOptions
+    lead : Lead, optional
+        What another selection on the same rows found: the way is shorter from there.
     """
     if objective.space.free.any():
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
+    stages = STAGES
+    if lead is not None:
+        objective, stages = lead.followed(objective), LED_STAGES
+        options = replace(options, max_iter=min(options.max_iter, lead.max_iter))
     run = Run(objective, options)
     for stage in stages:
         if stage.applies(run):
             stage.carry_out(run)
+    if lead is not None and run.found.status is Status.MAX_ITER:
+        run.result = replace(run.found, status=Status.FOLLOWED)
     return run.selection(), run.objective

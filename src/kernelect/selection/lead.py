@@ -1,0 +1,51 @@
+"""A selection that begins where another one on the same rows has ended.
+
+Which inputs matter is much the same for every kernel and machine. Given the relative widths that
+one selection found, another needs no scouting: it sets their common size, then takes a few steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelect.parameters import ParameterSpace
+from kernelect.selection.objective import SelectionObjective
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lead:
+    """What an earlier selection found.
+
+    Attributes
+    ----------
+    shape : ndarray of shape (n_widths,)
+        Logarithms of the widths in units of the data's own scale, their mean being 0.
+    max_iter : int
+        Iterations of the searches that go on from there.
+    """
+
+    shape: Array
+    max_iter: int
+
+    @classmethod
+    def of(cls, space: ParameterSpace, theta: Array, max_iter: int) -> Lead | None:
+        """Return the lead that a selection gives, None where it has no widths to compare."""
+        widths = space.all_widths
+        if len(widths) < 2:
+            return None
+        relative = theta[widths] - space.reference[widths]
+        return cls(shape=relative - relative.mean(), max_iter=max_iter)
+
+    def followed(self, objective: SelectionObjective) -> SelectionObjective:
+        """Return the objective with its start moved to the shape; unchanged where it has other widths."""
+        space = objective.space
+        widths = space.all_widths
+        if len(widths) != len(self.shape):
+            return objective
+        start = space.start.copy()
+        moved = np.clip(start[widths] + self.shape, space.lower[widths], space.upper[widths])
+        start[widths] = np.where(space.free[widths], moved, start[widths])
+        return replace(objective, space=space.moved(start))
