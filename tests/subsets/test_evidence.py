@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from kernelect.dictionaries import Precomputed
 from kernelect.subsets import MacKayEvidence, MarginalLikelihood, QuadratureEvidence, Sample, gather
 from kernelect.subsets.evidence import GAMMA_FLOOR
 from kernelect.subsets.posterior import Solver
-from kernelect.subsets.profile import GramProfile
+from kernelect.subsets.profile import GramProfile, SingularProfile
 from oracles import basis as slow
 from oracles.differences import gradient
 
@@ -60,6 +61,21 @@ def test_mackay_is_equation_4_where_parameters_are_well_determined(rng):
     # and close to the integral, whose prior density 1 / W and factor 2 pi it drops
     exact = slow.evidence_by_two_dimensions(D, T[:, 0])
     assert value + np.log(2 * np.pi) - np.log(np.log(1e14)) == pytest.approx(exact, abs=0.3)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e4, 1e8])
+def test_quadrature_sees_an_integrand_that_falls_off_steeply_at_the_bound(weight):
+    """A perfect fit to rows of great weight: all of the integral lies within 2 / N of the smallest lambda."""
+    N, size = 3.0 * weight, 5.25 * weight
+    one = np.array([np.sqrt(size)])
+    value = QuadratureEvidence().of(SingularProfile(one, one[:, None], np.zeros(1), N, 0.0)).value
+    u = np.log(1e-12 * size) + np.concatenate([[0.0], np.geomspace(1e-14, np.log(1e14), 200_001)])
+    share = np.exp(u) / (size + np.exp(u))  # of the targets' energy that is left; their projection is all of it
+    misfit = np.maximum(size * share, 1e-14 * size)
+    heights = -0.5 * N * (np.log(2.0 * np.pi * misfit / N) + 1.0) + 0.5 * np.log(share)
+    integral = heights.max() + np.log(np.trapezoid(np.exp(heights - heights.max()), u)) - np.log(np.log(1e14))
+    noise = gammaln(0.5 * N) - 0.5 * N * np.log(0.5 * N) + 0.5 * N
+    assert value == pytest.approx(integral + noise, rel=1e-13, abs=1e-4)
 
 
 def test_a_useless_function_is_not_rewarded(rng):

@@ -115,8 +115,11 @@ class Profile(ABC):
         return float(slope), float(curvature)
 
     def _newton(self, u: float, low: float, high: float) -> tuple[float, float]:
-        """Return the maximum of f between ``low`` and ``high``, and (-f'')^-1/2 there."""
-        curvature = -1.0
+        """Return the maximum of f between ``low`` and ``high``, and its width there.
+
+        That is (-f'')^-1/2, or 1 / |f'| where f still rises at a bound and falls off faster.
+        """
+        slope, curvature = 0.0, -1.0
         for _ in range(_NEWTON_STEPS):
             slope, curvature = self.slopes(float(np.exp(u)))
             low, high = (u, high) if slope > 0 else (low, u)
@@ -126,7 +129,8 @@ class Profile(ABC):
             u, before = float(target), u
             if abs(u - before) < _SETTLED or high - low < _SETTLED:
                 break
-        return u, float(min((-curvature) ** -0.5, LOG_RANGE)) if curvature < 0 else LOG_RANGE
+        bend = (-curvature) ** -0.5 if curvature < 0 else LOG_RANGE
+        return u, float(min(bend, LOG_RANGE, 1.0 / max(abs(slope), 1e-300)))
 
 
 def _vertex(grid: Array, heights: Array, best: int) -> float:

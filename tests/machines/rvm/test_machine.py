@@ -106,6 +106,27 @@ def test_best_action_is_the_best_of_all_functions_and_precisions(noise, least):
         model.apply(function, alpha)
 
 
+def test_a_function_that_is_best_left_out_gains_nothing_at_all():
+    """Rounding once made it a gain of 1e-16, and an infinite precision was put into the model."""
+    X, t, _ = wavy()
+    for noise in (KnownNoise(), *map(ProfiledNoise, np.linspace(2.0, 60.0, 50))):
+        model = linear_model(RBF(0.5).gram(X), t, noise)
+        model.Q = 1e-3 * np.sqrt(model.S * model.energy)
+        _, alpha, gain = model.best_action()
+        assert np.isinf(alpha)
+        assert gain == 0.0
+
+
+@pytest.mark.parametrize("first", [3, 7])
+def test_the_first_of_two_functions_that_gain_the_same_but_for_rounding_is_added(first):
+    X, t, _ = wavy()
+    model = linear_model(RBF(0.5).gram(X), t, ProfiledNoise(60.0))
+    model.S, model.Q = np.ones(61), np.full(61, 0.01 * np.sqrt(model.energy))
+    model.Q[[3, 7]] = 0.9 * np.sqrt(model.energy)
+    model.Q[10 - first] *= 1.0 + 1e-9
+    assert model.best_action()[0] == 3
+
+
 @pytest.mark.parametrize("noise", [KnownNoise(), ProfiledNoise(60.0)], ids=["known", "profiled"])
 def test_what_was_changed_last_waits_for_another_action(noise):
     X, t, _ = wavy()

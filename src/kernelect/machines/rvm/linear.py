@@ -171,6 +171,8 @@ class LinearModel:
             return function, np.inf, 0.0
         largest = float(ratio[function]) / self.energy
         alpha = float(self.S[function]) * self.noise.best_share(largest)
+        if np.isinf(alpha):  # best left out; a gain would be rounding
+            return function, np.inf, 0.0
         if alpha >= self.least[function]:
             return function, alpha, float(self.noise.most(largest))
         functions = ratio.nonzero()[0]
