@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelect import RVC, RVR, BasisSearchRegressor
@@ -94,3 +95,35 @@ def test_vectors_are_listed_in_the_order_of_the_rows(rng):
         values = model.kernel_.cross(X, model.relevance_vectors_)
         sign = values @ model.dual_coef_ + model.intercept_ > 0
         np.testing.assert_array_equal(sign, model.predict(X))
+
+
+@pytest.mark.parametrize("unit", [2.0**-450, 2.0**450])
+@pytest.mark.parametrize(
+    ("estimator", "shift"),
+    [
+        (RVR(), "nats"),
+        (RVR("rbf", criterion="evidence"), "nats"),
+        (RVR("rbf", criterion="cv"), "nats per row"),
+        (RVR("rbf", criterion="loo"), "squares"),
+        (RVR(criterion="loo"), "nats"),  # its prior asks for nats
+        (RVR("rbf", criterion="centre-evidence"), "nats"),
+        (BasisSearchRegressor(), "nats of a model with intercept"),
+        (BasisSearchRegressor("polynomial", criterion="mackay-evidence"), "nats of a model with intercept"),
+    ],
+    ids=str,
+)
+def test_the_unit_of_the_targets_decides_nothing(estimator, shift, unit, rng):
+    """A power of two, so that not a bit of the targets is lost."""
+    X = rng.normal(size=(40, 2))
+    y = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=40)
+    first = fitted(clone(estimator), X, y)
+    second = fitted(clone(estimator), X, unit * y)
+    for one, other in zip(first.predict(X, return_std=True), second.predict(X, return_std=True), strict=True):
+        np.testing.assert_allclose(other / unit, one, rtol=1e-12)
+    expected = {
+        "nats": first.selection_.value + 40 * np.log(unit),
+        "nats per row": first.selection_.value + np.log(unit),
+        "squares": first.selection_.value * unit**2,
+        "nats of a model with intercept": first.selection_.value + 39 * np.log(unit),
+    }[shift]
+    assert second.selection_.value == pytest.approx(expected, rel=1e-12)

@@ -93,6 +93,13 @@ class Criterion(ABC):
         """Return the criterion with a seed for its random numbers, if it draws any."""
         return self
 
+    def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
+        """Return the values for real targets that are ``unit`` times as large, of a total weight of ``n_rows``.
+
+        A machine may be fitted to targets in a unit of its own; by default the criterion has none.
+        """
+        return value
+
     def on_rows(self, rows: Indices) -> Criterion:
         """Return the criterion for a part of the rows, where it knows them one by one."""
         return self

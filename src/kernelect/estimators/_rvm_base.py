@@ -31,6 +31,7 @@ from kernelect.selection import (
     RelevanceObjective,
     Rows,
     StartedKernel,
+    in_units,
     join,
     select,
     suited_search,
@@ -84,8 +85,8 @@ class RVMBase(SelfSelecting):
             return suited_search(RVM, self._criterion())
         return super()._search()
 
-    def _fit_machine(self, data: Training) -> None:
-        """Select, solve and set the learned attributes."""
+    def _fit_machine(self, data: Training, unit: float = 1.0) -> None:
+        """Select, solve and set the learned attributes; targets have been divided by ``unit``."""
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         self._check_words()
@@ -99,6 +100,7 @@ class RVMBase(SelfSelecting):
             assert isinstance(found, RelevanceObjective)
             self._keep(found, selection.theta, kept)
             self._calibrate(found, selection.theta)
+        selection = in_units(selection, found, unit)
         self.selection_ = with_remark(selection, "" if len(self.support_) else _CONSTANT)
         self.n_iter_ = selection.n_evaluations
 

@@ -41,9 +41,6 @@ from kernelect.subsets import (
 from kernelect.subsets.fit import constant_subset
 from kernelect.typing import Array, Indices
 
-#: Energy of a centred target below this share of its uncentred one: the target is constant.
-_CONSTANT = 1e-24
-
 
 class BasisSearchRegressor(RegressorMixin, Estimator):
     """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
@@ -201,7 +198,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         if not return_std:
             return self._shaped(mean)
         spread = 1.0 + self._intercept_variance + np.sum(((values - self._means) @ self._root) ** 2, axis=1)
-        return self._shaped(mean), self._shaped(np.sqrt(np.outer(spread, np.square(self.noise_))))
+        return self._shaped(mean), self._shaped(np.outer(np.sqrt(spread), self.noise_))
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         options = self._options()
@@ -210,7 +207,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         require_size(data.targets, 1e150)
         self._single = data.single
         sample = self._sample(data.rows())
-        varying = _varying(sample)
+        varying = sample.varying
         with blas_threads_for(len(sample)):
             if varying.any():
                 found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
@@ -279,7 +276,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         """Set the learned attributes; targets that never vary get their constant."""
         k, m = sample.T.shape[1], len(found.indices)
         coef, noise = np.zeros((k, m)), np.zeros(k)
-        coef[varying], noise[varying] = found.posterior.coef.T, found.posterior.noise_precision**-0.5
+        coef[varying], noise[varying] = found.posterior.coef.T, found.posterior.noise
         intercept = sample.target_means - coef @ found.means
         self.functions_, self.support_ = found.functions, found.indices
         self.basis_ = found.functions.describe()
@@ -296,12 +293,6 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
     def _shaped(self, values: Array) -> Array:
         """Return (n, k) values as ``y`` was given."""
         return values[:, 0] if self._single else values
-
-
-def _varying(sample: Sample) -> Array:
-    """Return which targets vary (about 0, without an intercept)."""
-    centred = sample.weights @ (sample.T - sample.target_means) ** 2
-    return np.asarray(centred > _CONSTANT * (sample.weights @ sample.T**2), dtype=bool)
 
 
 def _progress(verbose: object, name: str) -> Callable[[Any], None] | None:

@@ -20,7 +20,7 @@ from kernelect.estimators._training import labelled, measured
 from kernelect.machines import Fitted
 from kernelect.machines.rvm.likelihoods import Likelihood, Normal
 from kernelect.machines.rvm.posterior import moderated
-from kernelect.numerics import exact_mean
+from kernelect.numerics import binary_unit, exact_mean
 from kernelect.selection import RelevanceObjective, Rows
 from kernelect.typing import Array
 
@@ -265,6 +265,7 @@ time_limit, random_state, n_jobs, verbose
 
     noise_: float
     _centre: float
+    _unit: float
 
     def __init__(
         self,
@@ -314,14 +315,18 @@ time_limit, random_state, n_jobs, verbose
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         data = measured(self, X, y, sample_weight, several=False)
+        require_size(data.targets, 1e150)
         centre = exact_mean(data.targets[:, 0], data.weights)
         targets = np.where(data.kept[:, None], data.targets - centre, 0.0)
         if np.abs(targets).max() <= 1e-12 * np.abs(data.targets).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(targets)
-        require_size(targets, 1e70, 1e-70)
-        self._fit_machine(replace(data, targets=targets))
-        self.intercept_ += centre
-        self._centre = centre
+        require_size(targets, 1e150, 1e-150)
+        # In a unit of their own, so that nothing depends on the user's.
+        self._unit, self._centre = binary_unit(targets[data.kept, 0]), centre
+        self._fit_machine(replace(data, targets=targets / self._unit), self._unit)
+        self.dual_coef_ = self._unit * self.dual_coef_
+        self.noise_ *= self._unit
+        self.intercept_ = self._unit * self.intercept_ + centre
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return Rows(X=X, targets=(y - y.mean()).astype(float)[:, None], weights=np.ones(len(y)))
@@ -333,5 +338,5 @@ time_limit, random_state, n_jobs, verbose
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
         mean, variance = self._latent(X)
-        mean = mean[:, 0] + self._centre
-        return (mean, np.sqrt(variance[:, 0] + self.noise_**2)) if return_std else mean
+        mean, noise = self._unit * mean[:, 0] + self._centre, self.noise_ / self._unit
+        return (mean, self._unit * np.sqrt(variance[:, 0] + noise**2)) if return_std else mean

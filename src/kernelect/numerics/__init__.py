@@ -15,7 +15,7 @@ from kernelect.numerics.ordering import canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.sampling import sampled_rows
 from kernelect.numerics.threads import blas_threads_for
-from kernelect.numerics.ties import exact_mean, first_of_best
+from kernelect.numerics.ties import binary_unit, exact_mean, first_of_best
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 from kernelect.numerics.unlocked import apply_lower, block_gram, subtract_product, times_block
 
@@ -25,6 +25,7 @@ __all__ = [
     "Deadline",
     "InverseFactor",
     "apply_lower",
+    "binary_unit",
     "blas_threads_for",
     "block_gram",
     "canonical_order",

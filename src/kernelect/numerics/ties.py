@@ -9,7 +9,26 @@ from kernelect.typing import Array
 
 def exact_mean(values: Array, weights: Array) -> float:
     """Return the weighted mean of (n,) values, the same to the last bit for every order of them."""
-    return math.fsum(weights * values) / math.fsum(weights)
+    unit = _power_of_two(float(abs(values).max()))  # sums of large values overflow
+    return math.fsum(weights * (values / unit)) / math.fsum(weights) * unit
+
+
+def binary_unit(values: Array) -> float:
+    """Return the power of two nearest to the root mean square of (n,) values, 1 where all are 0.
+
+    To divide by it changes no digit, and numbers of this size have squares.
+    """
+    largest = float(abs(values).max(initial=0.0))
+    if largest == 0.0:
+        return 1.0
+    unit = _power_of_two(largest)
+    mean_square = math.fsum((values / unit) ** 2) / len(values)
+    return unit * 2.0 ** round(0.5 * math.log2(mean_square))
+
+
+def _power_of_two(size: float) -> float:
+    """Return the largest power of two that is not above ``size``, 1 for 0."""
+    return math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0.0 else 1.0
 
 
 def first_of_best(values: Array, tie: float = 1e-6) -> int:

@@ -7,7 +7,7 @@ from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import per_row, with_doubts, with_remark
 from kernelect.selection.problem import Rows, join
 from kernelect.selection.recalibrate import recalibrate, recalibrated
-from kernelect.selection.relevance import CentreObjective, RelevanceObjective
+from kernelect.selection.relevance import CentreObjective, RelevanceObjective, in_units
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.searching import suited_search, with_first_step, with_settled_starts
 from kernelect.selection.select import select
@@ -33,6 +33,7 @@ __all__ = [
     "SelectionObjective",
     "SelectionOptions",
     "StartedKernel",
+    "in_units",
     "influence",
     "join",
     "per_row",

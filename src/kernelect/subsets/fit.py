@@ -75,6 +75,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
     options : FitOptions
     """
     began, deadline = time.monotonic(), options.walk.deadline
+    units, sample = sample.in_own_units()
     dictionary, widths = with_fitted_kernels(
         dictionary,
         sample,
@@ -83,7 +84,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
         observe=options.walk.observe,
     )
     candidates = dictionary.build(sample.X)
-    moments = gather(candidates, sample, deadline.part(_GATHERING))
+    moments = gather(candidates, sample, deadline.part(_GATHERING)).in_units(units)
     n_rows, sample = len(sample), sample if moments.rows is None else sample.rows(moments.rows)
     share = options.strategy.holdout_share
     aside = deadline.part(_GATHERING)
@@ -101,7 +102,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
         functions=chosen,
         indices=indices,
         means=means,
-        posterior=posterior,
+        posterior=posterior.in_units(units),
         regularization=scored.regularization,
         selection=selection,
         rows=moments.rows,
@@ -143,7 +144,7 @@ def _solved(
     criterion = options.walk.criterion
     if not len(columns):
         k = moments.n_outputs
-        posterior = Posterior(np.zeros((0, k)), np.zeros((0, 0)), moments.n_rows / moments.energy)
+        posterior = Posterior(np.zeros((0, k)), np.zeros((0, 0)), np.sqrt(moments.energy / moments.n_rows))
         return posterior, criterion.score(moments, columns)
     solver = Solver.of(chosen, sample, moments.means[columns], moments.n_rows, moments.log_constant)
     scored = criterion.of(solver.profile())

@@ -22,9 +22,9 @@ from scipy.linalg import blas
 
 from kernelect.dictionaries.base import Candidates, evaluated
 from kernelect.exceptions import InvalidArgument, NotEnoughMemory
-from kernelect.numerics import NEVER, Deadline, product, symmetrize_from_lower
+from kernelect.numerics import NEVER, Deadline, binary_unit, product, symmetrize_from_lower
 from kernelect.numerics.memory import available_bytes
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 #: Elements of a block of rows of the design matrix: 16 MiB of doubles.
 _BLOCK_ELEMENTS = 1 << 21
@@ -37,6 +37,10 @@ _NULL = 1e-28
 
 #: Columns whose squared distance is below this share of their squared norms are the same.
 _DUPLICATE = 1e-13
+
+
+#: Energy of a centred target below this share of its uncentred one: the target is constant.
+_CONSTANT = 1e-24
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,19 @@ class Sample:
     def target_means(self) -> Array:
         """Weighted means of the targets, 0 without intercept."""
         return self.weights @ self.T / self.weights.sum() if self.intercept else np.zeros(self.T.shape[1])
+
+    @property
+    def varying(self) -> Mask:
+        """Which targets vary (about 0, without an intercept)."""
+        largest = np.abs(self.T).max(axis=0)
+        scaled = self.T / np.where(largest > 0.0, largest, 1.0)
+        centred = scaled - replace(self, T=scaled).target_means
+        return np.asarray(self.weights @ centred**2 > _CONSTANT * (self.weights @ scaled**2), dtype=bool)
+
+    def in_own_units(self) -> tuple[Array, Sample]:
+        """Return powers of two of the targets' size, and the sample with targets divided by them."""
+        units = np.array([binary_unit(column) for column in (self.T - self.target_means).T])
+        return units, replace(self, T=self.T / units)
 
     def rows(self, chosen: Indices) -> Sample:
         """Return the sample restricted to some rows."""
@@ -81,7 +98,7 @@ class Moments:
     n_rows : float
         Total weight, less 1 with an intercept.
     log_constant : float
-        What an integrated intercept adds to every ln likelihood.
+        What an integrated intercept and the targets' units add to every ln likelihood.
     means : ndarray of shape (M,)
         What was subtracted from the columns, 0 without intercept.
     candidates : ndarray of shape (M,)
@@ -110,6 +127,10 @@ class Moments:
     def n_outputs(self) -> int:
         """Number of targets k."""
         return len(self.energy)
+
+    def in_units(self, units: Array) -> Moments:
+        """Return the moments of targets divided by ``units``, whose likelihood is that of the targets themselves."""
+        return replace(self, log_constant=self.log_constant - self.n_rows * float(np.log(units).sum()))
 
     def take(self, kept: Indices) -> Moments:
         """Return the moments of these columns only."""

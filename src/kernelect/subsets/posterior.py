@@ -29,13 +29,17 @@ class Posterior:
     coef : ndarray of shape (m, k)
     root : ndarray of shape (m, m)
         root root^T = H^-1; the weights' covariance is that over beta.
-    noise_precision : ndarray of shape (k,)
-        beta at its best.
+    noise : ndarray of shape (k,)
+        Standard deviation of the noise, beta^-1/2 at its best.
     """
 
     coef: Array
     root: Array
-    noise_precision: Array
+    noise: Array
+
+    def in_units(self, units: Array) -> Posterior:
+        """Return the posterior for targets that are ``units`` (k,) times as large."""
+        return Posterior(self.coef * units, self.root, self.noise * units)
 
     def spread(self, centred: Array) -> Array:
         """Return phi^T H^-1 phi for rows of centred function values (n, m)."""
@@ -82,4 +86,4 @@ class Solver:
         shrink = self.singular / (squares + lam)
         coef = self.right.T @ (shrink[:, None] * self.projected)
         misfit = self.profile().misfits(np.array([lam]))[0]
-        return Posterior(coef, self.right.T / np.sqrt(squares + lam), self.n_rows / misfit)
+        return Posterior(coef, self.right.T / np.sqrt(squares + lam), np.sqrt(misfit / self.n_rows))

@@ -11,6 +11,7 @@ from kernelect.exceptions import unknown_name
 from kernelect.machines import CentreState, Fitted
 from kernelect.machines.rvm.centres import centre_evidence, scalar_evidence
 from kernelect.machines.rvm.machine import latent
+from kernelect.typing import Array
 
 
 @dataclass(frozen=True)
@@ -50,3 +51,6 @@ class RVMCentreEvidence(Criterion):
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         return value, 1.0
+
+    def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
+        return value + n_rows * np.log(unit)

@@ -74,7 +74,13 @@ class RVMCrossValidation(Criterion):
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         n = float(fitted.weights.sum())  # losses are sums over the outputs already
+        if self.loss == "error" and fitted.machine.regression:  # squares of the targets' own unit
+            value = max(value, np.finfo(float).tiny)
+            return 0.5 * n * float(np.log(value)), 0.5 * n / value
         return n * value, n
+
+    def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
+        return value * unit**2 if self.loss == "error" else value + np.log(unit)
 
     def on_rows(self, rows: Indices) -> RVMCrossValidation:
         return self if self.parts is None else replace(self, parts=self.parts[rows])

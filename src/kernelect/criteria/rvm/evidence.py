@@ -52,6 +52,9 @@ class RVMEvidence(Criterion):
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         return value, 1.0
 
+    def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
+        return value + n_rows * np.log(unit)
+
     def merit(self, fit: SparseFit) -> float:
         """Return what is minimised, with the opposite sign, of one target column."""
         return fit.log_evidence
