@@ -39,7 +39,7 @@ from kernelect.subsets import (
     fit_subset,
 )
 from kernelect.subsets.fit import constant_subset
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 
 class BasisSearchRegressor(RegressorMixin, Estimator):
@@ -272,7 +272,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         # One order of the rows, whatever the one they were given in: sums are then the same to the last bit.
         return sample.rows(canonical_order(np.column_stack([sample.X, sample.T, sample.weights])))
 
-    def _keep(self, found: FittedSubset, sample: Sample, varying: Array) -> None:
+    def _keep(self, found: FittedSubset, sample: Sample, varying: Mask) -> None:
         """Set the learned attributes; targets that never vary get their constant."""
         k, m = sample.T.shape[1], len(found.indices)
         coef, noise = np.zeros((k, m)), np.zeros(k)

@@ -74,6 +74,7 @@ class RVMCrossValidation(Criterion):
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         n = float(fitted.weights.sum())  # losses are sums over the outputs already
+        assert isinstance(fitted.machine, RVM)
         if self.loss == "error" and fitted.machine.regression:  # squares of the targets' own unit
             value = max(value, np.finfo(float).tiny)
             return 0.5 * n * float(np.log(value)), 0.5 * n / value
