@@ -52,6 +52,8 @@ def test_pullback_is_the_derivative_in_the_log_parameters(kernel, data, rng):
     weights = rng.normal(size=(len(X), len(X)))
     expected = gradient(lambda theta: np.sum(weights * kernel.with_theta(theta).gram(X)), kernel.theta)
     np.testing.assert_allclose(kernel.pullback(X, weights), expected, rtol=1e-6, atol=1e-6)
+    by_columns = kernel.pullback(X, np.asfortranarray(weights))  # as LAPACK leaves them in memory
+    np.testing.assert_allclose(by_columns, kernel.pullback(X, weights), rtol=1e-9, atol=1e-9)
 
 
 @every_kernel

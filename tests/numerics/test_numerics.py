@@ -11,6 +11,7 @@ from kernelect.numerics import (
     row_blocks,
     symmetrize_from_lower,
 )
+from kernelect.numerics.mixing import AndersonMixing
 
 
 @pytest.fixture
@@ -108,3 +109,13 @@ def test_scaling_on_the_way_into_a_factorisation():
     factor = factorize(A @ A.T, 1.0, scale)
     expected = np.linalg.cholesky(scale[:, None] * (A @ A.T) * scale + np.eye(30))
     np.testing.assert_allclose(np.tril(factor.lower), expected, atol=1e-10)
+
+
+def test_mixing_learns_nothing_from_an_iteration_that_diverges():
+    mixing, ones = AndersonMixing(), np.ones(2)
+    assert mixing.propose(np.zeros(2), np.ones(2), ones) is None
+    assert mixing.propose(np.ones(2), np.array([1.0, 1e300]), 1e100 * ones) is None
+    mixing.forget()
+    mixing.propose(np.zeros(2), np.array([1.0, 2.0]), ones)
+    proposed = mixing.propose(np.array([0.5, 1.0]), np.array([0.5, 1.0]), ones)
+    np.testing.assert_allclose(proposed, [1.0, 2.0])  # where the residual, which is linear, is 0
