@@ -135,6 +135,24 @@ def test_the_expansion_is_the_model(name):
     assert expansion.players == ("x0", "x1", "x2")
 
 
+@pytest.mark.parametrize("dictionary", [Polynomial(3), Fourier(2), "precomputed"])
+def test_a_neutral_stand_in_leaves_out_functions_of_absent_columns(dictionary):
+    model = BasisSearchRegressor(dictionary).fit(X, REAL)
+    values = model.functions_.evaluate(X[:1])[0]
+    # A function depends on column j where it changes with it.
+    moved = [model.functions_.evaluate(np.where(np.arange(3) == j, X[1:2], X[:1]))[0] for j in range(3)]
+    depends = np.array([moved[j] != values for j in range(3)])
+
+    def value(S):
+        kept = ~depends[[j for j in range(3) if j not in S]].any(axis=0)
+        return model.intercept_ + model.coef_ @ (values * kept)
+
+    found = shapley_values(model, X[:1], absent="neutral")
+    phi, base = oracle.shapley(value, 3)
+    np.testing.assert_allclose(found.values[0], phi, atol=1e-12)
+    np.testing.assert_allclose(found.base_values[0], base, atol=1e-12)
+
+
 def test_outputs_are_named():
     two = shapley_values(LSSVC(RBF(0.3), regularization=0.3).fit(X, TWO), X[:4])
     three = shapley_values(LSSVC(RBF(0.3), regularization=0.3).fit(X, THREE), X[:4])

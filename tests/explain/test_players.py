@@ -10,7 +10,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from kernelect import LSSVC, LSSVR
-from kernelect.exceptions import MissingCapability
+from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain import expansion_of, shapley_values
 from kernelect.explain.players import players_of
 from kernelect.kernels import RBF
@@ -137,6 +137,16 @@ def test_a_pipeline_of_the_machine_alone():
     X = np.random.default_rng(0).normal(size=(40, 3))
     model = Pipeline([("machine", LSSVR(RBF(0.1), regularization=0.3))]).fit(X, X[:, 0])
     np.testing.assert_array_equal(shapley_values(model, X).values, shapley_values(model[-1], X).values)
+
+
+def test_named_columns_have_to_be_those_of_the_fit():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["a", "b", "c"])
+    model = LSSVR(RBF(0.1), regularization=0.3).fit(frame, frame["a"])
+    with pytest.raises(InvalidArgument, match="column 'b' stands where 'a' was"):
+        shapley_values(model, frame[["b", "a", "c"]])
+    with pytest.raises(InvalidArgument, match=r"\(2 columns\)"):
+        shapley_values(model, frame, frame[["a", "b"]])
+    np.testing.assert_array_equal(shapley_values(model, frame).values, shapley_values(model, frame.to_numpy()).values)
 
 
 def test_table_models(table, tmp_path):

@@ -77,7 +77,8 @@ def _named(model: Any, players: Players) -> tuple[Players, tuple[str, ...]]:
 
 def _expansion(machine: Any, steps: Any, named: tuple[Players, tuple[str, ...]]) -> Expansion:
     players, names = named
-    found = _machine(machine, View(steps, players.owners))
+    names_in = tuple(str(name) for name in getattr(machine, "feature_names_in_", ())) if steps is None else ()
+    found = _machine(machine, View(steps, players.owners, names_in))
     return replace(found, players=names, columns=players.columns)
 
 

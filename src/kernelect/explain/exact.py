@@ -56,9 +56,7 @@ class Prepared:
     def _stand_ins(self, background: Array | None, absent: str) -> Iterator[Array]:
         shape = (len(self.players), self.summand.series.size, len(self.summand.coefficients))
         if absent == "neutral" or background is None:
-            neutral = np.zeros(shape)
-            neutral[:, 0] = 1.0
-            yield neutral
+            yield np.array([self.summand.neutral(inputs) for inputs in self.inputs]).reshape(shape)
         elif absent == "marginals":
             yield np.array([self._mean_factor(inputs, background) for inputs in self.inputs]).reshape(shape)
         else:

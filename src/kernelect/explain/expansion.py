@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.dictionaries import Candidates
+from kernelect.exceptions import InvalidArgument
 from kernelect.explain.summands import Summand, function_summands, kernel_summands
 from kernelect.kernels import Kernel
 from kernelect.typing import Array, Indices
@@ -27,17 +28,32 @@ class View:
         A fitted scikit-learn transformer; None where rows are inputs already.
     owners : ndarray of shape (n_inputs,)
         The player that every input belongs to.
+    names : tuple of str
+        Names of the inputs where ``steps`` is None and the machine was fitted on named columns, else empty.
     """
 
     steps: Any
     owners: Indices
+    names: tuple[str, ...] = ()
 
     def inputs(self, X: Any) -> Array:
         """Return the inputs (n, d) of rows as the model takes them."""
+        self._check_names(X)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # unseen categories, which have an input of their own
             values = X if self.steps is None else self.steps.transform(X)
         return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
+
+    def _check_names(self, X: Any) -> None:
+        """Raise where named columns are others than those of the fit; a transformer checks them itself."""
+        given = [str(name) for name in getattr(X, "columns", ())]
+        if self.steps is not None or not self.names or not given or given == list(self.names):
+            return
+        unlike = next((pair for pair in zip(given, self.names, strict=False) if pair[0] != pair[1]), None)
+        where = f"column {unlike[0]!r} stands where {unlike[1]!r} was" if unlike else f"{len(given)} columns"
+        raise InvalidArgument(
+            f"The rows have other columns than the model was fitted on ({where}): give X[model.feature_names_in_]."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,8 @@ def shapley_values(
     absent : "marginals", "interventional" or "neutral", default="marginals"
         What stands in for columns that are not known: the background's marginal distributions, each column by
         itself; whole background rows, as in shap (cost times their number; 100 spread over the training rows
-        unless given); or nothing at all: the kernel's factor is 1, the share in an inner product 0.
+        unless given); or nothing at all: the kernel's factor is 1, the share in an inner product 0, and functions of
+        the column are left out.
     method : "auto", "exact" or "permutation", default="auto"
         "auto" is exact where the kernel has such a form, and says so where it does not.
     n_permutations : int, default=100

@@ -62,6 +62,10 @@ class Summand(ABC):
     def factor(self, j: int, x: Array) -> Array:
         """Return the factor of input j at values ``x`` (m,), shape (size, m, n)."""
 
+    def neutral(self, inputs: Indices) -> Array:
+        """Return what stands for inputs that do not enter at all, (size, n): 1, a kernel of the other inputs."""
+        return self.series.one((len(self.coefficients),))
+
 
 @dataclass(frozen=True, eq=False)
 class KernelSummand(Summand):
@@ -110,6 +114,10 @@ class MonomialSummand(Summand):
     def order(self, owners: Indices) -> int:
         return max((len(np.unique(owners[row > 0])) for row in self.powers), default=0)
 
+    def neutral(self, inputs: Indices) -> Array:
+        """A product with an input that does not enter is left out."""
+        return np.asarray(~self.powers[:, inputs].any(axis=1), dtype=float)[None]
+
     def factor(self, j: int, x: Array) -> Array:
         standardised = (x - self.centre[j]) / self.spread[j]
         return np.power.outer(standardised, self.powers[:, j])[None]
@@ -129,11 +137,17 @@ class WaveSummand(Summand):
     def order(self, owners: Indices) -> int:
         return 1
 
+    def neutral(self, inputs: Indices) -> Array:
+        """A wave of an input that does not enter is left out."""
+        return np.asarray(~self._of(inputs), dtype=float)[None]
+
     def factor(self, j: int, x: Array) -> Array:
         rows = np.zeros((len(x), len(self.waves.lower)))
         rows[:, j] = x
-        own = np.array([wave[0] == j for wave in self.waves.waves])
-        return np.where(own, self.waves.evaluate(rows), 1.0)[None]
+        return np.where(self._of(np.array([j])), self.waves.evaluate(rows), 1.0)[None]
+
+    def _of(self, inputs: Indices) -> Mask:
+        return np.isin([j for j, _, _ in self.waves.waves], inputs)
 
 
 def kernel_summands(kernel: Kernel, vectors: Array, coefficients: Array) -> list[Summand]:
