@@ -5,12 +5,26 @@ import pytest
 from sklearn.gaussian_process import kernels as sk
 from sklearn.preprocessing import StandardScaler
 
+from instances import KERNELS as INSTANCES
 from kernelect import LSSVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.explain import Explainer, shapley_values
+from kernelect.explain import Explainer, KernelPart, View, shapley_values
 from kernelect.explain.exact import Prepared
 from kernelect.explain.summands import kernel_summands
-from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial, RationalQuadratic, from_sklearn
+from kernelect.kernels import (
+    ARD,
+    RBF,
+    Category,
+    Constant,
+    Linear,
+    Matern,
+    Polynomial,
+    ProductLaplace,
+    ProductMatern,
+    RationalQuadratic,
+    SklearnKernel,
+    from_sklearn,
+)
 from oracles import shapley as oracle
 
 WIDTHS = np.array([0.1, 0.4, 0.25, 0.05])
@@ -26,6 +40,11 @@ KERNELS = {
     "sum": RBF(0.3) + 0.5 * Linear(),
     "product": RBF(0.3) * Polynomial(2, gamma=0.2, coef0=0.7),
     "two powers": Polynomial(2, gamma=0.3, coef0=0.7) * Linear(),
+    "product laplace": ProductLaplace(WIDTHS),
+    "product matern": ProductMatern([0.1, 0.0, 0.25, 0.05]),
+    "numbers and categories": 2.0 * ProductLaplace(WIDTHS[:3]).on([3, 1, 0]) * Category([0.8]).on([2])
+    + RBF(0.2).on([0]),
+    "some columns": Polynomial(2, gamma=0.3, coef0=0.7, centre=[0.5, -0.2]).on([2, 0]) * RBF(0.1).on([1]),
     "product of sums": (RBF(0.3) + Linear()) * (ARD(WIDTHS) + Constant(0.5)),
 }
 
@@ -38,6 +57,9 @@ MIXTURES = {
     "matern in a sum": Matern(1.5, 0.4) * 3.0 + Linear(),
 }
 
+#: All kernels for which laws run, except scikit-learn's own.
+LAWFUL = {name: kernel.start(np.eye(3)) for name, kernel in INSTANCES.items() if not isinstance(kernel, SklearnKernel)}
+
 FORMS = ["marginals", "interventional"]
 
 
@@ -49,7 +71,9 @@ def one_each(d):
 def rows():
     generator = np.random.default_rng(3)
     X = generator.normal(size=(25, 4)) * [1.0, 2.0, 0.5, 1.0] + [0.0, 1.0, -1.0, 0.0]
-    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2], X[:3] + generator.normal(size=(3, 4))
+    background = X[:3] + generator.normal(size=(3, 4))
+    X[:, 2], background[:, 2] = X[:, 2].round(), background[:, 2].round()  # codes, where a kernel wants such
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2], background
 
 
 def fitted(kernel, rows):
@@ -82,6 +106,21 @@ def test_radial_kernels_are_off_by_no_more_than_they_say(name, absent, rows):
     np.testing.assert_allclose(found.values[0], oracle.shapley(value, 4)[0], atol=2e-9 * size)
     np.testing.assert_allclose(found.interactions[0], oracle.interactions(value, 4), atol=4e-9 * size)
     assert "mixture of" in found.remarks[0]
+
+
+@pytest.mark.parametrize("name", LAWFUL)
+def test_every_kernel_of_the_library_has_an_exact_form(name, rng):
+    X, background = rng.normal(size=(12, 3)), rng.normal(size=(2, 3))
+    part = KernelPart(LAWFUL[name], X, rng.normal(size=(12, 1)), View(None, np.arange(3)), complete=True)
+    out, base = np.zeros((1, 3, 1)), 0.0
+    for summand in part.summands():
+        prepared = Prepared.of(summand, np.arange(3), background, "marginals")
+        prepared.add_values(X[:1], out)
+        base += prepared.base()
+    value = oracle.marginals(part.decide, X[0], background, one_each(3))
+    phi, nobody = oracle.shapley(value, 3)
+    np.testing.assert_allclose(out[0], phi, atol=1e-8)
+    np.testing.assert_allclose(base, nobody, atol=1e-8)
 
 
 @pytest.mark.parametrize("absent", FORMS)

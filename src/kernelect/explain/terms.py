@@ -25,6 +25,8 @@ from kernelect.kernels import (
     Kernel,
     Linear,
     Matern,
+    OnColumns,
+    OverInputs,
     Polynomial,
     Product,
     RationalQuadratic,
@@ -70,6 +72,21 @@ class Gaussian(Profile):
 
     def within(self, columns: Indices, n_inputs: int) -> Gaussian:
         return Gaussian(_spread_out(self.widths, columns, n_inputs))
+
+
+@dataclass(frozen=True, eq=False)
+class FactorsOf(Profile):
+    """The factors of a kernel that is a product over inputs: the same kernel with one of its widths alone."""
+
+    kernel: OverInputs
+    widths: Array
+
+    def factor(self, j: int, x: Array, z: Array) -> Array:
+        alone = replace(self.kernel, gamma=self.widths[[j]])  # type: ignore[type-var]
+        return np.ascontiguousarray(alone.cross(z[:, None], x[:, None]).T)
+
+    def within(self, columns: Indices, n_inputs: int) -> FactorsOf:
+        return replace(self, widths=_spread_out(self.widths, columns, n_inputs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +227,17 @@ def _(kernel: RBF | ARD, spans: Array) -> list[Term]:
 
 
 @product_terms.register
+def _(kernel: OverInputs, spans: Array) -> list[Term]:
+    return [Term(profiles=(FactorsOf(kernel, _widths(kernel, len(spans))),))]
+
+
+@product_terms.register
+def _(kernel: OnColumns, spans: Array) -> list[Term]:
+    columns = np.array(kernel.columns, dtype=np.intp)
+    return [term.within(columns, len(spans)) for term in product_terms(kernel.kernel, spans[columns])]
+
+
+@product_terms.register
 def _(kernel: Matern, spans: Array) -> list[Term]:
     return _scaled_gaussians(_widths(kernel, len(spans)), matern_mixture(kernel.nu), kernel)
 
@@ -246,7 +274,7 @@ def _(kernel: Product, spans: Array) -> list[Term]:
     return terms
 
 
-def _widths(kernel: RBF | ARD | Matern | RationalQuadratic, n_inputs: int) -> Array:
+def _widths(kernel: RBF | ARD | Matern | OverInputs | RationalQuadratic, n_inputs: int) -> Array:
     return np.array(np.broadcast_to(np.asarray(kernel.gamma, dtype=float), n_inputs))
 
 
