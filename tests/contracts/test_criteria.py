@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from contracts.declared import add_a_line, without_instance
+from contracts.declared import require_instances
 from contracts.parts import CRITERIA, CRITERIA_ASIDE, gram_and_targets, solved, targets_of
-from kernelect.criteria import Criterion
 from kernelect.machines import RVM
 
 
@@ -26,9 +25,7 @@ def problem(case):
 
 
 def test_every_criterion_has_an_instance():
-    judged = [case.criterion for case in CRITERIA.values()]
-    missing = without_instance("criterion", Criterion, judged, CRITERIA_ASIDE)
-    assert not missing, add_a_line("criterion", missing, "CRITERIA")
+    require_instances("criterion", [case.criterion for case in CRITERIA.values()], "CRITERIA", CRITERIA_ASIDE)
 
 
 def entries(case, n):

@@ -12,11 +12,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-import kernelect
-from contracts.declared import add_a_line, without_instance
+from contracts.declared import require_instances
 from contracts.models import answers, every_classifier, every_estimator, every_regressor, fitted, queries
 from contracts.parts import ESTIMATORS, sample, target_for
-from kernelect.registry import REGISTRIES
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
 from kernelect.tabular.pipeline import MACHINES
 
@@ -24,12 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 def test_every_estimator_has_an_instance():
-    if "estimator" in REGISTRIES:
-        missing = without_instance("estimator", object, ESTIMATORS.values())
-    else:
-        there = {type(estimator).__name__ for estimator in ESTIMATORS.values()}
-        missing = sorted(set(kernelect._ESTIMATORS) - there)
-    assert not missing, add_a_line("estimator", missing, "ESTIMATORS")
+    require_instances("estimator", ESTIMATORS.values(), "ESTIMATORS")
 
 
 @every_classifier

@@ -13,7 +13,7 @@ from contracts.models import (
     refitted,
     searched,
 )
-from contracts.parts import ESTIMATORS, sample, target_for
+from contracts.parts import ESTIMATORS, is_classifier, sample, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -22,6 +22,12 @@ ONE_WIDTH = ("rbf", "linear", "polynomial")
 own_widths = over(
     name for name, estimator in ESTIMATORS.items() if estimator.get_params().get("kernel", "ard") not in ONE_WIDTH
 )
+
+#: Where the search stops between the peaks of the evidence depends on roundings, which other units change.
+SEVERAL_PEAKS = ("RVR",)
+
+#: The parts of their cross-validation are dealt out in the order of the labels.
+DEALT_BY_LABEL = ("RVC", "RVC, three classes")
 
 
 @every_estimator
@@ -89,3 +95,36 @@ def test_rows_beside_it_do_not_change_a_prediction(name, wild):
     more = answers(model, np.vstack([Z, np.full((2, 3), wild)]))
     assert np.isfinite(more).all()
     assert_same(more[: len(Z)], answers(model, Z))
+
+
+@every_estimator
+def test_the_order_of_the_columns_does_not_matter(name):
+    X, *_ = sample()
+    order = [2, 0, 1]
+    shuffled = refitted(name, X[:, order], target_for(name))
+    assert_same(answers(shuffled, queries()[:, order]), answers(fitted(name), queries()), searched(name))
+    np.testing.assert_allclose(
+        shuffled.feature_importances_, fitted(name).feature_importances_[order], atol=0.01, rtol=0.0
+    )
+
+
+@over(name for name in ESTIMATORS if not is_classifier(name) and name not in SEVERAL_PEAKS)
+def test_the_units_of_the_target_do_not_matter(name):
+    X, *_ = sample()
+    for unit, origin in ((1e3, 0.0), (1e-3, 0.0), (1.0, 50.0)):
+        scaled = refitted(name, X, unit * target_for(name) + origin)
+        found = answers(scaled, queries())
+        found[:, :-1] -= origin  # of all but the standard deviation
+        assert_same(found / unit, answers(fitted(name), queries()), max(searched(name), 5e-3))
+
+
+@over(name for name in ESTIMATORS if is_classifier(name) and name not in DEALT_BY_LABEL)
+def test_what_the_classes_are_called_does_not_matter(name):
+    X, *_ = sample()
+    y = target_for(name)
+    names = {label: number for number, label in enumerate(sorted(set(y), reverse=True))}
+    renamed = refitted(name, X, np.array([names[label] for label in y]))
+    np.testing.assert_array_equal(
+        renamed.predict(queries()), [names[label] for label in fitted(name).predict(queries())]
+    )
+    assert_same(renamed.predict_proba(queries())[:, ::-1], fitted(name).predict_proba(queries()), searched(name))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from contracts.declared import without_instance
+from contracts.declared import require_instances
 from instances import KERNELS, WIDTHS
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import (
@@ -32,8 +32,7 @@ every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 
 def test_every_registered_kernel_is_held_to_these_laws():
     parts = [part for kernel in KERNELS.values() for part in (kernel, *getattr(kernel, "parts", ()))]
-    missing = without_instance("kernel", Kernel, parts, aside=(Precomputed,))
-    assert not missing, f"add one line for each of {missing} to KERNELS in tests/instances.py"
+    require_instances("kernel", parts, "KERNELS", aside=(Precomputed,), file="tests/instances.py")
 
 
 @every_kernel

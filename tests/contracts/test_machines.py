@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from contracts.declared import add_a_line, without_instance
+from contracts.declared import require_instances
 from contracts.optimality import DEFINITIONS
 from contracts.parts import MACHINES, gram_and_targets, targets_of
-from kernelect.machines import Machine
+from kernelect.machines import EP
 from oracles.differences import gradient
 
 
@@ -36,8 +36,9 @@ def close(found, expected, machine):
 
 
 def test_every_machine_has_an_instance():
-    missing = without_instance("machine", Machine, MACHINES.values())
-    assert not missing, add_a_line("machine", missing, "MACHINES")
+    require_instances("machine", MACHINES.values(), "MACHINES")
+    likelihoods = [machine.likelihood for machine in MACHINES.values() if isinstance(machine, EP)]
+    require_instances("likelihood", likelihoods, "MACHINES")
     undefined = {type(machine).__name__ for machine in MACHINES.values()} - {cls.__name__ for cls in DEFINITIONS}
     assert not undefined, f"say in tests/contracts/optimality.py what {', '.join(undefined)} solves."
 

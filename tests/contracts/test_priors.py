@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from contracts.declared import add_a_line, without_instance
+from contracts.declared import require_instances
 from contracts.parts import PRIORS, sample
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels import ARD, RBF, Linear
 from kernelect.machines import LSSVM, Fitted
 from kernelect.parameters import ParameterSpace
-from kernelect.priors import HyperPoint, Prior
+from kernelect.priors import HyperPoint
 from oracles.differences import gradient
 
 every_prior = pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
@@ -37,8 +37,7 @@ def problem():
 
 
 def test_every_prior_has_an_instance():
-    missing = without_instance("prior", Prior, PRIORS.values())
-    assert not missing, add_a_line("prior", missing, "PRIORS")
+    require_instances("prior", PRIORS.values(), "PRIORS")
 
 
 @every_prior

@@ -5,10 +5,10 @@ import time
 import numpy as np
 import pytest
 
-from contracts.declared import add_a_line, without_instance
+from contracts.declared import require_instances
 from contracts.parts import SEARCHES
 from kernelect.results import Status
-from kernelect.search import Budget, Search
+from kernelect.search import Budget
 
 every_search = pytest.mark.parametrize("case", SEARCHES.values(), ids=SEARCHES)
 
@@ -23,8 +23,7 @@ def bowl(theta):
 
 
 def test_every_search_has_an_instance():
-    missing = without_instance("search", Search, [case.search for case in SEARCHES.values()])
-    assert not missing, add_a_line("search", missing, "SEARCHES")
+    require_instances("search", [case.search for case in SEARCHES.values()], "SEARCHES")
 
 
 @every_search
