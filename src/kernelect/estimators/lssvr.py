@@ -182,7 +182,7 @@ random_state, n_jobs, verbose
         return np.outer(1.0 / self._diagonal, self._scale())
 
     def _scale(self) -> Array:
-        """Return the scale (k,) of the variances: those of rows left out, scale / c_i, then fit the residuals on average."""
+        """Return the scale (k,) that makes the variances of rows left out, scale / c_i, fit their residuals."""
         return np.average(self._residuals**2 * self._diagonal[:, None], axis=0, weights=self._weights)
 
     def _resolved(self) -> LSSVMState:

@@ -1,0 +1,175 @@
+"""What both doors share: inputs, candidates, weights and what they say of columns."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from kernelect.estimators._base import Estimator
+from kernelect.estimators._sklearn import check_sample_weight, validate_data
+from kernelect.exceptions import InvalidArgument
+from kernelect.inputs import Frame, as_frame, fit_coding, fit_warp
+from kernelect.kernels.scale import spread_rows
+from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
+from kernelect.mixture.members import Member, Task, Views, fit_members, useful
+from kernelect.numerics import Deadline
+from kernelect.typing import Array, Indices
+
+#: Predictions that the relevance of all columns together may cost.
+_RELEVANCE_ROWS = 20_000
+
+#: Members that weigh less than this have no say in the relevance.
+_SAY = 0.02
+
+
+class Door(Estimator):
+    """Several views, kernels and machines, mixed by leave-one-out."""
+
+    effort: Any
+    n_jobs: int | None
+    verbose: Any
+
+    candidates_: Candidates
+    feature_importances_: Array
+    _members: tuple[Member, ...]
+    _views: Views
+    _weights: Array
+
+    #: Whether targets are labels.
+    _labels: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _frame(self, X: Any, *, reset: bool) -> Frame:
+        """Return the table's columns, checked against those of the fit."""
+        if not reset:
+            check_is_fitted(self)
+        frame = as_frame(X)
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        if not len(frame):
+            raise InvalidArgument(
+                f"Found array with 0 sample(s) (shape=(0, {len(frame.names)})) while a minimum of 1 is required."
+            )
+        return frame
+
+    def _coded(self, X: Any) -> Array:
+        """Return the inputs of rows to predict."""
+        return self._views.coding(self._frame(X, reset=False))
+
+    def _sample_weight(self, sample_weight: Any, frame: Frame) -> Array:
+        weights = check_sample_weight(sample_weight, np.zeros((len(frame), 1)), dtype=np.float64)
+        if not np.all(weights >= 0.0):
+            raise InvalidArgument("sample_weight holds negative numbers: every weight must be at least 0.")
+        return np.asarray(weights, dtype=float)
+
+    def _fit_mixture(self, frame: Frame, y: Any, weights: Array) -> None:
+        """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
+        self._check_time_limit()
+        deadline = Deadline.after(self.time_limit)
+        coding = fit_coding(frame)
+        Z = coding(frame)
+        self._views = Views(coding, fit_warp(Z, coding.numeric))
+        wanted = useful(candidates_for(self.effort, labels=self._labels), self._views, len(Z))
+        options = {"random_state": self._seed()}
+        task = Task(views=self._views, Z=Z, y=y, weights=weights, labels=self._labels, options=options)
+        members = fit_members(
+            task, wanted, self.effort, deadline, n_jobs=self.n_jobs, observe=_observer(self.verbose, len(wanted))
+        )
+        self._members = tuple(members)
+        self._weights = self._weigh(y, weights)
+        self.candidates_ = self._record(wanted, y, weights)
+        self.feature_importances_ = self._relevance(Z, len(frame.names))
+
+    @abstractmethod
+    def _weigh(self, y: Any, weights: Array) -> Array:
+        """Return the members' weights, from what they say of rows left out."""
+
+    @abstractmethod
+    def _scores(self, left_out: Array, y: Any) -> Array:
+        """Return the loss of every row under leave-one-out values."""
+
+    @abstractmethod
+    def _values(self, member: Member, V: Array) -> Array:
+        """Return what a member says of rows of its view, (m, k), on the scale on which relevance is measured."""
+
+    def _mixed(self, values: list[Array]) -> Array:
+        """Return the weighted sum of the members' values."""
+        return np.asarray(np.einsum("c,c...->...", self._weights, np.array(values)), dtype=float)
+
+    def _record(self, wanted: tuple[Candidate, ...], y: Any, weights: Array) -> Candidates:
+        members = {member.candidate: (member, weight) for member, weight in zip(self._members, self._weights, strict=True)}
+        score, error = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
+        for place, candidate in enumerate(wanted):
+            if candidate in members:
+                losses = self._scores(members[candidate][0].left_out, y)
+                score[place] = np.average(losses, weights=weights)
+                error[place] = losses[weights > 0].std() / np.sqrt(max(int((weights > 0).sum()), 1))
+        return Candidates(
+            candidate=wanted,
+            score=score,
+            standard_error=error,
+            weight=np.array([members[each][1] if each in members else 0.0 for each in wanted]),
+            seconds=np.array([members[each][0].seconds if each in members else 0.0 for each in wanted]),
+            status=tuple(members[each][0].status if each in members else "not fitted: out of time" for each in wanted),
+        )
+
+    def _relevance(self, Z: Array, n_columns: int) -> Array:
+        """Return how much predictions change when a column takes the values of other rows; sums to 1.
+
+        For a linear function this is its coefficient times the column's deviation, as for the single
+        machines; it also holds for categories, which have no derivative, and for all inputs of a
+        column together.
+        """
+        owners = self._views.coding.owners
+        columns = np.unique(owners)
+        count = int(np.clip(_RELEVANCE_ROWS // len(columns), 20, 300))
+        rows = Z[spread_rows(Z, count)]
+        others = rows[np.random.default_rng(0).permutation(len(rows))]
+        here, strength = self._say(rows), np.zeros(n_columns)
+        for column in columns:
+            moved = np.where(owners == column, others, rows)
+            strength[column] = np.sqrt(0.5 * np.mean((self._say(moved) - here) ** 2))
+        total = strength.sum()
+        return strength / total if total > 0 else np.full(n_columns, 1.0 / n_columns)
+
+    def _say(self, Z: Array) -> Array:
+        """Return the mixture's values on the scale of relevance, by the members that matter."""
+        heavy = [(m, w) for m, w in zip(self._members, self._weights, strict=True) if w >= _SAY]
+        return sum(w * self._values(m, self._views(m.candidate.view, Z)) for m, w in heavy)  # type: ignore[return-value]
+
+    def _doubt(self) -> str:
+        missing = [str(c) for c, s in zip(self.candidates_.candidate, self.candidates_.status, strict=True) if "out of time" in s]
+        if not missing:
+            return ""
+        return (
+            f"time_limit={self.time_limit!r} left no time for {len(missing)} of {len(self.candidates_)} candidates "
+            f"({missing[0]} first): give more time, or effort='fast'"
+        )
+
+
+def _observer(verbose: object, total: int) -> Any:
+    """Return what is called with every fitted member: ``verbose`` itself, a line on standard error, or nothing."""
+    if callable(verbose):
+        return verbose
+    if not verbose:
+        return None
+    count = iter(range(1, total + 1))
+
+    def write(member: Member) -> None:
+        sys.stderr.write(f"[{next(count)}/{total}] {member.candidate}: {member.seconds:.1f} s, {member.status}\n")
+
+    return write
+
+
+def row_index(n: int) -> Indices:
+    """Return 0, ..., n - 1."""
+    return np.arange(n)

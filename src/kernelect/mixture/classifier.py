@@ -1,0 +1,136 @@
+"""The one door for labels."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_consistent_length, column_or_1d
+
+from kernelect.criteria.calibration import fit_temperature, probabilities
+from kernelect.estimators._targets import class_weights, encode_labels
+from kernelect.exceptions import InvalidArgument
+from kernelect.mixture._door import Door
+from kernelect.mixture.members import Member
+from kernelect.mixture.weights import probability_weights
+from kernelect.typing import Array
+
+#: Probabilities are taken no smaller than this where their logarithm is needed.
+_LEAST = 1e-12
+
+
+class KernelClassifier(ClassifierMixin, Door):
+    """A classifier for tables as they come: several kernel machines, mixed by exact leave-one-out.
+
+    Candidates are views of the inputs (as they are; warped to normal quantiles) x kernels x machines
+    (least squares; Gaussian process). Each selects its own parameters, and the probabilities that
+    each gives to rows left out, in closed form, decide how much it weighs. Takes arrays and
+    DataFrames (pandas, polars) with numbers, text, categories, booleans, dates and missing cells.
+
+    Parameters
+    ----------
+    effort : "fast", "balanced" or "best", default="balanced"
+        How many candidates there are: three, about nine, or about fifteen.
+    time_limit : float, optional
+        Seconds for the whole fit. Candidates that it leaves no time for are not fitted, with one warning.
+    class_weight : dict, "balanced" or None
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Candidates fitted at the same time.
+    verbose : bool, int or callable, default=0
+        A line per candidate on standard error, or a callable that receives each fitted member.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    candidates_ : Candidates
+        View, kernel, machine, leave-one-out log-loss with standard error, weight, seconds and
+        status of every candidate; ``to_frame()`` gives a DataFrame.
+    loo_proba_ : ndarray of shape (n_samples, n_classes)
+        Leave-one-out probabilities of the mixture.
+    feature_importances_ : ndarray of shape (n_features,)
+        How much each column matters, summing to 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelect import KernelClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = KernelClassifier(effort="fast").fit(X, y)
+    >>> bool((model.loo_proba_.argmax(axis=1) == y).mean() > 0.93)
+    True
+    """
+
+    _labels = True
+
+    classes_: Any
+    loo_proba_: Array
+
+    def __init__(
+        self,
+        effort: str = "balanced",
+        *,
+        time_limit: float | None = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.effort = effort
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the candidates and weigh them.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        return self._fit_anew(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        frame = self._frame(X, reset=True)
+        if y is None:
+            raise InvalidArgument("requires y to be passed, but the target y is None: give one label per row.")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(frame.columns[0], y)
+        self.classes_, index, _ = encode_labels(y)
+        weights = self._sample_weight(sample_weight, frame)
+        weights = weights * class_weights(self.class_weight, self.classes_, index)
+        self._fit_mixture(frame, index, weights)
+        pooled = self._mixed([member.left_out for member in self._members])
+        self._sharpness = fit_temperature(np.log(np.maximum(pooled, _LEAST)), index, weights)
+        self.loo_proba_ = self._sharpened(pooled)
+
+    def _weigh(self, y: Any, weights: Array) -> Array:
+        own = np.column_stack([member.left_out[np.arange(len(y)), y] for member in self._members])
+        return probability_weights(own[weights > 0], weights[weights > 0])
+
+    def _scores(self, left_out: Array, y: Any) -> Array:
+        return -np.log(np.maximum(left_out[np.arange(len(y)), y], _LEAST))
+
+    def _values(self, member: Member, V: Array) -> Array:
+        p = np.clip(member.estimator.predict_proba(V), 1e-6, 1.0)  # type: ignore[union-attr]
+        return np.log(p) - np.log(p).mean(axis=1, keepdims=True)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return class probabilities: those of the candidates, weighted, at the temperature of rows left out."""
+        Z = self._coded(X)
+        said = [m.estimator.predict_proba(self._views(m.candidate.view, Z)) for m in self._members]  # type: ignore[union-attr]
+        return self._sharpened(self._mixed(said))
+
+    def _sharpened(self, pooled: Array) -> Array:
+        """Return p^a / sum p^a: a pool of sure candidates that disagree is less sure than it should be."""
+        return probabilities(np.log(np.maximum(pooled, _LEAST)), self._sharpness)
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable class."""
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]

@@ -1,0 +1,157 @@
+"""Members of a mixture: candidates fitted on their view, with what each says of rows left out."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from kernelect.criteria.calibration import probabilities
+from kernelect.estimators import GPC, LSSVC, LSSVR
+from kernelect.inputs import Coding, Warp
+from kernelect.mixture.candidates import AS_IS, GP, WARPED, Candidate, estimator_of, kernel_of
+from kernelect.numerics import Deadline
+from kernelect.registry import stored
+from kernelect.selection import Lead
+from kernelect.typing import Array
+
+#: Iterations of candidates that follow the leader's widths.
+FOLLOWING = {"fast": 8, "balanced": 10, "best": 30}
+
+#: Inputs from which one width serves all numbers.
+MOST_WIDTHS = 200
+
+#: Rows up to which the Gaussian process takes part: expectation propagation costs n^3 some fifteen times a step.
+MOST_GP_ROWS = 2000
+
+#: Share of the time that is left that the leader may take.
+_LEADER_SHARE = 0.5
+
+
+@stored
+@dataclass(frozen=True)
+class Views:
+    """The inputs as they are, and warped."""
+
+    coding: Coding
+    warp: Warp
+
+    def __call__(self, name: str, Z: Array) -> Array:
+        """Return the view of coded rows that has this name."""
+        return self.warp(Z) if name == WARPED else Z
+
+
+@stored
+@dataclass(frozen=True)
+class Member:
+    """A fitted candidate: its estimator, and probabilities or predictions (n, k) of rows left out."""
+
+    candidate: Candidate
+    estimator: LSSVC | LSSVR | GPC
+    left_out: Array
+    seconds: float
+
+    @property
+    def status(self) -> str:
+        """How its selection ended."""
+        return str(self.estimator.selection_.status)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What all candidates are fitted on."""
+
+    views: Views
+    Z: Array  # (n, d) coded rows
+    y: Any
+    weights: Array
+    labels: bool
+    options: dict[str, Any]
+
+    def fit(self, candidate: Candidate, lead: Lead | None, deadline: Deadline) -> Member:
+        """Fit one candidate."""
+        began, coding = time.monotonic(), self.views.coding
+        kernel = kernel_of(candidate.kernel, coding.numeric, coding.categorical)
+        left = None if deadline.left() == float("inf") else deadline.left()
+        estimator = estimator_of(candidate, kernel, labels=self.labels, time_limit=left, **self.options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # every status is in the record of candidates
+            estimator._fit_anew(self.views(candidate.view, self.Z), self.y, self.weights, lead=lead)
+        return Member(candidate, estimator, left_out(estimator), time.monotonic() - began)
+
+    def lead_of(self, member: Member, max_iter: int) -> Lead | None:
+        """Return what the other candidates learn from the leader."""
+        rows = member.estimator._unweighted(self.views(member.candidate.view, self.Z), np.asarray(self.y))
+        space = member.estimator._problem(rows).space
+        return Lead.of(space, member.estimator.selection_.theta, max_iter)
+
+
+def left_out(estimator: LSSVC | LSSVR | GPC) -> Array:
+    """Return class probabilities, or predictions (n, k), of every row by a machine without it."""
+    if isinstance(estimator, GPC):
+        return estimator.loo_proba_
+    if isinstance(estimator, LSSVC):
+        return probabilities(estimator.loo_decision_, estimator._inverse_temperature)
+    return estimator.loo_prediction_.reshape(len(estimator.loo_prediction_), -1)
+
+
+def useful(candidates: Sequence[Candidate], views: Views, n_rows: int) -> tuple[Candidate, ...]:
+    """Return the candidates that differ on these inputs, and that so many rows allow."""
+    kept: dict[Candidate, None] = {}
+    for candidate in candidates:
+        if candidate.machine == GP and n_rows > MOST_GP_ROWS:
+            continue
+        if candidate.view == WARPED and not len(views.warp.inputs):
+            candidate = replace(candidate, view=AS_IS)
+        if not len(views.coding.numeric):  # every kernel is that of the categories
+            candidate = replace(candidate, kernel="category")
+        elif len(views.coding.numeric) > MOST_WIDTHS and candidate.kernel != "linear":
+            candidate = replace(candidate, kernel="rbf")
+        kept[candidate] = None
+    return tuple(kept)
+
+
+def fit_members(
+    task: Task,
+    candidates: Sequence[Candidate],
+    effort: str,
+    deadline: Deadline,
+    *,
+    n_jobs: int | None = None,
+    observe: Any = None,
+) -> list[Member]:
+    """Fit the candidates: the first goes the whole way, the others follow its widths.
+
+    Parameters
+    ----------
+    task : Task
+    candidates : sequence of Candidate
+    effort : str
+    deadline : Deadline
+        Candidates that it leaves no time for are not fitted, except for the first.
+    n_jobs : int, optional
+        Followers at the same time.
+    observe : callable, optional
+        Called with every :class:`Member` when it is fitted.
+    """
+    leader = task.fit(candidates[0], None, deadline.part(_LEADER_SHARE))
+    members = [leader]
+    if observe is not None:
+        observe(leader)
+    lead, rest = task.lead_of(leader, FOLLOWING[effort]), candidates[1:]
+
+    def follow(place: int, candidate: Candidate) -> Member | None:
+        if deadline.passed:
+            return None
+        member = task.fit(candidate, lead, deadline.part(1.0 / (len(rest) - place)))
+        if observe is not None:
+            observe(member)
+        return member
+
+    found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(follow)(*each) for each in enumerate(rest))
+    return [*members, *(member for member in found if member is not None)]

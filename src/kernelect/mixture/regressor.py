@@ -1,0 +1,173 @@
+"""The one door for numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_array, check_consistent_length
+
+from kernelect.estimators._targets import require_size
+from kernelect.estimators.lssvr import LSSVR, check_coverage, jackknife_ends
+from kernelect.exceptions import InvalidArgument
+from kernelect.mixture._door import Door
+from kernelect.mixture.members import Member
+from kernelect.mixture.weights import residual_weights
+from kernelect.typing import Array
+
+
+class KernelRegressor(RegressorMixin, Door):
+    """A regressor for tables as they come: several kernel machines, mixed by exact leave-one-out.
+
+    As :class:`KernelClassifier`, for one or several real targets.
+
+    Parameters
+    ----------
+    effort, time_limit, random_state, n_jobs, verbose
+        As for :class:`KernelClassifier`.
+
+    Attributes
+    ----------
+    candidates_ : Candidates
+        View, kernel, machine, leave-one-out squared error over the target's variance with standard
+        error, weight, seconds and status of every candidate.
+    loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Leave-one-out predictions of the mixture.
+    feature_importances_ : ndarray of shape (n_features,)
+        How much each column matters, summing to 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from kernelect import KernelRegressor
+    >>> X, y = make_friedman1(150, noise=1.0, random_state=0)
+    >>> model = KernelRegressor(effort="fast").fit(X, y)
+    >>> lower, upper = model.predict_interval(X, coverage=0.9)
+    >>> bool((lower < upper).all())
+    True
+    """
+
+    _labels = False
+
+    loo_prediction_: Array
+
+    def __init__(
+        self,
+        effort: str = "balanced",
+        *,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.effort = effort
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the candidates and weigh them.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        return self._fit_anew(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        frame = self._frame(X, reset=True)
+        if y is None:
+            raise InvalidArgument("requires y to be passed, but the target y is None: give one number per row.")
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        check_consistent_length(frame.columns[0], y)
+        require_size(y, 1e150)
+        self._single = y.ndim == 1
+        weights = self._sample_weight(sample_weight, frame)
+        self._fit_mixture(frame, y, weights)
+        self.loo_prediction_ = self._shaped(self._mixed([member.left_out for member in self._members]))
+        self._spread = self._calibrated_spread(y, weights)
+
+    def _weigh(self, y: Any, weights: Array) -> Array:
+        targets, kept = y.reshape(len(y), -1), weights > 0
+        scale = targets[kept].std(axis=0)
+        scale[scale == 0.0] = 1.0
+        residuals = np.stack([(targets - member.left_out) / scale for member in self._members], axis=-1)
+        return residual_weights(residuals[kept], weights[kept])
+
+    def _scores(self, left_out: Array, y: Any) -> Array:
+        targets = y.reshape(len(y), -1)
+        variance = targets.var(axis=0)
+        return np.mean((targets - left_out) ** 2 / np.where(variance > 0, variance, 1.0), axis=1)
+
+    def _values(self, member: Member, V: Array) -> Array:
+        return _predicted(member, V)
+
+    def _shaped(self, values: Array) -> Array:
+        """Return (m, k) values as ``y`` was given."""
+        return values[:, 0] if self._single else values
+
+    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Return predictions, with ``return_std`` also the standard deviation of a new observation.
+
+        The variance is that of the candidates and of what they disagree about, scaled so that
+        the mixture's leave-one-out residuals have the variance it claims.
+        """
+        Z = self._coded(X)
+        mean = self._mixed([_predicted(m, self._views(m.candidate.view, Z)) for m in self._members])
+        if not return_std:
+            return self._shaped(mean)
+        pairs = [_with_deviation(m, self._views(m.candidate.view, Z)) for m in self._members]
+        variance = self._mixed([deviation**2 + (said - mean) ** 2 for said, deviation in pairs])
+        return self._shaped(mean), self._shaped(self._spread * np.sqrt(variance))
+
+    def _calibrated_spread(self, y: Array, weights: Array) -> Array:
+        """Return the factor (k,) by which deviations are scaled."""
+        targets = y.reshape(len(y), -1)
+        mean = self.loo_prediction_.reshape(targets.shape)
+        variance = self._mixed([m.estimator._left_out_variance() + (m.left_out - mean) ** 2 for m in self._members])  # type: ignore[union-attr]
+        variance = np.maximum(variance, np.finfo(float).tiny)
+        return np.sqrt(np.average((targets - mean) ** 2 / variance, axis=0, weights=weights))
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals by jackknife+ of the mixture, without refits.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (m, n_features)
+        coverage : float in (0, 1)
+
+        Returns
+        -------
+        lower, upper : ndarray of the shape of ``predict(X)``
+        """
+        check_coverage(coverage)
+        Z = self._coded(X)
+        left_out = self._mixed([m.estimator._predicted_without(self._views(m.candidate.view, Z)) for m in self._members])  # type: ignore[union-attr]
+        lower, upper = jackknife_ends(left_out, self._residuals(), coverage)
+        return self._shaped(lower), self._shaped(upper)
+
+    def _residuals(self) -> Array:
+        """Return the mixture's leave-one-out residuals of the rows that count, (n, k)."""
+        first = self._members[0].estimator
+        assert isinstance(first, LSSVR)
+        pairs = [m.estimator._residuals for m in self._members]  # type: ignore[union-attr]
+        return self._mixed(pairs)
+
+
+def _predicted(member: Member, V: Array) -> Array:
+    said = member.estimator.predict(V)
+    return np.asarray(said, dtype=float).reshape(len(V), -1)
+
+
+def _with_deviation(member: Member, V: Array) -> tuple[Array, Array]:
+    mean, deviation = member.estimator.predict(V, return_std=True)  # type: ignore[call-arg]
+    return np.reshape(mean, (len(V), -1)), np.reshape(deviation, (len(V), -1))
