@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         tabular,
     )
     from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+    from kernelect.mixture import KernelClassifier, KernelRegressor
     from kernelect.registry import register
 
 __version__ = "0.1.0"
@@ -36,6 +37,8 @@ __all__ = [
     "RVR",
     "SVC",
     "BasisSearchRegressor",
+    "KernelClassifier",
+    "KernelRegressor",
     "criteria",
     "datasets",
     "dictionaries",
@@ -61,7 +64,8 @@ def __getattr__(name: str) -> Any:
         return import_module("kernelect.registry").register
     if name.islower():
         return import_module(f"kernelect.{name}")
-    return getattr(import_module("kernelect.estimators"), name)
+    room = "mixture" if name.startswith("Kernel") else "estimators"
+    return getattr(import_module(f"kernelect.{room}"), name)
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,16 @@ from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, useful
 from kernelect.numerics import Deadline
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array
 
 #: Predictions that the relevance of all columns together may cost.
 _RELEVANCE_ROWS = 20_000
+
+#: Rows without which nothing can be left out.
+_LEAST_ROWS = 2
+
+#: Status of a candidate that time_limit left no time for.
+_NOT_FITTED = "not fitted: no time was left"
 
 #: Members that weigh less than this have no say in the relevance.
 _SAY = 0.02
@@ -55,15 +62,19 @@ class Door(Estimator):
             check_is_fitted(self)
         frame = as_frame(X)
         validate_data(self, X, skip_check_array=True, reset=reset)
-        if not len(frame):
+        shape, least = (len(frame), len(frame.names)), _LEAST_ROWS if reset else 1
+        if not shape[1]:
+            raise InvalidArgument(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required: give columns.")
+        if shape[0] < least:
             raise InvalidArgument(
-                f"Found array with 0 sample(s) (shape=(0, {len(frame.names)})) while a minimum of 1 is required."
+                f"X has n_samples = {shape[0]} (shape={shape}) while a minimum of {least} is required: give more rows."
             )
         return frame
 
     def _coded(self, X: Any) -> Array:
         """Return the inputs of rows to predict."""
-        return self._views.coding(self._frame(X, reset=False))
+        frame = self._frame(X, reset=False)
+        return self._views.coding(frame)
 
     def _sample_weight(self, sample_weight: Any, frame: Frame) -> Array:
         weights = check_sample_weight(sample_weight, np.zeros((len(frame), 1)), dtype=np.float64)
@@ -103,23 +114,24 @@ class Door(Estimator):
 
     def _mixed(self, values: list[Array]) -> Array:
         """Return the weighted sum of the members' values."""
-        return np.asarray(np.einsum("c,c...->...", self._weights, np.array(values)), dtype=float)
+        return np.asarray(np.tensordot(self._weights, np.array(values), axes=1), dtype=float)
+
+    def _said(self, what: Callable[[Member, Array], Array], Z: Array) -> list[Array]:
+        """Return what every member says of coded rows, each in its own view."""
+        return [what(member, self._views(member.candidate.view, Z)) for member in self._members]
 
     def _record(self, wanted: tuple[Candidate, ...], y: Any, weights: Array) -> Candidates:
-        members = {member.candidate: (member, weight) for member, weight in zip(self._members, self._weights, strict=True)}
+        places = [wanted.index(member.candidate) for member in self._members]
         score, error = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
-        for place, candidate in enumerate(wanted):
-            if candidate in members:
-                losses = self._scores(members[candidate][0].left_out, y)
-                score[place] = np.average(losses, weights=weights)
-                error[place] = losses[weights > 0].std() / np.sqrt(max(int((weights > 0).sum()), 1))
+        weight, seconds = np.zeros(len(wanted)), np.zeros(len(wanted))
+        status, kept = [_NOT_FITTED] * len(wanted), weights > 0
+        for place, member, share in zip(places, self._members, self._weights, strict=True):
+            losses = self._scores(member.left_out, y)[kept]
+            score[place] = np.average(losses, weights=weights[kept])
+            error[place] = losses.std() / np.sqrt(len(losses))
+            weight[place], seconds[place], status[place] = share, member.seconds, member.status
         return Candidates(
-            candidate=wanted,
-            score=score,
-            standard_error=error,
-            weight=np.array([members[each][1] if each in members else 0.0 for each in wanted]),
-            seconds=np.array([members[each][0].seconds if each in members else 0.0 for each in wanted]),
-            status=tuple(members[each][0].status if each in members else "not fitted: out of time" for each in wanted),
+            candidate=wanted, score=score, standard_error=error, weight=weight, seconds=seconds, status=tuple(status)
         )
 
     def _relevance(self, Z: Array, n_columns: int) -> Array:
@@ -144,16 +156,18 @@ class Door(Estimator):
     def _say(self, Z: Array) -> Array:
         """Return the mixture's values on the scale of relevance, by the members that matter."""
         heavy = [(m, w) for m, w in zip(self._members, self._weights, strict=True) if w >= _SAY]
-        return sum(w * self._values(m, self._views(m.candidate.view, Z)) for m, w in heavy)  # type: ignore[return-value]
+        values = [w * self._values(m, self._views(m.candidate.view, Z)) for m, w in heavy]
+        return np.asarray(np.sum(values, axis=0), dtype=float)
 
     def _doubt(self) -> str:
-        missing = [str(c) for c, s in zip(self.candidates_.candidate, self.candidates_.status, strict=True) if "out of time" in s]
-        if not missing:
-            return ""
-        return (
-            f"time_limit={self.time_limit!r} left no time for {len(missing)} of {len(self.candidates_)} candidates "
-            f"({missing[0]} first): give more time, or effort='fast'"
-        )
+        missing = self.candidates_.status.count(_NOT_FITTED)
+        if missing:
+            return (
+                f"time_limit={self.time_limit!r} left no time for {missing} of {len(self.candidates_)} candidates: "
+                "give more time, or effort='fast'"
+            )
+        leader = self._members[0]
+        return "" if leader.estimator.selection_.converged else f"{leader.candidate}: {leader.status}"
 
 
 def _observer(verbose: object, total: int) -> Any:
@@ -168,8 +182,3 @@ def _observer(verbose: object, total: int) -> Any:
         sys.stderr.write(f"[{next(count)}/{total}] {member.candidate}: {member.seconds:.1f} s, {member.status}\n")
 
     return write
-
-
-def row_index(n: int) -> Indices:
-    """Return 0, ..., n - 1."""
-    return np.arange(n)

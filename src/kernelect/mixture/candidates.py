@@ -78,10 +78,10 @@ def kernel_of(name: str, numeric: Indices, categorical: Indices) -> Kernel:
     """Return the kernel of numeric inputs times that of categories, with one width per variable."""
     if not len(categorical):
         return as_kernel(name)
-    levels = Category().on(categorical)
+    levels = Category().on(categorical.tolist())
     if not len(numeric):
         return levels
-    numbers = as_kernel(name).on(numeric)
+    numbers = as_kernel(name).on(numeric.tolist())
     # A product with a linear kernel would be 0 wherever a number is at its mean.
     return numbers + Constant("auto") * levels if isinstance(as_kernel(name), Linear) else numbers * levels
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._targets import class_weights, encode_labels
@@ -66,6 +66,7 @@ class KernelClassifier(ClassifierMixin, Door):
 
     classes_: Any
     loo_proba_: Array
+    _sharpness: float
 
     def __init__(
         self,
@@ -101,6 +102,7 @@ class KernelClassifier(ClassifierMixin, Door):
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one label per row.")
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         check_consistent_length(frame.columns[0], y)
         self.classes_, index, _ = encode_labels(y)
         weights = self._sample_weight(sample_weight, frame)
@@ -118,13 +120,12 @@ class KernelClassifier(ClassifierMixin, Door):
         return -np.log(np.maximum(left_out[np.arange(len(y)), y], _LEAST))
 
     def _values(self, member: Member, V: Array) -> Array:
-        p = np.clip(member.estimator.predict_proba(V), 1e-6, 1.0)  # type: ignore[union-attr]
+        p = np.clip(member.estimator.predict_proba(V), 1e-6, 1.0)
         return np.log(p) - np.log(p).mean(axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities: those of the candidates, weighted, at the temperature of rows left out."""
-        Z = self._coded(X)
-        said = [m.estimator.predict_proba(self._views(m.candidate.view, Z)) for m in self._members]  # type: ignore[union-attr]
+        said = self._said(lambda member, V: member.estimator.predict_proba(V), self._coded(X))
         return self._sharpened(self._mixed(said))
 
     def _sharpened(self, pooled: Array) -> Array:
@@ -133,4 +134,5 @@ class KernelClassifier(ClassifierMixin, Door):
 
     def predict(self, X: Any) -> Any:
         """Return the most probable class."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        likely = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[likely]

@@ -52,7 +52,7 @@ class Member:
     """A fitted candidate: its estimator, and probabilities or predictions (n, k) of rows left out."""
 
     candidate: Candidate
-    estimator: LSSVC | LSSVR | GPC
+    estimator: Any  # LSSVC, LSSVR or GPC
     left_out: Array
     seconds: float
 

@@ -9,12 +9,15 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
 from kernelect.estimators._targets import require_size
-from kernelect.estimators.lssvr import LSSVR, check_coverage, jackknife_ends
+from kernelect.estimators.lssvr import check_coverage, jackknife_ends
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.members import Member
 from kernelect.mixture.weights import residual_weights
 from kernelect.typing import Array
+
+#: New rows whose intervals are found at a time.
+_BLOCK = 500
 
 
 class KernelRegressor(RegressorMixin, Door):
@@ -51,6 +54,8 @@ class KernelRegressor(RegressorMixin, Door):
     _labels = False
 
     loo_prediction_: Array
+    _single: bool
+    _spread: Array
 
     def __init__(
         self,
@@ -122,20 +127,24 @@ class KernelRegressor(RegressorMixin, Door):
         the mixture's leave-one-out residuals have the variance it claims.
         """
         Z = self._coded(X)
-        mean = self._mixed([_predicted(m, self._views(m.candidate.view, Z)) for m in self._members])
+        said = self._said(_predicted, Z)
+        mean = self._mixed(said)
         if not return_std:
             return self._shaped(mean)
-        pairs = [_with_deviation(m, self._views(m.candidate.view, Z)) for m in self._members]
-        variance = self._mixed([deviation**2 + (said - mean) ** 2 for said, deviation in pairs])
+        within = [deviation**2 for deviation in self._said(_deviation, Z)]
+        variance = self._mixed([v + (value - mean) ** 2 for v, value in zip(within, said, strict=True)])
         return self._shaped(mean), self._shaped(self._spread * np.sqrt(variance))
 
     def _calibrated_spread(self, y: Array, weights: Array) -> Array:
         """Return the factor (k,) by which deviations are scaled."""
         targets = y.reshape(len(y), -1)
         mean = self.loo_prediction_.reshape(targets.shape)
-        variance = self._mixed([m.estimator._left_out_variance() + (m.left_out - mean) ** 2 for m in self._members])  # type: ignore[union-attr]
-        variance = np.maximum(variance, np.finfo(float).tiny)
-        return np.sqrt(np.average((targets - mean) ** 2 / variance, axis=0, weights=weights))
+        kept = weights > 0
+        variance = self._mixed(
+            [m.estimator._left_out_variance() + (m.left_out - mean)[kept] ** 2 for m in self._members]
+        )
+        ratio = (targets - mean)[kept] ** 2 / np.maximum(variance, np.finfo(float).tiny)
+        return np.sqrt(np.average(ratio, axis=0, weights=weights[kept]))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+ of the mixture, without refits.
@@ -151,16 +160,13 @@ class KernelRegressor(RegressorMixin, Door):
         """
         check_coverage(coverage)
         Z = self._coded(X)
-        left_out = self._mixed([m.estimator._predicted_without(self._views(m.candidate.view, Z)) for m in self._members])  # type: ignore[union-attr]
-        lower, upper = jackknife_ends(left_out, self._residuals(), coverage)
+        residuals = self._mixed([member.estimator._residuals for member in self._members])
+        blocks = []
+        for first in range(0, len(Z), _BLOCK):  # of what n machines say of each row
+            without = self._said(lambda m, V: m.estimator._predicted_without(V), Z[first : first + _BLOCK])
+            blocks.append(jackknife_ends(self._mixed(without), residuals, coverage))
+        lower, upper = (np.concatenate(ends) for ends in zip(*blocks, strict=True))
         return self._shaped(lower), self._shaped(upper)
-
-    def _residuals(self) -> Array:
-        """Return the mixture's leave-one-out residuals of the rows that count, (n, k)."""
-        first = self._members[0].estimator
-        assert isinstance(first, LSSVR)
-        pairs = [m.estimator._residuals for m in self._members]  # type: ignore[union-attr]
-        return self._mixed(pairs)
 
 
 def _predicted(member: Member, V: Array) -> Array:
@@ -168,6 +174,6 @@ def _predicted(member: Member, V: Array) -> Array:
     return np.asarray(said, dtype=float).reshape(len(V), -1)
 
 
-def _with_deviation(member: Member, V: Array) -> tuple[Array, Array]:
-    mean, deviation = member.estimator.predict(V, return_std=True)  # type: ignore[call-arg]
-    return np.reshape(mean, (len(V), -1)), np.reshape(deviation, (len(V), -1))
+def _deviation(member: Member, V: Array) -> Array:
+    _, deviation = member.estimator.predict(V, return_std=True)
+    return np.asarray(deviation, dtype=float).reshape(len(V), -1)

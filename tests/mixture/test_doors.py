@@ -1,0 +1,261 @@
+"""The one door: arrays and DataFrames in, weighted candidates, honest left-out values out."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_friedman1, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+
+from kernelect import GPC, LSSVC, LSSVR, KernelClassifier, KernelRegressor
+from kernelect.exceptions import InvalidArgument
+from kernelect.mixture.candidates import candidates_for, kernel_of
+
+
+def people(n=120, seed=0):
+    """A table with numbers, text, booleans, dates and missing cells; labels and numbers to learn."""
+    generator = np.random.default_rng(seed)
+    age, town = generator.normal(50, 12, n), generator.choice(["here", "there", "far"], n, p=[0.5, 0.3, 0.2])
+    day = pd.Timestamp("2020-01-01") + pd.to_timedelta(generator.integers(0, 900, n), unit="D")
+    f = (age - 50) / 12 + np.where(town == "far", 1.5, -0.5)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(generator.random(n) < 0.1, np.nan, age),
+            "town": town,
+            "member": generator.random(n) < 0.5,
+            "since": day,
+            "noise": generator.normal(size=n),
+        }
+    )
+    labels = np.where(f + 0.5 * generator.normal(size=n) > 0, "yes", "no")
+    return frame, labels, f + 0.3 * generator.normal(size=n)
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    frame, labels, _ = people()
+    return KernelClassifier("fast").fit(frame, labels)
+
+
+@pytest.fixture(scope="module")
+def regressor():
+    frame, _, y = people(300)
+    return KernelRegressor("fast").fit(frame, y)
+
+
+def test_labels_from_a_table_as_it_comes(classifier):
+    frame, labels, _ = people(400, seed=1)
+    p = classifier.predict_proba(frame)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert log_loss(labels, p) < 0.45
+    np.testing.assert_array_equal(classifier.predict(frame), classifier.classes_[p.argmax(axis=1)])
+
+
+def test_numbers_from_a_table_as_it_comes(regressor):
+    frame, _, y = people(400, seed=1)
+    assert regressor.score(frame, y) > 0.6
+    mean, deviation = regressor.predict(frame, return_std=True)
+    assert 0.7 < np.sqrt(np.mean(((y - mean) / deviation) ** 2)) < 1.4
+    lower, upper = regressor.predict_interval(frame, coverage=0.9)
+    assert 0.82 < np.mean((lower <= y) & (y <= upper)) < 0.97
+
+
+def test_pandas_and_polars_give_the_same(classifier):
+    frame, labels, _ = people()
+    polar = pl.from_pandas(frame)
+    np.testing.assert_allclose(
+        KernelClassifier("fast").fit(polar, labels).predict_proba(polar), classifier.predict_proba(frame), atol=1e-8
+    )
+
+
+def test_candidates_are_a_record(classifier):
+    table = classifier.candidates_.to_frame()
+    assert list(table) == ["view", "kernel", "machine", "score", "standard_error", "weight", "seconds", "status"]
+    assert table["weight"].sum() == pytest.approx(1.0)
+    assert table["weight"].is_monotonic_decreasing
+    assert (table["standard_error"] > 0).all()
+
+
+def test_the_mixture_is_no_worse_than_its_members_on_rows_left_out(classifier):
+    _, labels, _ = people()
+    index = np.searchsorted(classifier.classes_, labels)
+    mixed = -np.log(classifier.loo_proba_[np.arange(len(index)), index]).mean()
+    assert mixed < np.median(classifier.candidates_.score)
+    assert mixed < classifier.candidates_.score.min() + 0.02
+
+
+def test_columns_matter_as_they_should(classifier, regressor):
+    for model in (classifier, regressor):
+        relevance = dict(zip(model.feature_names_in_, model.feature_importances_, strict=True))
+        assert sum(relevance.values()) == pytest.approx(1.0)
+        assert min(relevance["age"], relevance["town"]) > max(relevance["noise"], relevance["member"])
+
+
+def test_left_out_predictions_are_close_to_refits():
+    X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
+    model = KernelRegressor("fast").fit(X, y)
+    members = [(m, w) for m, w in zip(model._members, model._weights, strict=True)]
+    Z = model._coded(X)
+    for row in (0, 7, 21):
+        rest, total = np.arange(len(X)) != row, 0.0
+        for member, weight in members:
+            V = model._views(member.candidate.view, Z)
+            fixed = LSSVR(member.estimator.kernel_, regularization=member.estimator.regularization_)
+            total += weight * fixed.fit(V[rest], y[rest]).predict(V[[row]])[0]
+        assert model.loo_prediction_[row] == pytest.approx(total, abs=1e-8)
+
+
+def test_jackknife_of_the_mixture_against_refits():
+    X, y = make_friedman1(30, n_features=5, noise=1.0, random_state=0)
+    X_new = make_friedman1(4, n_features=5, random_state=1)[0]
+    model = KernelRegressor("fast").fit(X, y)
+    Z, Z_new = model._coded(X), model._coded(X_new)
+    said = np.zeros((len(X), len(X_new)))
+    for row in range(len(X)):
+        rest = np.arange(len(X)) != row
+        for member, weight in zip(model._members, model._weights, strict=True):
+            fixed = LSSVR(member.estimator.kernel_, regularization=member.estimator.regularization_)
+            view = member.candidate.view
+            said[row] += weight * fixed.fit(model._views(view, Z)[rest], y[rest]).predict(model._views(view, Z_new))
+    spread = np.abs(y - model.loo_prediction_)[:, None]
+    rank = int(np.ceil(0.8 * (len(X) + 1))) - 1
+    lower, upper = model.predict_interval(X_new, coverage=0.8)
+    np.testing.assert_allclose(upper, np.sort(said + spread, axis=0)[rank], atol=1e-7)
+    np.testing.assert_allclose(lower, -np.sort(spread - said, axis=0)[rank], atol=1e-7)
+
+
+def test_weights_follow_what_is_left_out():
+    """On rings a linear candidate explains nothing, and gets next to no weight."""
+    X, y = make_moons(150, noise=0.15, random_state=0)
+    table = KernelClassifier().fit(X, y).candidates_.to_frame()
+    assert table.loc[table["kernel"] == "linear", "weight"].max() < 0.05
+
+
+@pytest.mark.parametrize("permuted", ["rows", "columns", "levels", "jobs"])
+def test_nothing_depends_on_order_spelling_or_jobs(classifier, permuted):
+    frame, labels, _ = people()
+    generator, other, named, jobs = np.random.default_rng(0), frame, labels, None
+    query = frame
+    if permuted == "rows":
+        order = generator.permutation(len(frame))
+        other, named = frame.iloc[order].reset_index(drop=True), labels[order]
+    elif permuted == "columns":
+        other = query = frame[generator.permutation(frame.columns)]
+    elif permuted == "levels":
+        spelling = {"here": "z", "there": "y", "far": "x"}
+        other = query = frame.assign(town=frame["town"].map(spelling))
+    else:
+        jobs = 2
+    found = KernelClassifier("fast", n_jobs=jobs).fit(other, named).predict_proba(query)
+    np.testing.assert_allclose(found, classifier.predict_proba(frame), atol=1e-4)
+
+
+def test_efforts_grow():
+    for labels in (True, False):
+        counts = [len(candidates_for(effort, labels=labels)) for effort in ("fast", "balanced", "best")]
+        assert counts == sorted(set(counts))
+    with pytest.raises(InvalidArgument, match="effort='quick' is not known"):
+        KernelClassifier("quick").fit(np.eye(6), [0, 1, 0, 1, 0, 1])
+
+
+def test_a_time_limit_keeps_the_first_candidate_and_says_so():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match=r"time_limit=1e-09 left no time for 8 of 9 candidates"):
+        model = KernelClassifier(time_limit=1e-9).fit(X, y)
+    assert len(model._members) == 1
+    assert model.score(X, y) > 0.5
+    assert (model.candidates_.weight > 0).sum() == 1
+
+
+def test_followers_take_less_time_than_the_whole_way():
+    X, y = make_friedman1(200, n_features=8, noise=1.0, random_state=0)
+    model = KernelRegressor().fit(X, y)
+    steps = [member.estimator.n_iter_ for member in model._members]
+    assert np.median(steps[1:]) < 0.7 * steps[0]
+
+
+def test_weights_of_rows_and_classes():
+    frame, labels, y = people(80)
+    weights = np.where(np.arange(80) % 4 == 0, 0.0, 1.0)
+    kept = weights > 0
+    ours = KernelRegressor("fast").fit(frame, y, weights).predict(frame)
+    assert np.all(np.isfinite(ours))
+    rare = KernelClassifier("fast", class_weight={"no": 1.0, "yes": 20.0}).fit(frame[kept], labels[kept])
+    plain = KernelClassifier("fast").fit(frame[kept], labels[kept])
+    assert rare.predict_proba(frame)[:, 1].mean() > plain.predict_proba(frame)[:, 1].mean()
+
+
+def test_several_targets():
+    frame, _, y = people(80)
+    model = KernelRegressor("fast").fit(frame, np.column_stack([y, -2.0 * y]))
+    mean, deviation = model.predict(frame[:5], return_std=True)
+    assert mean.shape == deviation.shape == (5, 2)
+    assert model.predict_interval(frame[:5])[0].shape == (5, 2)
+
+
+def test_awkward_columns():
+    frame, labels, _ = people(60)
+    frame = frame.assign(text=[f"row {i} says" for i in range(60)], same=1, none=np.nan)
+    model = KernelClassifier("fast").fit(frame, labels)
+    relevance = dict(zip(model.feature_names_in_, model.feature_importances_, strict=True))
+    assert relevance["text"] == relevance["same"] == relevance["none"] == 0.0
+    unseen = frame.assign(town="somewhere never seen")
+    assert np.all(np.isfinite(model.predict_proba(unseen)))
+
+
+def test_only_categories():
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(generator.choice(list("abc"), size=(90, 4)), columns=list("pqrs"))
+    labels = (frame["p"] == "a") ^ (generator.random(90) < 0.1)
+    model = KernelClassifier().fit(frame, labels)
+    assert {c.kernel for c in model.candidates_.candidate} == {"category"}
+    assert model.feature_importances_.argmax() == 0
+
+
+def test_many_columns_share_a_width():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 220))
+    model = KernelClassifier("fast").fit(X, X[:, 0] > 0)
+    assert {c.kernel for c in model.candidates_.candidate} <= {"rbf", "linear"}
+
+
+def test_bad_input_is_refused_in_words():
+    frame, labels, _ = people(30)
+    with pytest.raises(InvalidArgument, match="y holds one class only"):
+        KernelClassifier().fit(frame, ["a"] * 30)
+    with pytest.raises(InvalidArgument, match="X has no column to learn from"):
+        KernelClassifier().fit(frame[["town"]].assign(town="x"), labels)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        KernelClassifier().fit(frame, labels[:-1])
+
+
+def test_a_refused_fit_changes_nothing(classifier):
+    frame, labels, _ = people()
+    model = clone(classifier).fit(frame, labels)
+    with pytest.raises(InvalidArgument):
+        model.fit(frame, ["a"] * len(frame))
+    np.testing.assert_array_equal(model.predict(frame), classifier.predict(frame))
+
+
+def test_kernels_of_tables():
+    assert kernel_of("ard", np.arange(2), np.arange(0)).__class__.__name__ == "ARD"
+    assert repr(kernel_of("ard", np.arange(0), np.arange(2))).startswith("Category")
+    for name in ("ard", "linear", "product-laplace"):
+        X = np.column_stack([np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 3])
+        kernel = kernel_of(name, np.arange(2), np.array([2])).start(X)
+        assert np.linalg.eigvalsh(kernel.gram(X)).min() > -1e-9
+
+
+def test_progress_is_told():
+    X, y = load_iris(return_X_y=True)
+    seen = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelClassifier("fast", verbose=seen.append).fit(X, y)
+    assert [str(member.candidate) for member in seen][0] == "lssvm, ard, as it is"
+    assert isinstance(seen[0].estimator, LSSVC)
+    assert isinstance(seen[-1].estimator, GPC)
