@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -21,7 +21,9 @@ from kernelect.studies.definition import Method, Study, parse_study
 
 SCHEMA = 1
 
+#: In one transaction: a full disk leaves all of them or none.
 _TABLES = """
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS study (schema INTEGER NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL, began REAL);
 CREATE TABLE IF NOT EXISTS environments (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS cells (
@@ -31,7 +33,13 @@ CREATE TABLE IF NOT EXISTS cells (
     environment INTEGER NOT NULL REFERENCES environments (id),
     PRIMARY KEY (dataset, method, split)
 ) WITHOUT ROWID;
+COMMIT;
 """
+
+_OURS = {"study", "environments", "cells"}
+
+#: Seconds to wait for another run, or for one that has just ended.
+_PATIENCE = 30.0
 
 
 class ResultsError(KernelectError, OSError):
@@ -55,25 +63,28 @@ class Results:
         if not path.parent.is_dir():
             raise ResultsError(f"The folder {path.parent} for the results does not exist: make it first.")
         with _clear_errors(path):
-            connection = sqlite3.connect(path, timeout=30.0)
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if tables and "cells" not in tables:
-                connection.close()
-                raise ResultsError(f"{path} is a database of something else, and is left alone: give another --out.")
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            results = cls(path, connection)
-            with connection:
-                connection.executescript(_TABLES)
-                if connection.execute("SELECT count(*) FROM study").fetchone()[0] == 0:
-                    row = (SCHEMA, study.name, study.text, time.time())
-                    connection.execute("INSERT INTO study VALUES (?, ?, ?, ?)", row)
-        try:
-            results._adopt(study)
-        except ResultsError:
-            results.close()
-            raise
+            results = cls(path, sqlite3.connect(path, timeout=_PATIENCE))
+            try:
+                results._begin(study)
+                results._adopt(study)
+            except BaseException:
+                results._connection.close()
+                raise
         return results
+
+    def _begin(self, study: Study) -> None:
+        """Make the tables that are not there yet."""
+        connection = self._connection
+        tables = _tables(connection)
+        if tables and not tables <= _OURS:
+            raise ResultsError(f"{self.path} is a database of something else, and is left alone: give another --out.")
+        _patiently(lambda: connection.execute("PRAGMA journal_mode=WAL"))
+        connection.execute("PRAGMA synchronous=FULL")
+        _patiently(lambda: connection.executescript(_TABLES))
+        with connection:
+            row = (SCHEMA, study.name, study.text, time.time())
+            # One statement, so that of two runs that begin at the same time one is the first.
+            connection.execute("INSERT INTO study SELECT ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM study)", row)
 
     def _adopt(self, study: Study) -> None:
         """Go on with ``study``, whose definition may have grown, but not changed under cells that are there."""
@@ -100,7 +111,7 @@ class Results:
             raise ResultsError(f"There is no results file {path}: kernelect study run NAME --out {path} makes one.")
         with _clear_errors(path):
             connection, tables = _opened(path)
-        if not {"cells", "study", "environments"} <= tables:
+        if not tables >= _OURS:
             connection.close()
             raise ResultsError(
                 f"{path} holds the tables {sorted(tables)}, not those of kernelect study: give the file that kernelect "
@@ -164,7 +175,10 @@ class Results:
             ) from error
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file and close it."""
+        """Fold the write-ahead log into the file and close it, so that it can be read where nothing can be written."""
+        with suppress(sqlite3.Error):  # of a file opened for reading, or one that others have open too
+            self._connection.execute("PRAGMA busy_timeout=0")
+            self._connection.execute("PRAGMA journal_mode=DELETE")
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -191,12 +205,29 @@ def _opened(path: Path) -> tuple[sqlite3.Connection, set[str]]:
 
 
 def _with_tables(address: str) -> tuple[sqlite3.Connection, set[str]]:
-    connection = sqlite3.connect(address, uri=True, timeout=30.0)
+    connection = sqlite3.connect(address, uri=True, timeout=_PATIENCE)
     try:
-        return connection, {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+        return connection, _tables(connection)
     except sqlite3.Error:
         connection.close()
         raise
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _patiently(action: Callable[[], object]) -> None:
+    """Do what needs the file alone, trying again while others have it: SQLite itself waits for less."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            action()
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def _essence(entry: object) -> object:
