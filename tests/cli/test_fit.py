@@ -90,7 +90,11 @@ def test_force_overwrites(run, folder, report_page):
         (("--target", "label", "--machine", "basis"), 2, "machine='basis' does no classification"),
         (("--target", "value", "--machine", "svm"), 2, "machine='svm' does no regression"),
         (("--target", "label", "--kernel", "rfb"), 2, "Did you mean 'rbf'?"),
-        (("--target", "label", "--criterion", "span"), 2, "criterion='span' is not known"),
+        (
+            ("--target", "label", "--criterion", "span"),
+            2,
+            "criterion='span' judges the machine 'svm', and LSSVC trains 'lssvm'",
+        ),
         (("--target", "label", "--folds", "99"), 2, "--folds 99 must be a number from 2 to 60, the number of rows"),
         (("--target", "label", "--out", "mixed.csv/below"), 2, "is not a folder that can be written to"),
         (("--target", "label", "--format", "parquet"), 1, "cannot be read as a Parquet file"),

@@ -232,3 +232,20 @@ def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, 
     said = sentence(run("fit", "mixed.csv", *[word for word in FIT if word != "--no-report"], "--out", "o", code=1))
     assert "'o/report.html' cannot be written (No space left on device)" in said
     assert os.listdir(folder / "o") == ["model.skops"]
+
+
+def test_names_of_parts_are_those_of_the_registries(run, folder, monkeypatch):
+    from kernelect.estimators import ESTIMATORS
+    from kernelect.kernels import KERNELS, RBF
+
+    said = sentence(run("fit", "mixed.csv", "--target", "label", "--machine", "lsvm", code=2))
+    assert "machine='lsvm' is not known. Did you mean 'lssvm'?" in said
+    assert all(repr(name) in said for name in ESTIMATORS.by_machine())
+    said = sentence(run("compare", "mixed.csv", "--target", "label", "--kernel", "rfb", code=2))
+    assert "kernel='rfb' is not known. Did you mean 'rbf'?" in said
+    monkeypatch.setattr(KERNELS, "_entries", list(KERNELS))
+    KERNELS.register(RBF, "mine")
+    words = ("--target", "label", "--drop", "value", "--folds", "2", "--machine", "lssvm", "--kernel", "mine")
+    assert "lssvm mine" in run("compare", "mixed.csv", *words).stdout
+    said = sentence(run("fit", "mixed.csv", *FIT, "--kernel", "precomputed", code=2))
+    assert "kernel='precomputed' is for Gram matrices in Python" in said

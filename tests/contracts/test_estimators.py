@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 from contracts.declared import require_instances
 from contracts.models import answers, every_classifier, every_estimator, every_regressor, fitted, queries
 from contracts.parts import ESTIMATORS, sample, target_for
+from kernelect.estimators import ESTIMATORS as DECLARED
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
-from kernelect.tabular.pipeline import MACHINES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -98,7 +98,7 @@ def table_model(name):
 def test_saved_models_predict_the_same_bits(name, tmp_path):
     record, rows = table_model(name)
     machine = clone(ESTIMATORS[name]).fit(record.pipeline[0].transform(rows.X), rows.y)
-    word = next(word for word, tasks in MACHINES.items() if type(machine) in tasks.values())
+    word = next(word for word, tasks in DECLARED.by_machine().items() if type(machine) in tasks.values())
     pipeline = Pipeline([("columns", record.pipeline[0]), ("machine", machine)])
     save_model(replace(record, pipeline=pipeline, machine=word), tmp_path / "m.skops")
     loaded, remarks = load_model(tmp_path / "m.skops")

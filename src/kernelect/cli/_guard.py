@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from kernelect.exceptions import InvalidArgument, KernelectError, MissingCapability
+from kernelect.exceptions import InvalidArgument, KernelectError, MissingCapability, unknown_name
 
 INTERRUPTED = 130
 
@@ -55,6 +56,44 @@ def shared(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     return decorate
 
+
+if TYPE_CHECKING:
+    NameType = click.ParamType[str]
+else:
+    NameType = click.ParamType  # generic to type checkers, and at run time in later versions of click
+
+
+class PartName(NameType):
+    """The name of a registered part; the registry is read when a name is given, so that help needs no numerics."""
+
+    name = "name"
+
+    def __init__(self, argument: str, names: Callable[[], Sequence[str]]) -> None:
+        self.argument, self.names = argument, names
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        known = list(self.names())
+        if value not in known:
+            self.fail(str(unknown_name(self.argument, value, known)), param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+def _machines() -> list[str]:
+    from kernelect.estimators import ESTIMATORS
+
+    return list(ESTIMATORS.by_machine())
+
+
+def _kernels() -> list[str]:
+    from kernelect.kernels import KERNELS
+
+    return [name for name in KERNELS.names if name != "precomputed"]
+
+
+MACHINE, KERNEL = PartName("machine", _machines), PartName("kernel", _kernels)
 
 #: Names of formats are spelled here too, so that help needs no pandas; a test compares.
 FORMATS = ("csv", "tsv", "parquet", "feather", "svmlight")

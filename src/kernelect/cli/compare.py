@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 @click.option(
     "--machine",
     "machines",
-    type=click.Choice(["lssvm", "svm", "gp", "rvm", "basis"]),
+    type=options.MACHINE,
     multiple=True,
     help="Only these of our machines; may be given more than once.",
 )
 @click.option(
     "--kernel",
     "kernels",
-    type=click.Choice(["ard", "rbf", "linear"]),
+    type=options.KERNEL,
     multiple=True,
-    help="Only these kernels; may be given more than once.",
+    help="Only these kernels; may be given more than once.  [default: ard, rbf, linear]",
 )
 @options.folds(default=5)
 @options.seed
@@ -47,12 +47,12 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_json, print_remarks
-    from kernelect.tabular.compare import KERNELS, MACHINES, candidates, compare_table
+    from kernelect.tabular.compare import KERNELS, candidates, compare_table
     from kernelect.tabular.folds import FoldOptions
 
     how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
     read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
-    entries = candidates(schema, given["seed"], given["machines"] or tuple(MACHINES), given["kernels"] or KERNELS)
+    entries = candidates(schema, given["seed"], given["machines"], given["kernels"] or KERNELS)
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"], given["time_limit"])
     with Watch(Console(stderr=True), quiet) as watch:
         total = outer.folds * outer.repeats

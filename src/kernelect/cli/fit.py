@@ -21,10 +21,10 @@ MODEL, REPORT = "model.skops", "report.html"
 @options.columns
 @click.option(
     "--machine",
-    type=click.Choice(["lssvm", "svm", "gp", "rvm", "basis"]),
+    type=options.MACHINE,
     default="lssvm",
     show_default=True,
-    help="Least-squares SVM, SVM, Gaussian process, relevance vectors, or basis search.",
+    help="lssvm (least-squares SVM), svm, gp (Gaussian process), rvm (relevance vectors), basis (basis search).",
 )
 @click.option("--kernel", metavar="NAME", help="Such as ard (one width per input), rbf or linear.")
 @click.option("--prior", metavar="NAME", help="Prior over the widths, such as shrinkage, or none.")

@@ -19,6 +19,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel
 from kernelect.kernels.scale import input_scales
+from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
@@ -71,6 +72,7 @@ class Dictionary(ABC):
         return Union.of(self, as_dictionary(other))
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class InputScale:
     """Centre and spread of the inputs, so that functions of them do not depend on units.

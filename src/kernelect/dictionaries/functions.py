@@ -12,12 +12,14 @@ import numpy as np
 
 from kernelect.dictionaries.base import Candidates, Dictionary, InputScale, check_count
 from kernelect.exceptions import InvalidArgument
+from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: A polynomial dictionary larger than this is surely a mistake.
 _MOST_MONOMIALS = 20_000
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Monomials(Candidates):
     """Products of standardised inputs: row p of ``powers`` gives the exponents of function p."""
@@ -49,6 +51,7 @@ def _monomial(inputs: tuple[int, ...]) -> str:
     return " ".join(f"x{j}" if power == 1 else f"x{j}^{power}" for j, power in counts) or "1"
 
 
+@stored
 @dataclass(frozen=True)
 class Bias(Dictionary):
     """The constant function 1."""
@@ -57,6 +60,7 @@ class Bias(Dictionary):
         return Monomials(InputScale.of(X), ((),))
 
 
+@stored
 @dataclass(frozen=True)
 class Linear(Dictionary):
     """The inputs themselves, standardised."""
@@ -65,6 +69,7 @@ class Linear(Dictionary):
         return Monomials(InputScale.of(X), tuple((j,) for j in range(X.shape[1])))
 
 
+@stored
 @dataclass(frozen=True)
 class Polynomial(Dictionary):
     """All products of up to ``degree`` standardised inputs, without the constant.
@@ -88,6 +93,7 @@ class Polynomial(Dictionary):
         return Monomials(InputScale.of(X), tuple(powers))
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Harmonics(Candidates):
     """cos and sin of multiples of each input's phase; a function is (input, order, is_sine)."""
@@ -116,6 +122,7 @@ class Harmonics(Candidates):
         ]
 
 
+@stored
 @dataclass(frozen=True)
 class Fourier(Dictionary):
     """Cosines and sines of each input up to ``order`` waves in one period.

@@ -11,9 +11,11 @@ from kernelect.dictionaries.base import Candidates, Dictionary, check_count
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.kernels.scale import spread_rows
+from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class CentredKernels(Candidates):
     """The functions x -> k(x, c) for the rows c of ``centres``."""
@@ -39,6 +41,7 @@ class CentredKernels(Candidates):
         return [f"{name} at ({', '.join(f'{value:.4g}' for value in centre)})" for centre in self.centres]
 
 
+@stored
 @dataclass(frozen=True)
 class KernelFunctions(Dictionary):
     """Kernel functions at the data or at given centres; Gaussian ones by default.

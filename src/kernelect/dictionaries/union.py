@@ -13,9 +13,11 @@ from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, P
 from kernelect.dictionaries.kernel_functions import KernelFunctions
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel
+from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class JoinedCandidates(Candidates):
     """Candidates of several parts, one after the other."""
@@ -50,6 +52,7 @@ class JoinedCandidates(Candidates):
         return [phrase for part in self.parts for phrase in part.describe()]
 
 
+@stored
 @dataclass(frozen=True)
 class Union(Dictionary):
     """All candidates of several dictionaries; ``Linear() + KernelFunctions()`` makes one."""

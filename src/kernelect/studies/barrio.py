@@ -24,7 +24,7 @@ def find_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | No
     del method, needed, seed
     X, y = problem.X, problem.y
     began = time.thread_time()
-    found = fit_widths(ARD(), Sample(X, y[:, None], np.ones(len(X)), False), max_rows=len(X))
+    found: Any = fit_widths(ARD(), Sample(X, y[:, None], np.ones(len(X)), False), max_rows=len(X))
     return {
         "gamma": np.asarray(found.kernel.gamma).tolist(),
         "fit_seconds": time.thread_time() - began,

@@ -96,7 +96,10 @@ class Dask(Engine):
     _AHEAD = 3
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        from distributed import KilledWorker, as_completed
+        from distributed import KilledWorker
+        from distributed import as_completed as as_completed_untyped
+
+        as_completed: Any = as_completed_untyped
 
         with self._client() as client:
             source, held = iter(tasks), dict[str, Task]()
@@ -110,7 +113,7 @@ class Dask(Engine):
                     held[futures[-1].key] = task
                 return futures
 
-            completed = as_completed(topped_up(), loop=client.loop)
+            completed: Any = as_completed(topped_up(), loop=client.loop)
             for future in completed:
                 task = held.pop(future.key)
                 try:

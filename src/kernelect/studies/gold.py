@@ -61,7 +61,9 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
 
 def _seeded(part: Any, seed: int) -> Any:
     """Return a random search or a sampled criterion with the cell's own seed."""
-    return replace(part, seed=seed) if is_dataclass(part) and hasattr(part, "seed") else part
+    if is_dataclass(part) and not isinstance(part, type) and hasattr(part, "seed"):
+        return replace(part, seed=seed)
+    return part
 
 
 def _objective(problem: Problem, options: Mapping[str, Any]) -> SelectionObjective:
@@ -120,7 +122,8 @@ def _errors(problem: Problem, objective: SelectionObjective, theta: Array) -> Fi
 
 
 def _error(problem: Problem, objective: SelectionObjective, theta: Array, predictor: str) -> float:
-    slack = "linear" if _is_latent(objective.criterion) else objective.machine.slack
+    machine: Any = objective.machine
+    slack = "linear" if _is_latent(objective.criterion) else machine.slack
     model = SVC(objective.kernel_at(theta), C=float(np.exp(theta[-1])), slack=slack, predictor=predictor)
     return 100.0 * float(np.mean(model.fit(problem.X, problem.y).predict(problem.X_test) != problem.y_test))
 

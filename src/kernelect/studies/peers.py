@@ -36,11 +36,12 @@ def fit_encoded(problem: Problem, method: Method, needed: Mapping[str, Any] | No
     """Number the classes from 0, then fit and score."""
     del needed
     classes, y = np.unique(problem.y, return_inverse=True)
-    encoded = replace(problem, y=y, y_test=np.searchsorted(classes, problem.y_test))
+    labels: Any = (y, np.searchsorted(classes, problem.y_test))
+    encoded = replace(problem, y=labels[0], y_test=labels[1])
     return fitted_and_scored(seeded(build(method.estimator), seed), encoded)
 
 
-class GPyClassifier(ClassifierMixin, BaseEstimator):
+class GPyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """GPy's Gaussian process classifier by expectation propagation, two classes, optimised until it stays."""
 
     def __init__(self, rounds: int = 5) -> None:

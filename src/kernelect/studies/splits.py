@@ -96,7 +96,7 @@ def _fixed(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) ->
     elif "rows" in protocol:
         train = np.arange(int(protocol["rows"]))
     else:
-        train = np.asarray(data.stored["train"]).ravel()
+        train = np.asarray(data.stored["train"], dtype=np.intp).ravel()
     return (train, np.setdiff1d(np.arange(len(data.X)), train)), "fixed"
 
 

@@ -238,7 +238,7 @@ def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
 def _against_published(study: Study, values: Values, spec: TableSpec, datasets: list[str]) -> list[Table]:
     """The default's means against the published ones: other splits, so z-scores and no pairs."""
     columns = study.published.get(spec.published or "", {})
-    labels = {method.published or method.name: method.label for method in reversed(study.methods.values())}
+    labels = {method.published or method.name: method.label for method in reversed(list(study.methods.values()))}
     labels = {name: labels[name] for name in columns if name in labels}
     if not labels or spec.spread != "standard error":
         return []

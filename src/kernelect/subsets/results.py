@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.registry import stored
 from kernelect.typing import Array
 
 
@@ -41,6 +42,7 @@ class Step:
     regularization: float
 
 
+@stored
 @dataclass(frozen=True)
 class SubsetModel:
     """A subset of the dictionary and minus its ln evidence."""
@@ -52,6 +54,7 @@ class SubsetModel:
         return len(self.functions)
 
 
+@stored
 @dataclass(frozen=True)
 class SearchTrace:
     """One row per addition or removal, in columns; ``value`` against ``size`` is the picture to look at."""
@@ -81,6 +84,7 @@ class SearchTrace:
         return np.fmin.accumulate(self.value) if len(self) else self.value
 
 
+@stored
 @dataclass(frozen=True)
 class BasisSelection:
     """The whole result of a search over subsets: ``selection_`` of the estimator.

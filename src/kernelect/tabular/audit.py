@@ -49,33 +49,14 @@ _LOADERS: dict[str, frozenset[str]] = {
 _OF_OURS = ("ObjectNode", "TupleNode")
 
 
-#: Classes that are being moved and declare themselves with ``@stored`` when they arrive.
-_UNTIL_DECLARED = {
-    "dictionaries.base": ["InputScale"],
-    "dictionaries.design": ["DictionaryDesign"],
-    "dictionaries.functions": ["Bias", "Fourier", "Harmonics", "Linear", "Monomials", "Polynomial"],
-    "dictionaries.kernel_functions": ["CentredKernels", "KernelFunctions"],
-    "subsets.results": ["BasisSelection", "SearchTrace", "SubsetModel"],
-    "dictionaries.union": ["JoinedCandidates", "Union"],
-    "kernels.composite": ["Product", "Sum"],
-    "kernels.dot_product": ["Constant", "Linear", "Polynomial"],
-    "kernels.stationary": ["ARD", "RBF", "Matern"],
-}
-
-
 def trusted_types() -> frozenset[str]:
     """Return the full names of all classes that a model file may hold."""
-    return _ours().union(*_LOADERS.values())
-
-
-def _ours() -> frozenset[str]:
-    moving = (f"kernelect.{module}.{name}" for module, names in _UNTIL_DECLARED.items() for name in names)
-    return frozenset(stored_types()).union(moving)
+    return frozenset(stored_types()).union(*_LOADERS.values())
 
 
 def strangers(description: Any) -> list[str]:
     """Return what a description asks for beyond a model's types: full names of classes, sorted."""
-    ours = _ours()
+    ours = frozenset(stored_types())
     return sorted({name for node in _nodes(description) if (name := _stranger(node, ours)) is not None})
 
 
@@ -96,9 +77,9 @@ def check_arrays(archive: Archive) -> None:
             if member.endswith(".npy"):
                 check_array(file, member)
     for node in _nodes(archive.description):
-        member = node.get("file")
-        if member is not None and (member not in archive.members or not str(member).endswith(".npy")):
-            raise ValueError(f"the array {member} is missing")
+        named = node.get("file")
+        if named is not None and (named not in archive.members or not str(named).endswith(".npy")):
+            raise ValueError(f"the array {named} is missing")
 
 
 def _nodes(entry: Any) -> Iterator[dict[str, Any]]:

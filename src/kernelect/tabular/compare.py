@@ -18,11 +18,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
+from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import UnusableTable
 from kernelect.facts import Estimate, FoldOutcome, Judge
 from kernelect.facts.scores import fold_standard_error
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
-from kernelect.tabular.pipeline import MACHINES, MachineOptions, make_machine, make_pipeline_for
+from kernelect.tabular.pipeline import MachineOptions, make_machine, make_pipeline_for
 from kernelect.tabular.schema import REGRESSION, Rows, Schema
 
 KERNELS = ("ard", "rbf", "linear")
@@ -64,6 +65,15 @@ class Contender:
     seconds: float
     remark: str = ""
 
+    def mean(self) -> float:
+        """Return the mean of the first score over the folds, infinite where there is none."""
+        return float("inf") if self.fold_values is None else float(self.fold_values.mean())
+
+    @property
+    def score(self) -> str:
+        """The name of the first score, empty where there is none."""
+        return "" if self.estimate is None else self.estimate.scores[0].name
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -91,13 +101,14 @@ class Comparison:
 
 
 def candidates(
-    schema: Schema, seed: int = 0, machines: Sequence[str] = tuple(MACHINES), kernels: Sequence[str] = KERNELS
+    schema: Schema, seed: int = 0, machines: Sequence[str] = (), kernels: Sequence[str] = KERNELS
 ) -> list[Candidate]:
-    """Return our machines that do the task with each kernel, and scikit-learn's."""
+    """Return our machines (all unless some are named) that do the task with each kernel, and scikit-learn's."""
+    known = ESTIMATORS.by_machine()
     ours = [
         Candidate(f"{machine} {kernel}", _ours(schema, machine, kernel, seed), True)
-        for machine in machines
-        if schema.task in MACHINES.get(machine, {})
+        for machine in machines or known
+        if schema.task in known.get(machine, {})
         for kernel in kernels
         if machine != "basis" or kernel in _DICTIONARIES
     ]
@@ -133,11 +144,12 @@ def compare_table(
     for place, candidate in enumerate(entries):
         share = (deadline - time.monotonic()) * folds.jobs / (len(splits) * (len(entries) - place))
         contenders.append(_run(candidate, rows, schema, judge, splits, folds, share, observe))
-    ran = sorted((c for c in contenders if c.estimate is not None), key=lambda c: c.fold_values.mean())
+    ran = [contender for contender in contenders if contender.estimate is not None]
     if not ran:
         raise UnusableTable(f"No candidate could be run: {contenders[0].remark}")
+    ran.sort(key=Contender.mean)
     failed = [contender for contender in contenders if contender.estimate is None]
-    return Comparison((*ran, *failed), ran[0].estimate.scores[0].name, folds)
+    return Comparison((*ran, *failed), ran[0].score, folds)
 
 
 def _ours(schema: Schema, machine: str, kernel: str, seed: int) -> Pipeline:

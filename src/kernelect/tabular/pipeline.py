@@ -13,19 +13,9 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.tabular.columns import Column
-from kernelect.tabular.schema import CLASSIFICATION, REGRESSION
-
-#: Machine -> task -> estimator.
-MACHINES: dict[str, dict[str, type[BaseEstimator]]] = {
-    "lssvm": {CLASSIFICATION: LSSVC, REGRESSION: LSSVR},
-    "svm": {CLASSIFICATION: SVC},
-    "gp": {CLASSIFICATION: GPC},
-    "rvm": {CLASSIFICATION: RVC, REGRESSION: RVR},
-    "basis": {REGRESSION: BasisSearchRegressor},
-}
 
 #: One width per input up to this many inputs; beyond, one for all.
 MOST_WIDTHS = 200
@@ -54,11 +44,14 @@ class MachineOptions:
 
 def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstimator:
     """Return the estimator, unfitted, with the options it was given."""
-    if options.machine not in MACHINES:
-        raise unknown_name("machine", options.machine, list(MACHINES))
-    estimators = MACHINES[options.machine]
+    machines = ESTIMATORS.by_machine()
+    if options.machine not in machines:
+        raise unknown_name("machine", options.machine, list(machines))
+    estimators = machines[options.machine]
+    if options.kernel == "precomputed":
+        raise InvalidArgument("kernel='precomputed' is for Gram matrices in Python: a table needs another kernel.")
     if task not in estimators:
-        able = ", ".join(name for name, tasks in MACHINES.items() if task in tasks)
+        able = ", ".join(name for name, tasks in machines.items() if task in tasks)
         raise MissingCapability(f"machine={options.machine!r} does no {task}: use one of {able}.")
     given = {
         "kernel": options.kernel,

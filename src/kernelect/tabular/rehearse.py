@@ -17,8 +17,8 @@ import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
+from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import UnusableModel
-from kernelect.tabular.pipeline import MACHINES
 from kernelect.tabular.predict import predict_table
 from kernelect.tabular.record import TableModel
 from kernelect.tabular.schema import TASKS, Schema
@@ -54,7 +54,7 @@ def _check_parts(model: TableModel) -> None:
         raise UnusableModel(f"its pipeline has the steps {names!r} where 'columns' and 'machine' are expected")
     check_fields("model", model)
     _check_schema(model.schema)
-    able = MACHINES.get(model.machine, {})
+    able = ESTIMATORS.by_machine().get(model.machine, {})
     if type(parts[1]) is not able.get(model.schema.task):
         raise UnusableModel(
             f"its machine is a {type(parts[1]).__name__}, which is not {model.machine!r} for {model.schema.task}"

@@ -182,7 +182,7 @@ def _with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame,
     """Return the rows that count."""
     if weight is None:
         return frame, []
-    counted = weights_of(frame, weight) > 0
+    counted = np.asarray(weights_of(frame, weight)) > 0
     lost = int((~counted).sum())
     remarks = [f"{lost} row(s) of weight 0 were left out."] if lost else []
     return frame[counted].reset_index(drop=True), remarks

@@ -122,9 +122,10 @@ def _columns(place: str, part: OnColumns, inputs: int | None) -> int:
     """Return how many columns a kernel of some columns looks at, after checking that the data have them."""
     columns = vars(part).get("columns")
     whole = isinstance(columns, tuple) and columns and all(type(column) is int for column in columns)
-    if not whole or min(columns) < 0 or (inputs is not None and max(columns) >= inputs):
+    numbers: tuple[int, ...] = columns if whole and columns is not None else ()
+    if not numbers or min(numbers) < 0 or (inputs is not None and max(numbers) >= inputs):
         raise UnusableModel(f"{place}.columns is {columns!r} where numbers of columns are expected")
-    return len(columns)
+    return len(numbers)
 
 
 def _check(place: str, array: np.ndarray, kind: str, axes: str, lengths: dict[str, int]) -> None:

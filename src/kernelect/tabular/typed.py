@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -22,8 +21,7 @@ def check_fields(place: str, record: Any) -> None:
             raise UnusableModel(f"{place}.{name} is a {type(value).__name__} where {in_words(hint)} is expected")
 
 
-@cache
-def hints_of(kind: type) -> dict[str, Any]:
+def hints_of(kind: type[Any]) -> dict[str, Any]:
     """Return the declared types of a dataclass's fields."""
     try:
         known = get_type_hints(kind)
