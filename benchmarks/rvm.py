@@ -25,8 +25,7 @@ import numpy as np
 from kernelect import RVC
 from kernelect.datasets import twonorm
 from kernelect.kernels import RBF
-from kernelect.machines.rvm.likelihoods import Bernoulli
-from kernelect.machines.rvm.polish import solve_at
+from kernelect.machines.rvm import Bernoulli, solve_at
 
 GAMMA = 1.0 / 40.0
 

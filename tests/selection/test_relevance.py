@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kernelect import RVC, RVR, datasets
-from kernelect.criteria import RVMEvidence, RVMOccamEvidence
+from kernelect.criteria import RVMEvidence, RVMLeaveOneOut, RVMOccamEvidence
 from kernelect.kernels import ARD
+from kernelect.machines.rvm import merit, sequential
 from kernelect.selection import Rows
 from kernelect.selection.relevance import _Visited
 
@@ -46,6 +47,34 @@ def test_solutions_are_remembered_to_the_last_digit():
     first = goal.fits(THETA)
     goal(THETA + 0.1)
     assert goal.fits(THETA) is first
+
+
+@pytest.mark.parametrize(
+    ("criterion", "slack"),
+    [(RVMEvidence(), 0.05), (RVMOccamEvidence(), 0.05), (RVMLeaveOneOut(), 0.15)],
+    ids=lambda part: getattr(part, "name", part),
+)
+def test_widths_far_below_the_best_get_no_further_effort(criterion, slack, monkeypatch):
+    """Nats per row below the best of the search; counted is how often a polished fit is worked on."""
+    efforts, improved = [], sequential._Run.improved
+    monkeypatch.setattr(
+        sequential._Run, "improved", lambda self, *args, **kw: efforts.append(1) or improved(self, *args, **kw)
+    )
+    hopeless, goal = np.array([7.0, 7.0]), objective(False, criterion)
+
+    def counted(theta):
+        efforts.clear()
+        goal.fits(theta)
+        return len(efforts)
+
+    assert counted(THETA) > 0
+    price = criterion.price
+    bound = goal.memory.state.best - slack * 80
+    assert counted(hopeless) == 0
+    assert merit(goal.fits(hopeless)[0], price) < bound
+    # A search that begins there knows nothing better.
+    goal = objective(False, criterion)
+    assert counted(hopeless) > 0
 
 
 def test_where_to_begin():

@@ -5,9 +5,14 @@ from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import EvidenceGradient, EvidenceValue, HMCEvidence
 from kernelect.criteria.lssvm.press import PRESS
 from kernelect.criteria.registry import CRITERIA, CriterionRegistry
-from kernelect.criteria.rvm.centres import RVMCentreEvidence
-from kernelect.criteria.rvm.cross_validation import RVMCrossValidation, RVMLeaveOneOut
-from kernelect.criteria.rvm.evidence import RVMEvidence, RVMOccamEvidence
+from kernelect.criteria.rvm import (
+    RVMCentreEvidence,
+    RVMCriterion,
+    RVMCrossValidation,
+    RVMEvidence,
+    RVMLeaveOneOut,
+    RVMOccamEvidence,
+)
 from kernelect.criteria.svm.binary import BinaryCriterion, ErrorEstimate, SVMCriterion
 from kernelect.criteria.svm.bounds import JaakkolaHaussler, RadiusMargin, SupportVectorCount
 from kernelect.criteria.svm.gacv import GACV
@@ -32,6 +37,7 @@ __all__ = [
     "LaplaceEvidence",
     "LeaveOneOut",
     "RVMCentreEvidence",
+    "RVMCriterion",
     "RVMCrossValidation",
     "RVMEvidence",
     "RVMLeaveOneOut",

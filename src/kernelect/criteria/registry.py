@@ -16,9 +16,13 @@ from kernelect.criteria.base import Criterion
 from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import HMCEvidence
 from kernelect.criteria.lssvm.press import PRESS
-from kernelect.criteria.rvm.centres import RVMCentreEvidence
-from kernelect.criteria.rvm.cross_validation import RVMCrossValidation, RVMLeaveOneOut
-from kernelect.criteria.rvm.evidence import RVMEvidence, RVMOccamEvidence
+from kernelect.criteria.rvm import (
+    RVMCentreEvidence,
+    RVMCrossValidation,
+    RVMEvidence,
+    RVMLeaveOneOut,
+    RVMOccamEvidence,
+)
 from kernelect.criteria.svm.bounds import JaakkolaHaussler, RadiusMargin, SupportVectorCount
 from kernelect.criteria.svm.gacv import GACV
 from kernelect.criteria.svm.laplace_evidence import LaplaceEvidence

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import Criterion, RVMCrossValidation
-from kernelect.criteria.rvm.parts import dealt_out
+from kernelect.criteria.rvm import dealt_out
 from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._precomputed import check_kernel_matrix
@@ -19,12 +19,16 @@ from kernelect.estimators._training import Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.machines import RVM, Classical, Sequential
-from kernelect.machines.rvm.centres import moved_centres
-from kernelect.machines.rvm.likelihoods import Likelihood
-from kernelect.machines.rvm.linear import Dictionary
-from kernelect.machines.rvm.sizes import evidence_by_size
-from kernelect.numerics import blas_threads_for, canonical_order, require_memory
+from kernelect.machines.rvm import (
+    RVM,
+    Classical,
+    Columns,
+    Sequential,
+    TargetLikelihood,
+    evidence_by_size,
+    moved_centres,
+)
+from kernelect.numerics import Deadline, blas_threads_for, canonical_order, require_memory
 from kernelect.priors import as_prior, shrink_selected
 from kernelect.search import Search
 from kernelect.selection import (
@@ -48,6 +52,9 @@ _SQUARES = 6.0
 
 #: Training rows per function in a model, at least, as far as BLAS threads are concerned.
 _ROWS_PER_FUNCTION = 4
+
+#: Share of the time limit for the search, where the last fit comes after it.
+_SEARCHING = 0.75
 
 _CONSTANT = "no function raised the evidence, so the model is a constant"
 
@@ -90,14 +97,20 @@ class RVMBase(SelfSelecting):
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         self._check_words()
+        self._check_time_limit()
+        deadline = Deadline.after(self.time_limit)
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
         require_memory(len(kept), _squares(self._kernel(), rows.X))
         objective, options = self._problem(rows, order), self._options()
+        # A criterion that trains machines of its own leaves the last fit still to be done.
+        searching = deadline if objective.criterion.needs_solution else deadline.part(_SEARCHING)
+        objective, options = objective.before(searching), replace(options, time_limit=_seconds(searching))
         # What is factorised is the model, which has far fewer rows than the data.
         with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION):
             selection, found = select(objective, options)
             assert isinstance(found, RelevanceObjective)
+            found = found.before(deadline)
             self._keep(found, selection.theta, kept)
             self._calibrate(found, selection.theta)
         selection = in_units(selection, found, unit)
@@ -180,7 +193,7 @@ class RVMBase(SelfSelecting):
             )
         design, _ = objective.kernel_at(self.selection_.theta).linearize(objective.X)
         targets, weights = objective.targets[:, 0], objective.weights
-        return evidence_by_size(Dictionary.of(design[:, self.support_]), objective.machine.likelihood(targets, weights))
+        return evidence_by_size(Columns.of(design[:, self.support_]), objective.machine.likelihood(targets, weights))
 
     def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> None:
         """Set the learned attributes at ``theta``; ``rows`` are those of the user that were fitted."""
@@ -229,7 +242,7 @@ class RVMBase(SelfSelecting):
     def _calibrate(self, objective: RelevanceObjective, theta: Array) -> None:
         """Set what probabilities need besides the model: nothing for one machine."""
 
-    def _keep_noise(self, likelihood: Likelihood) -> None:
+    def _keep_noise(self, likelihood: TargetLikelihood) -> None:
         """Set what the likelihood has learned: nothing for labels."""
 
     def _values(self, X: Array) -> Array:
@@ -246,6 +259,10 @@ class RVMBase(SelfSelecting):
         """Return means and variances of the latent functions, (m, k) each."""
         values = self._values(self._validated(X))
         return self._model.predict(values)
+
+
+def _seconds(deadline: Deadline) -> float | None:
+    return deadline.left() if np.isfinite(deadline.at) else None
 
 
 def _squares(kernel: Kernel, X: Array) -> float:

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.machines import SparseFit
-from kernelect.machines.rvm.centres import CentreFit
-from kernelect.machines.rvm.posterior import Posterior
+from kernelect.machines.rvm import CentreFit, Posterior, SparseFit
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 

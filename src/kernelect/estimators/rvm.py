@@ -18,8 +18,7 @@ from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._targets import decide_class, labelled_rows, require_size
 from kernelect.estimators._training import labelled, measured
 from kernelect.machines import Fitted
-from kernelect.machines.rvm.likelihoods import Likelihood, Normal
-from kernelect.machines.rvm.posterior import moderated
+from kernelect.machines.rvm import TargetLikelihood, moderated
 from kernelect.numerics import binary_unit, exact_mean
 from kernelect.selection import RelevanceObjective, Rows
 from kernelect.typing import Array
@@ -213,7 +212,8 @@ class RVC(ClassifierMixin, RVMBase):
         gram, _ = objective.kernel_at(theta).linearize(objective.X)
         fitted = Fitted(objective.machine, gram, targets, weights, 1.0, None, len(gram))
         decision, index = folds.held_out_log_odds(fitted), targets.argmax(axis=1)
-        self._inverse_temperature = fit_temperature(decision, index, weights, counts=True)
+        known = np.isfinite(decision[:, 0])  # not of all parts where time is up
+        self._inverse_temperature = fit_temperature(decision[known], index[known], weights[known], counts=True)
 
 
 class RVR(RegressorMixin, RVMBase):
@@ -331,9 +331,8 @@ time_limit, random_state, n_jobs, verbose
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return Rows(X=X, targets=(y - y.mean()).astype(float)[:, None], weights=np.ones(len(y)))
 
-    def _keep_noise(self, likelihood: Likelihood) -> None:
-        assert isinstance(likelihood, Normal)
-        self.noise_ = float(likelihood.precision**-0.5) if np.any(likelihood.targets) else 0.0
+    def _keep_noise(self, likelihood: TargetLikelihood) -> None:
+        self.noise_ = float(likelihood.noise_precision**-0.5) if np.any(likelihood.targets) else 0.0
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions, with ``return_std`` also the standard deviation of a new observation."""

@@ -7,10 +7,7 @@ from kernelect.machines.ep.sampling import EllipticalSlice, HybridMonteCarlo, Sa
 from kernelect.machines.lssvm.full import LSSVM, LSSVMState
 from kernelect.machines.lssvm.ridge_path import RidgePath
 from kernelect.machines.registry import MACHINES
-from kernelect.machines.rvm.classical import Classical
-from kernelect.machines.rvm.machine import RVM, CentreState, RVMState
-from kernelect.machines.rvm.polish import SparseFit
-from kernelect.machines.rvm.sequential import Sequential
+from kernelect.machines.rvm import RVM, CentreState, Classical, RVMState, Sequential, SparseFit
 from kernelect.machines.svm.machine import SVM, BinarySVM, SVMState
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 from kernelect.machines.base import Machine
 from kernelect.machines.ep.machine import EP
 from kernelect.machines.lssvm.full import LSSVM
-from kernelect.machines.rvm.machine import RVM
+from kernelect.machines.rvm import RVM
 from kernelect.machines.svm.machine import SVM
 from kernelect.registry import Registry
 

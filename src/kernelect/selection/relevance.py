@@ -16,12 +16,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelect.criteria import Criterion, RVMCentreEvidence, RVMEvidence
+from kernelect.criteria import Criterion, RVMCentreEvidence, RVMCriterion
+from kernelect.exceptions import OutOfTime
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.machines import RVM, CentreState, RVMState, SparseFit
-from kernelect.machines.rvm.centres import at_rows, joint_mode
+from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_rows, joint_mode, merit
+from kernelect.numerics import Deadline
+from kernelect.priors import HyperPoint
 from kernelect.results import Selection
-from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.objective import Known, SelectionObjective
 from kernelect.typing import Array, Indices, Mask
 
 #: Largest step of a log-parameter after which the last solution is a start for the next.
@@ -66,26 +68,49 @@ class RelevanceObjective(SelectionObjective):
             return
         if self.memory.state is None:
             self.memory.state = _Visited()
-        self.memory.state.add(theta, state, sum(map(self._merit, state.fits)))
+        self.memory.state.add(theta, state, sum(merit(fit, self._price) for fit in state.fits))
 
     def _solution(self, theta: Array, gram: Array) -> RVMState:
-        assert isinstance(self.machine, RVM)
-        machine = self.machine
+        machine = self._rvm
         if self.targets.shape[1] == 1:  # the evidence of several outputs is a sum, of which none alone is hopeless
-            machine = machine.giving_up_where(self._is_hopeless)
+            machine = machine.giving_up_below(self._hopeless(), self._price)
         return machine.fit(gram, self.targets, 1.0, self.weights, self._near(theta))
 
-    def _is_hopeless(self, fit: SparseFit) -> bool:
-        slack = _HOPELESS if isinstance(self.criterion, RVMEvidence) else _HOPELESS_EVIDENCE
-        return self._merit(fit) < self._best() - slack * float(self.weights.sum())
+    def _hopeless(self) -> float:
+        """Return the merit below which a kernel is not worth the last improvements of its fit."""
+        own = isinstance(self.criterion, RVMCriterion) and self.criterion.is_evidence
+        slack = _HOPELESS if own else _HOPELESS_EVIDENCE
+        best = -np.inf if self.memory.state is None else float(self.memory.state.best)
+        return best - slack * float(self.weights.sum())
 
-    def _merit(self, fit: SparseFit) -> float:
-        """Return what tells a hopeless fit: the criterion where one fit is enough to know it."""
-        return self.criterion.merit(fit) if isinstance(self.criterion, RVMEvidence) else fit.log_evidence
+    @property
+    def _price(self) -> float:
+        return self.criterion.price if isinstance(self.criterion, RVMCriterion) else 0.0
 
-    def _best(self) -> float:
-        """Return the highest merit that this search has seen."""
-        return -np.inf if self.memory.state is None else float(self.memory.state.best)
+    @property
+    def _rvm(self) -> RVM:
+        assert isinstance(self.machine, RVM)
+        return self.machine
+
+    def before(self, deadline: Deadline) -> Self:
+        """Return the objective with another deadline; its solutions stay."""
+        return replace(self, machine=self._rvm.before(deadline))
+
+    def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, Known]:
+        """Return the criterion at ``theta``; a value that was cut short counts only where there is no other."""
+        known = self.known.values.get(theta.tobytes())
+        if self._rvm.deadline.passed and known is not None:
+            still = replace(known, gradient=np.zeros(len(theta))) if gradient and known.gradient is None else known
+            point = HyperPoint(
+                theta, self.space.moved(theta), self.kernel_at(theta), self.X, lambda: self.solved(theta)
+            )
+            return point, still
+        first = not self.known.values
+        point, found = super()._evaluated(theta, gradient=gradient)
+        if self._rvm.deadline.passed and not first:
+            del self.known.values[theta.tobytes()]
+            raise OutOfTime
+        return point, found
 
     def _near(self, theta: Array) -> RVMState | None:
         """Return a solution of this search that was found near by."""

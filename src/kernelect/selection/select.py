@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kernelect.exceptions import OutOfTime
 from kernelect.results import Selection, Status
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.parts import LED_STAGES, STAGES
 from kernelect.selection.run import Run, SelectionOptions
+from kernelect.selection.stages import Stage
 
 
 def select(
@@ -34,7 +36,15 @@ def select(
     run = Run(objective, options)
     for stage in stages:
         if stage.applies(run):
-            stage.carry_out(run)
+            _carry_out(stage, run)
     if lead is not None and run.found.status is Status.MAX_ITER:
         run.result = replace(run.found, status=Status.FOLLOWED)
     return run.selection(), run.objective
+
+
+def _carry_out(stage: Stage, run: Run) -> None:
+    """Carry out a stage; where time is up in the middle of it, the result so far stays."""
+    try:
+        stage.carry_out(run)
+    except OutOfTime:
+        run.cut_short = True

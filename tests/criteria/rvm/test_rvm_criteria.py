@@ -6,8 +6,8 @@ from scipy.optimize import root
 
 from instances import wavy
 from kernelect.criteria import RVMCrossValidation, RVMEvidence, RVMLeaveOneOut, RVMOccamEvidence
-from kernelect.criteria.rvm import cross_validation as rvm_cross_validation
-from kernelect.criteria.rvm.cross_validation import held_log_odds, held_out_losses
+from kernelect.criteria.rvm import leave_one_out as rvm_leave_one_out
+from kernelect.criteria.rvm.held_out import held_log_odds, held_out_losses
 from kernelect.datasets import twonorm
 from kernelect.kernels import ARD, RBF
 from kernelect.machines import RVM, Fitted, RVMState, Sequential
@@ -125,7 +125,7 @@ def test_rows_counted_as_right_without_a_refit_are_right(width, monkeypatch):
     monkeypatch.setattr(RVMLeaveOneOut, "_loss", lambda *parts: refits.append(parts[-1]) or loss(*parts))
     found = RVMLeaveOneOut().value(point).pointwise
     skipped = 150 - len(refits)
-    monkeypatch.setattr(rvm_cross_validation, "_SURE", np.inf)
+    monkeypatch.setattr(rvm_leave_one_out, "_SURE", np.inf)
     np.testing.assert_array_equal(found, RVMLeaveOneOut().value(point).pointwise)
     assert skipped > 50
 

@@ -10,7 +10,7 @@ from kernelect.kernels import RBF
 from kernelect.machines import RVM, Classical, Sequential
 from kernelect.machines.rvm import sequential as rvm_fit
 from kernelect.machines.rvm.likelihoods import Bernoulli
-from kernelect.machines.rvm.linear import Dictionary, LinearModel
+from kernelect.machines.rvm.linear import Columns, LinearModel
 from kernelect.machines.rvm.machine import active_design
 from kernelect.machines.rvm.noise import KnownNoise, ProfiledNoise
 from kernelect.machines.rvm.posterior import find_mode
@@ -18,15 +18,15 @@ from oracles.rvm import laplace_evidence, normal_evidence
 
 
 def linear_model(gram, t, noise, precision=None, least=1e-12):
-    dictionary, n = Dictionary.of(gram), len(t)
+    columns, n = Columns.of(gram), len(t)
     B = np.ones(n) if precision is None else np.full(n, precision)
     none = np.zeros(0, dtype=np.intp)
-    least = np.full(len(dictionary), least)
-    return LinearModel(dictionary, B, B * t, noise, none, np.zeros(0), least)
+    least = np.full(len(columns), least)
+    return LinearModel(columns, B, B * t, noise, none, np.zeros(0), least)
 
 
 def recomputed(model, t, precision):
-    Phi = model.dictionary.values[:, model.active]
+    Phi = model.columns.values[:, model.active]
     return normal_evidence(Phi, t, model.alpha, precision)
 
 
@@ -51,7 +51,7 @@ def test_evidence_equals_recomputation_after_every_step_with_profiled_noise():
     model = linear_model(RBF(0.5).gram(X), t, ProfiledNoise(60.0))
 
     def profile():
-        Phi, beta = model.dictionary.values[:, model.active], 60.0 / model.energy
+        Phi, beta = model.columns.values[:, model.active], 60.0 / model.energy
         return normal_evidence(np.column_stack([Phi, np.zeros(60)]), t, np.append(beta * model.alpha, 1.0), beta)
 
     value = profile()
@@ -87,7 +87,7 @@ def test_best_action_is_the_best_of_all_functions_and_precisions(noise, least):
     model = linear_model(RBF(0.5).gram(X), t, noise, precision=8.0 if known else None, least=least)
 
     def value(active, alpha):
-        Phi = model.dictionary.values[:, active]
+        Phi = model.columns.values[:, active]
         beta = 8.0 if known else 30.0 / (t @ np.linalg.solve(np.eye(30) + Phi @ np.diag(1.0 / alpha) @ Phi.T, t))
         return normal_evidence(Phi, t, alpha if known else beta * alpha, beta)
 
@@ -149,7 +149,7 @@ def test_gain_of_an_exchange_equals_recomputation(noise):
         if isinstance(noise, KnownNoise):
             return recomputed(model, t, 8.0)
         beta = 60.0 / model.energy
-        return normal_evidence(model.dictionary.values[:, model.active], t, beta * model.alpha, beta)
+        return normal_evidence(model.columns.values[:, model.active], t, beta * model.alpha, beta)
 
     exchanges = model.exchanges()
     assert {leaves for _, leaves, _, _ in exchanges} == set(model.active)
@@ -246,14 +246,28 @@ def test_precisions_of_labels_stay_bounded_on_separable_wavy():
     assert np.abs(fit.posterior.weights).max() < 1e4
 
 
-def test_no_further_effort_is_made_where_a_fit_is_hopeless():
+def test_no_further_effort_is_made_below_the_bound(monkeypatch):
     X, y = twonorm(150, random_state=1)
     gram, t, ones = RBF(0.2).gram(X), y[:, None].astype(float), np.ones(150)
-    seen = []
-    given_up = RVM().giving_up_where(lambda fit: not seen.append(fit)).fit(gram, t, 1.0, ones).fits[0]
-    assert len(seen) == 1
-    assert given_up is seen[0]
-    assert RVM().fit(gram, t, 1.0, ones).fits[0].log_evidence > given_up.log_evidence
+    efforts, improved = [], rvm_fit._Run.improved
+    monkeypatch.setattr(
+        rvm_fit._Run, "improved", lambda self, *args, **kw: efforts.append(1) or improved(self, *args, **kw)
+    )
+
+    def fit(bound, price=0.0):
+        efforts.clear()
+        return RVM().giving_up_below(bound, price).fit(gram, t, 1.0, ones).fits[0], len(efforts)
+
+    rough, none = fit(np.inf)
+    best, some = fit(-np.inf)
+    assert none == 0
+    assert some > 0
+    assert best.log_evidence > rough.log_evidence
+    # Just below and just above what the first polished fit is worth, with and without a price per function.
+    for price in (0.0, 2.0):
+        worth = rough.log_evidence - price * len(rough.active)
+        assert fit(worth - 1e-6, price)[1] > 0
+        assert fit(worth + 1e-6, price)[1] == 0
 
 
 @pytest.mark.parametrize("regression", [False, True])

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from kernelect.machines.rvm import curvature as rvm_curvature
+from kernelect.machines.rvm import moderated
 from kernelect.machines.rvm.curvature import evidence_curvature
 from kernelect.machines.rvm.likelihoods import Bernoulli, Normal
 from kernelect.machines.rvm.polish import Aim, SparseFit, evidence_slope, packed, polish
-from kernelect.machines.rvm.posterior import evidence_gradient, find_mode, moderated
+from kernelect.machines.rvm.posterior import evidence_gradient, find_mode
 from oracles.rvm import central_difference, laplace_evidence, normal_evidence
 
 
@@ -81,7 +82,7 @@ def test_curvature_in_precisions_and_noise(problem, kind, n):
     likelihood = likelihoods(t)[kind]
 
     def slope(x):
-        moved = likelihood.with_precision(np.exp(x[4])) if kind else likelihood
+        moved = likelihood.with_noise_precision(np.exp(x[4])) if kind else likelihood
         return evidence_slope(find_mode(Phi, np.exp(x[:4]), moved), Phi, moved)
 
     x = packed(alpha, likelihood)

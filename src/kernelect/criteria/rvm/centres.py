@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.base import CriterionValue
+from kernelect.criteria.rvm.base import RVMCriterion
 from kernelect.exceptions import unknown_name
-from kernelect.machines import CentreState, Fitted
-from kernelect.machines.rvm.centres import centre_evidence, scalar_evidence
-from kernelect.machines.rvm.machine import latent
+from kernelect.machines import Fitted
+from kernelect.machines.rvm import CentreState, centre_evidence, latent, scalar_evidence
 from kernelect.typing import Array
 
 
 @dataclass(frozen=True)
-class RVMCentreEvidence(Criterion):
+class RVMCentreEvidence(RVMCriterion):
     """Minus ln evidence with the functions' centres integrated out beside their weights.
 
     A narrow function is sensitive to its centre, so its posterior is small and its evidence
@@ -32,7 +32,6 @@ class RVMCentreEvidence(Criterion):
     form: str = "proper"
     tau: float = 1.0
     name = "centre-evidence"
-    judges = ("rvm",)
     needs_centres = True
     has_gradient = False
 

@@ -10,12 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.criteria.base import Criterion, CriterionValue
-from kernelect.machines import Fitted, SparseFit
-from kernelect.machines.rvm.curvature import evidence_curvature
-from kernelect.machines.rvm.machine import active_design, latent
-from kernelect.machines.rvm.polish import evidence_slope, packed, posterior_at
-from kernelect.machines.rvm.posterior import evidence_gradient, trace_gradient
+from kernelect.criteria.base import CriterionValue
+from kernelect.criteria.rvm.base import RVMCriterion
+from kernelect.machines import Fitted
+from kernelect.machines.rvm import (
+    SparseFit,
+    active_design,
+    evidence_curvature,
+    evidence_gradient,
+    evidence_slope,
+    latent,
+    packed,
+    posterior_at,
+    trace_gradient,
+)
 from kernelect.typing import Array, Mask
 
 #: ln of the prior's width in alpha (twelve decades), as for the basis search.
@@ -24,7 +32,7 @@ _LOG_WIDTH = float(np.log(27.6))
 _STEP = 1e-4
 
 
-class RVMEvidence(Criterion):
+class RVMEvidence(RVMCriterion):
     """Minus ln evidence, summed over the target columns (Laplace for labels, exact for normal noise).
 
     The precisions are at a stationary point of the evidence, so its derivative in the design
@@ -34,7 +42,7 @@ class RVMEvidence(Criterion):
     """
 
     name = "evidence"
-    judges = ("rvm",)
+    is_evidence = True
 
     def value(self, fitted: Fitted) -> CriterionValue:
         value = -sum(self.merit(fit) for fit in fitted.state.fits)
@@ -82,6 +90,11 @@ class RVMOccamEvidence(RVMEvidence):
 
     log_width: float = _LOG_WIDTH
     name = "occam-evidence"
+
+    @property
+    def price(self) -> float:
+        """The charge for a precision that the data determine, the highest there is."""
+        return self.log_width - 0.5 * float(np.log(4.0 * np.pi))
 
     def merit(self, fit: SparseFit) -> float:
         return fit.log_evidence + float(np.minimum(self._charges(fit), 0.0).sum())

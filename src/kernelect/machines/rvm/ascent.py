@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from kernelect.numerics import NEVER, Deadline
 from kernelect.typing import Array, Mask
 
 #: Longest step of one coordinate (they are logarithms).
@@ -53,6 +54,7 @@ def ascend(
     *,
     tol: float,
     goal: float = -np.inf,
+    deadline: Deadline = NEVER,
     max_iter: int = 200,
 ) -> tuple[Array, H]:
     """Climb from ``start`` until a step promises less than ``tol``.
@@ -62,7 +64,7 @@ def ascend(
     """
     x, here, before = start, at(start, None), 0.0
     for _ in range(max_iter):
-        if here.ended:
+        if here.ended or deadline.passed:
             break
         slope = here.slope()
         step = _step(x, slope, here.curvature(), lower, upper)

@@ -25,7 +25,7 @@ from typing import Protocol
 
 import numpy as np
 
-from kernelect.machines.rvm.likelihoods import Likelihood, Slopes
+from kernelect.machines.rvm.likelihoods import Slopes, TargetLikelihood
 from kernelect.machines.rvm.polish import SparseFit, polish
 from kernelect.machines.rvm.posterior import Posterior, ScaledFactor, find_mode, weighted_gram
 from kernelect.numerics import factorize_overwriting, outer_gram, product
@@ -71,7 +71,7 @@ class CentreFit:
     constant: bool
     origins: Array  # (m, d) rows the centres came from
     moves: Array  # (m, d) zeta
-    likelihood: Likelihood
+    likelihood: TargetLikelihood
     geometry: Geometry
     tau: float = 1.0
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.machines.rvm.likelihoods import Likelihood, Normal
-from kernelect.machines.rvm.linear import Dictionary
-from kernelect.machines.rvm.polish import NOISE_FLOOR, SparseFit, polish, solve_at
-from kernelect.machines.rvm.sequential import Algorithm
+from kernelect.machines.rvm.algorithm import Algorithm
+from kernelect.machines.rvm.likelihoods import TargetLikelihood
+from kernelect.machines.rvm.linear import Columns
+from kernelect.machines.rvm.polish import Aim, SparseFit, polish, solve_at
 from kernelect.typing import Array
 
 
@@ -19,14 +19,15 @@ class Classical(Algorithm):
 
     Tipping (2001); Kropotov et al., eq. 6, which has lost the square on w. Every iteration
     factorises all functions that are left, O(n M^2) at first: for comparison, and for
-    dictionaries so small that the order of additions matters more than time.
+    sets of functions so small that the order of additions matters more than time.
 
     Parameters
     ----------
     tol : float
         Largest change of ln alpha at which the iteration has converged.
     max_iter : int
-    polished : bool
+    polished, bound, price, deadline
+        As for every algorithm.
     """
 
     tol: float = 1e-2
@@ -35,31 +36,23 @@ class Classical(Algorithm):
     #: Relative to the function's sum of squares: where a weight counts as pruned.
     _PRUNED = 1e6
 
-    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
-        norms = likelihood.sample_weight @ dictionary.squares
+    def fit(self, columns: Columns, likelihood: TargetLikelihood, start: SparseFit | None = None) -> SparseFit:
+        norms = likelihood.sample_weight @ columns.squares
         active = np.flatnonzero(norms > 0.0)
-        alpha = norms[active] / len(dictionary.values)
-        fit = solve_at(dictionary.values, active, alpha, likelihood)
+        alpha = norms[active] / len(columns.values)
+        fit = solve_at(columns.values, active, alpha, likelihood)
         for _ in range(self.max_iter):
             alpha, likelihood = _reestimated(fit)
-            precision = likelihood.precision if isinstance(likelihood, Normal) else 1.0
-            kept = alpha < self._PRUNED * precision * norms[fit.active]
+            kept = alpha < self._PRUNED * likelihood.noise_precision * norms[fit.active]
             change = np.abs(np.log(alpha[kept] / fit.posterior.alpha[kept])).max(initial=0.0)
-            fit = solve_at(dictionary.values, fit.active[kept], alpha[kept], likelihood)
-            if change < self.tol and kept.all():
+            fit = solve_at(columns.values, fit.active[kept], alpha[kept], likelihood)
+            if (change < self.tol and kept.all()) or self.deadline.passed:
                 break
-        return polish(dictionary.values, fit) if self.polished else fit
+        return polish(columns.values, fit, Aim(deadline=self.deadline)) if self.polished else fit
 
 
-def _reestimated(fit: SparseFit) -> tuple[Array, Likelihood]:
-    """Return alpha = gamma / w^2 and, for normal noise, beta = (N - sum gamma) / |t - Phi w|^2."""
-    posterior, likelihood = fit.posterior, fit.likelihood
-    gamma = posterior.determination()
+def _reestimated(fit: SparseFit) -> tuple[Array, TargetLikelihood]:
+    """Return alpha = gamma / w^2, and the likelihood with its noise set in the same way."""
+    posterior, gamma = fit.posterior, fit.posterior.determination()
     alpha = gamma / np.maximum(posterior.weights**2, 1e-300)
-    alpha = np.where(gamma > 0.0, alpha, np.inf)
-    if not isinstance(likelihood, Normal):
-        return alpha, likelihood
-    misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature)) / likelihood.precision
-    floor = NOISE_FLOOR * float(likelihood.sample_weight @ likelihood.targets**2)
-    free = max(likelihood.count - float(gamma.sum()), 1e-3 * likelihood.count)
-    return alpha, likelihood.with_precision(free / max(misfit, floor))
+    return np.where(gamma > 0.0, alpha, np.inf), fit.likelihood.reestimated(posterior.slopes, gamma)

@@ -1,6 +1,6 @@
 """The exact second derivative of an RVM's evidence in its log-precisions.
 
-Notation as in rvm_posterior.py; x = ln alpha, followed by ln beta where the noise is normal,
+Notation as in posterior.py; x = ln alpha, followed by ln beta where the noise is normal,
 W_ij = dw_i/dx_j = -Sigma_ij alpha_j w_j, Z = B' o (Phi W) the derivative of B, R = Phi Sigma,
 P = Phi Sigma Phi^T, a a^T o M the matrix with entries a_i M_ij a_j. With B held,
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelect.machines.rvm.likelihoods import Likelihood, Normal
+from kernelect.machines.rvm.likelihoods import TargetLikelihood
 from kernelect.machines.rvm.posterior import Posterior
 from kernelect.numerics import product
 from kernelect.typing import Array
@@ -36,7 +36,7 @@ ROUGH_LEVERAGE = 1e-5
 
 
 def evidence_curvature(
-    posterior: Posterior, design: Array, likelihood: Likelihood, least_leverage: float = _NEGLIGIBLE
+    posterior: Posterior, design: Array, likelihood: TargetLikelihood, least_leverage: float = _NEGLIGIBLE
 ) -> Array:
     """Return minus the second derivative of ln E in ln alpha, then in ln beta where there is one.
 
@@ -44,7 +44,7 @@ def evidence_curvature(
     ``least_leverage`` (of the largest one).
     """
     inner = _with_rows_held(posterior)
-    if isinstance(likelihood, Normal):
+    if likelihood.quadratic:
         return _bordered(inner, posterior)
     return inner + _through_rows(posterior, design, least_leverage) if len(inner) else inner
 

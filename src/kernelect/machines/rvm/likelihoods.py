@@ -1,19 +1,26 @@
 """Likelihoods of the relevance vector machine, with their slopes in the latent value.
 
 Notation: h (n,) latent values Phi w, e = d ln p / dh, B = -d2 ln p / dh2, B' = dB / dh,
-s sample weights (a row of weight 2 counts as two rows), y = (t + 1) / 2, p = sigmoid(h).
+s sample weights (a row of weight 2 counts as two rows), y = (t + 1) / 2, p = sigmoid(h),
+beta the precision of normal noise, gamma how far the data determine each weight.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.special import expit, log_expit
 
 from kernelect.typing import Array
+
+#: The noise's share of the targets' sum of squares never falls below this.
+NOISE_FLOOR = 1e-12
+
+_NOTHING = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -31,13 +38,14 @@ class Slopes:
         return self.curvature * self.tilt
 
 
-class Likelihood(ABC):
-    """ln p(t | h), a sum over rows, concave in h."""
+class TargetLikelihood(ABC):
+    """ln p(t | h), a sum over rows, concave in h; it may have a noise precision of its own."""
 
     targets: Array
     sample_weight: Array
 
-    #: Whether B does not depend on h, so that the evidence is exact and the mode one solve away.
+    #: Whether B does not depend on h, so that the evidence is exact and the mode one solve away. The noise then
+    #: has a precision of its own.
     quadratic: ClassVar[bool]
 
     @abstractmethod
@@ -59,9 +67,52 @@ class Likelihood(ABC):
     def least_alpha_slope(self, columns: Array) -> Array:
         """Return the derivative of the logarithm of each one's smallest precision in its entries, (n, m)."""
 
+    @abstractmethod
+    def log_losses(self, targets: Array, mean: Array, variance: Array) -> Array:
+        """Return minus the log predictive density of rows whose latent values are normal, all (rows,)."""
+
+    @staticmethod
+    @abstractmethod
+    def errors(targets: Array, mean: Array) -> Array:
+        """Return the error (rows,) of predictions by the latent means of all outputs, (rows, k)."""
+
+    @property
+    def noise_precision(self) -> float:
+        """beta, 1 where there is none."""
+        return 1.0
+
+    @property
+    def n_observations(self) -> float:
+        """Number of observations behind the rows."""
+        return float(self.sample_weight.sum())
+
+    def with_noise_precision(self, precision: float) -> Self:
+        """Return the likelihood with another beta, the same where there is none."""
+        return self
+
+    def log_noise(self) -> Array:
+        """Return ln beta, nothing where there is none."""
+        return _NOTHING
+
+    def log_noise_bounds(self) -> tuple[Array, Array]:
+        """Return how small and how large ln beta may be."""
+        return _NOTHING, _NOTHING
+
+    def log_noise_slope(self, slopes: Slopes, determination: Array) -> Array:
+        """Return the derivative of ln E in ln beta at the mode."""
+        return _NOTHING
+
+    def reestimated(self, slopes: Slopes, determination: Array) -> Self:
+        """Return the likelihood with beta as the classical iteration sets it."""
+        return self
+
+    def condensed(self, design: Array) -> tuple[Array, Self]:
+        """Return fewer rows of which every evidence is the same, where there are such."""
+        return design, self
+
 
 @dataclass(frozen=True)
-class Bernoulli(Likelihood):
+class Bernoulli(TargetLikelihood):
     """Labels t of +-1 with p(t | h) = sigmoid(t h)."""
 
     targets: Array
@@ -100,6 +151,16 @@ class Bernoulli(Likelihood):
         spread, centre = self._spread(s @ columns**2, mean)
         return 2.0 * s[:, None] * (columns - centre) / np.maximum(spread, 1e-300)
 
+    def log_losses(self, targets: Array, mean: Array, variance: Array) -> Array:
+        return np.asarray(-log_expit(targets * moderated(mean, variance)), dtype=float)
+
+    @staticmethod
+    def errors(targets: Array, mean: Array) -> Array:
+        """Count labels that are wrong; of several outputs the largest is the label."""
+        if targets.shape[1] == 1:
+            return np.asarray(targets[:, 0] * mean[:, 0] <= 0.0, dtype=float)
+        return np.asarray(mean.argmax(axis=1) != targets.argmax(axis=1), dtype=float)
+
     def _spread(self, size: Array, mean: Array) -> tuple[Array, Array]:
         """Return variance and mean of functions; a constant has no variance, so its size counts, around 0."""
         variance = size - mean**2
@@ -108,7 +169,7 @@ class Bernoulli(Likelihood):
 
 
 @dataclass(frozen=True)
-class Normal(Likelihood):
+class Normal(TargetLikelihood):
     """Targets with noise of one precision beta, divided by the sample weight.
 
     ``count`` is the number of observations behind the rows (the sum of their weights), kept
@@ -140,6 +201,64 @@ class Normal(Likelihood):
         s = self.sample_weight
         return 2.0 * s[:, None] * columns / np.maximum(s @ columns**2, 1e-300)
 
-    def with_precision(self, precision: float) -> Normal:
-        """Return the likelihood with another noise precision."""
+    def log_losses(self, targets: Array, mean: Array, variance: Array) -> Array:
+        total = variance + 1.0 / self.precision
+        return np.asarray(0.5 * (np.log(2.0 * np.pi * total) + (targets - mean) ** 2 / total), dtype=float)
+
+    @staticmethod
+    def errors(targets: Array, mean: Array) -> Array:
+        """Return squared errors, added up over the outputs."""
+        return np.asarray(((targets - mean) ** 2).sum(axis=1), dtype=float)
+
+    @property
+    def noise_precision(self) -> float:
+        return self.precision
+
+    @property
+    def n_observations(self) -> float:
+        return self.count
+
+    def with_noise_precision(self, precision: float) -> Self:
         return replace(self, precision=precision)
+
+    def log_noise(self) -> Array:
+        return np.log([self.precision])
+
+    def log_noise_bounds(self) -> tuple[Array, Array]:
+        """Let the noise fall to its floor, and the precision no further than half of the targets' own."""
+        size = self._energy()
+        least, most = 2.0 * size, NOISE_FLOOR * size
+        return np.log([self.count / max(least, 1e-300)]), np.log([self.count / max(most, 1e-300)])
+
+    def log_noise_slope(self, slopes: Slopes, determination: Array) -> Array:
+        # dE/dln beta = 1/2 (N - beta |t - Phi w|^2 - sum gamma), and e = beta s (t - Phi w)
+        misfit = float(slopes.error**2 @ (1.0 / slopes.curvature))
+        return np.array([0.5 * (self.count - misfit - float(determination.sum()))])
+
+    def reestimated(self, slopes: Slopes, determination: Array) -> Self:
+        """Set beta = (N - sum gamma) / |t - Phi w|^2."""
+        misfit = float(slopes.error**2 @ (1.0 / slopes.curvature)) / self.precision
+        free = max(self.count - float(determination.sum()), 1e-3 * self.count)
+        return self.with_noise_precision(free / max(misfit, NOISE_FLOOR * self._energy()))
+
+    def condensed(self, design: Array) -> tuple[Array, Self]:
+        """Return m + 1 rows with the same sums of squares."""
+        n, m = design.shape
+        if n <= m + 1:
+            return design, self
+        root = np.sqrt(self.sample_weight)
+        R = qr(np.column_stack([design, self.targets]) * root[:, None], mode="r", check_finite=False)[0][: m + 1]
+        return R[:, :-1], replace(self, targets=R[:, -1], sample_weight=np.ones(m + 1))
+
+    def _energy(self) -> float:
+        """Return the targets' sum of squares."""
+        return float(self.sample_weight @ self.targets**2)
+
+
+def moderated(mean: Array, variance: Array) -> Array:
+    """Return the log-odds of the predictive probability for a latent normal (MacKay 1992).
+
+    The sigmoid averaged over N(mean, variance) is about sigmoid(mean / sqrt(1 + pi variance / 8)):
+    probabilities fall back to 1/2 where the weights are not determined, and no decision changes.
+    """
+    return np.asarray(mean / np.sqrt(1.0 + np.pi / 8.0 * variance), dtype=float)

@@ -1,6 +1,6 @@
 """The sequential sparse Bayesian algorithm on a linear model with given row precisions.
 
-Notation (Tipping & Faul 2003): D (n, M) dictionary, B (n,) precision of each row, z (n,)
+Notation (Tipping & Faul 2003): D (n, M) all candidate functions, B (n,) precision of each row, z (n,)
 targets, alpha the precisions of the m active functions (infinite for all others),
 H = Phi^T B Phi + A = Sigma^-1, mu = Sigma Phi^T B z, C = B^-1 + Phi A^-1 Phi^T,
 
@@ -40,15 +40,15 @@ _REFRESH = 40
 
 
 @dataclass(frozen=True)
-class Dictionary:
+class Columns:
     """All candidate functions at the training rows, with their squares."""
 
     values: Array  # (n, M), Fortran order
     squares: Array  # (n, M), Fortran order
-    left_out: int | None = None  # a function that is not to be had
+    left_out: int | None = None  # a function that may not be used
 
     @classmethod
-    def of(cls, gram: Array) -> Dictionary:
+    def of(cls, gram: Array) -> Columns:
         """Return the columns of ``gram`` after the constant function, which is number 0."""
         values = np.empty((gram.shape[0], gram.shape[1] + 1), order="F")
         values[:, 0] = 1.0
@@ -58,8 +58,8 @@ class Dictionary:
     def __len__(self) -> int:
         return self.values.shape[1]
 
-    def without(self, function: int) -> Dictionary:
-        """Return the same functions, of which one is not to be had; nothing is copied."""
+    def without(self, function: int) -> Columns:
+        """Return the same functions, of which one may not be used; nothing is copied."""
         return replace(self, left_out=function)
 
 
@@ -68,7 +68,7 @@ class LinearModel:
 
     def __init__(
         self,
-        dictionary: Dictionary,
+        columns: Columns,
         row_precision: Array,
         weighted_targets: Array,  # (n,) B z
         noise: Noise,
@@ -77,25 +77,25 @@ class LinearModel:
         least: Array,  # (M,) smallest alpha of each function
         floor: float = 0.0,
     ) -> None:
-        self.dictionary, self.noise, self.floor, self.least = dictionary, noise, floor, least
+        self.columns, self.noise, self.floor, self.least = columns, noise, floor, least
         self.row_precision, self.weighted_targets = row_precision, weighted_targets
-        self.norms = matrix_vector(dictionary.squares.T, row_precision)
+        self.norms = matrix_vector(columns.squares.T, row_precision)
         self._copy_limit = _COPY * self.norms
         self.active, self.alpha = active.copy(), alpha.copy()
         self.S = self.Q = np.zeros(0)
-        self.banned = np.zeros(len(dictionary), dtype=bool)
-        self.outside = np.ones(len(dictionary), dtype=bool)  # neither active nor banned: these can be added
+        self.banned = np.zeros(len(columns), dtype=bool)
+        self.outside = np.ones(len(columns), dtype=bool)  # neither active nor banned: these can be added
         self.outside[active] = False
         #: Whether the precisions of active functions are at their best by the exact evidence, whatever the
         #: quadratic says: only additions are actions then.
-        self.settled = False
+        self.only_additions = False
         self._last = -1  # the function that was changed last
-        if dictionary.left_out is not None:
-            self.ban(dictionary.left_out)
+        if columns.left_out is not None:
+            self.ban(columns.left_out)
         rows = np.empty((len(active) + 1, len(row_precision)))
         rows[0] = weighted_targets
-        np.multiply(dictionary.values.T[active], row_precision, out=rows[1:])
-        projected = product(rows, dictionary.values)  # in one pass over D
+        np.multiply(columns.values.T[active], row_precision, out=rows[1:])
+        projected = product(rows, columns.values)  # in one pass over D
         self.moment, self.V = projected[0].copy(), projected[1:]
         self._solve()
         self._refresh()
@@ -113,7 +113,7 @@ class LinearModel:
         to be wrong in that.
         """
         self.banned[function], self.outside[function] = True, False
-        self.settled |= function in self.active
+        self.only_additions |= function in self.active
 
     def advance(self, count: int, tol: float) -> list[tuple[int, float]]:
         """Take up to ``count`` actions that gain more than ``tol`` nats each; returns (function, gain) pairs."""
@@ -129,7 +129,7 @@ class LinearModel:
     def best_action(self) -> tuple[int, float, float]:
         """Return the function to change, its new alpha (infinite: out) and the gain in evidence."""
         new = self._best_addition()
-        if self.settled or not len(self.active):
+        if self.only_additions or not len(self.active):
             return new
         own = self._best_change()
         # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
@@ -163,7 +163,7 @@ class LinearModel:
         ratio = np.zeros(len(self.S))
         np.divide(self.Q * self.Q, self.S, out=ratio, where=self.outside & (self._copy_limit < self.S))
         function = first_of_best(ratio, _TIE)
-        while self.settled and ratio[function] > 0.0 and self._is_copy(function):
+        while self.only_additions and ratio[function] > 0.0 and self._is_copy(function):
             self.ban(function)
             ratio[function] = 0.0
             function = first_of_best(ratio, _TIE)
@@ -243,7 +243,7 @@ class LinearModel:
             self._refresh()
 
     def _add(self, function: int, alpha: float) -> None:
-        values = self.dictionary.values
+        values = self.columns.values
         row = matrix_vector(values.T, self.row_precision * values[:, function])
         c = row - ((self.half @ self.V[:, function]) @ self.half) @ self.V  # phi_k^T C^-1 phi_i for all k
         total = alpha + self.S[function]
@@ -283,7 +283,7 @@ class LinearModel:
             return 1.0
         B = self.row_precision
         targets = np.divide(self.weighted_targets, B, out=np.zeros_like(B), where=B > 0.0)
-        residual = targets - self.dictionary.values[:, self.active] @ self.mean
+        residual = targets - self.columns.values[:, self.active] @ self.mean
         return float(B @ residual**2 + self.alpha @ self.mean**2) + self.floor
 
     def _refresh(self) -> None:

@@ -7,18 +7,19 @@ always added to them. Several target columns are several machines, one against t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 
 import numpy as np
 
 from kernelect.machines.base import Machine
+from kernelect.machines.rvm.algorithm import Algorithm
 from kernelect.machines.rvm.centres import CentreFit
-from kernelect.machines.rvm.likelihoods import Bernoulli, Likelihood, Normal
-from kernelect.machines.rvm.linear import Dictionary
+from kernelect.machines.rvm.likelihoods import Bernoulli, Normal, TargetLikelihood
+from kernelect.machines.rvm.linear import Columns
 from kernelect.machines.rvm.polish import SparseFit, solve_at
-from kernelect.machines.rvm.sequential import Algorithm, Sequential
+from kernelect.machines.rvm.sequential import Sequential
+from kernelect.numerics import Deadline
 from kernelect.typing import Array
 
 
@@ -60,26 +61,35 @@ class RVM(Machine[RVMState]):
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: RVMState | None = None
     ) -> RVMState:
         """Return the sparse fits; the RVM has no constant of its own, ``regularization`` is not used."""
-        return self.fit_on(Dictionary.of(gram), targets, weights, warm)
+        return self.fit_on(Columns.of(gram), targets, weights, warm)
 
-    def fit_on(self, dictionary: Dictionary, targets: Array, weights: Array, warm: RVMState | None = None) -> RVMState:
-        """Return the sparse fits on a dictionary that is at hand."""
+    def fit_on(self, columns: Columns, targets: Array, weights: Array, warm: RVMState | None = None) -> RVMState:
+        """Return the sparse fits on candidate functions that are at hand."""
         starts = [None] * targets.shape[1] if warm is None else warm.fits
         return RVMState(
-            tuple(self._fit_one(dictionary, *each) for each in zip(targets.T, repeat(weights), starts, strict=False))
+            tuple(self._fit_one(columns, *each) for each in zip(targets.T, repeat(weights), starts, strict=False))
         )
 
-    def _fit_one(self, dictionary: Dictionary, targets: Array, weights: Array, start: SparseFit | None) -> SparseFit:
+    def _fit_one(self, columns: Columns, targets: Array, weights: Array, start: SparseFit | None) -> SparseFit:
         likelihood = self.likelihood(targets, weights)
         if not np.any(targets[weights > 0.0]):  # nothing to explain: the evidence has no maximum in the noise
-            return solve_at(dictionary.values, np.zeros(0, dtype=np.intp), np.zeros(0), likelihood)
-        return self.algorithm.fit(dictionary, likelihood, start)
+            return solve_at(columns.values, np.zeros(0, dtype=np.intp), np.zeros(0), likelihood)
+        return self.algorithm.fit(columns, likelihood, start)
 
-    def giving_up_where(self, hopeless: Callable[[SparseFit], bool]) -> RVM:
-        """Return the machine that makes no further effort at a fit that is ``hopeless``."""
-        return replace(self, algorithm=replace(self.algorithm, hopeless=hopeless))
+    def giving_up_below(self, bound: float, price: float = 0.0) -> RVM:
+        """Return the machine that makes no further effort at fits of less merit than ``bound``."""
+        return replace(self, algorithm=replace(self.algorithm, bound=bound, price=price))
 
-    def likelihood(self, targets: Array, weights: Array) -> Likelihood:
+    @property
+    def deadline(self) -> Deadline:
+        """When fits stop with what they have."""
+        return self.algorithm.deadline
+
+    def before(self, deadline: Deadline) -> RVM:
+        """Return the machine with another deadline."""
+        return replace(self, algorithm=replace(self.algorithm, deadline=deadline))
+
+    def likelihood(self, targets: Array, weights: Array) -> TargetLikelihood:
         """Return the likelihood of one target column; noise starts at the targets' own size."""
         targets = np.ascontiguousarray(targets)
         if not self.regression:

@@ -1,6 +1,6 @@
 """How the evidence depends on one precision, with row precisions known or profiled out.
 
-Notation as in rvm_linear.py: s, q of one function with the function itself taken out, rest the
+Notation as in linear.py: s, q of one function with the function itself taken out, rest the
 energy z^T C^-1 z without it.
 """
 

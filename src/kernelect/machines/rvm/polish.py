@@ -1,6 +1,6 @@
 """Exact ascent of the evidence in ln alpha (and ln beta) on a given set of functions.
 
-Notation as in rvm_posterior.py; beta the noise precision of normal targets, gamma_i = 1 -
+Notation as in posterior.py; beta the noise precision of normal targets, gamma_i = 1 -
 alpha_i Sigma_ii.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr
 
 from kernelect.machines.rvm.ascent import ascend
 from kernelect.machines.rvm.curvature import ROUGH_LEVERAGE, evidence_curvature
-from kernelect.machines.rvm.likelihoods import Likelihood, Normal
+from kernelect.machines.rvm.likelihoods import TargetLikelihood
 from kernelect.machines.rvm.posterior import EXACT, Posterior, find_mode, precision_slope
+from kernelect.numerics import NEVER, Deadline
 from kernelect.typing import Array, Indices
 
 #: Largest alpha, relative to the sum of squares of its function (times beta for normal noise).
@@ -35,12 +35,12 @@ _FADING = 0.1
 class SparseFit:
     """Active functions and their posterior.
 
-    ``active`` holds columns of the dictionary, in increasing order; 0 is the constant.
+    ``active`` holds columns of the candidate functions, in increasing order; 0 is the constant.
     """
 
     active: Indices
     posterior: Posterior
-    likelihood: Likelihood
+    likelihood: TargetLikelihood
 
     @property
     def log_evidence(self) -> float:
@@ -52,7 +52,7 @@ def solve_at(
     values: Array,
     active: Indices,
     alpha: Array,
-    likelihood: Likelihood,
+    likelihood: TargetLikelihood,
     start: Array | None = None,
     tol: float = EXACT,
 ) -> SparseFit:
@@ -72,16 +72,19 @@ class Aim:
         Rise of the evidence, relative to its size, at which it ends.
     goal : float
         Evidence that is wanted: an ascent that will not reach it is given up.
+    deadline : Deadline
+        When to stop wherever the ascent is.
     """
 
     tol: float = _TOL
     goal: float = -np.inf
+    deadline: Deadline = NEVER
 
 
 def polish(values: Array, fit: SparseFit, aim: Aim | None = None) -> SparseFit:
     """Raise the evidence to a stationary point, and take out what the data do not determine.
 
-    ``values`` (n, M) is the dictionary. The result has no lower evidence than the fit exactly at its
+    ``values`` (n, M) holds all candidate functions. The result has no lower evidence than the fit exactly at its
     mode and within the bounds of its precisions, up to the thousandths of a nat that an undetermined
     weight was worth.
     """
@@ -122,7 +125,7 @@ class _Point:
 
     posterior: Posterior
     design: Array
-    likelihood: Likelihood
+    likelihood: TargetLikelihood
     share: float
 
     @property
@@ -144,7 +147,7 @@ class _Point:
 def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:
     """Climb to the top, or to where a weight is determined to less than ``share``."""
     design = values[:, fit.active]
-    rows, likelihood = _fewer_rows(design, fit.likelihood)
+    rows, likelihood = fit.likelihood.condensed(design)
     start = packed(fit.posterior.alpha, likelihood)
     lower, upper = _bounds(start, design, fit.likelihood)
 
@@ -155,7 +158,7 @@ def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:
 
     tol = aim.tol * (1.0 + abs(fit.log_evidence))
     # Not compared with the fit's own evidence: away from the mode, if only roughly at it, that may be too high.
-    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=aim.goal)
+    x, top = ascend(at, np.clip(start, lower, upper), lower, upper, tol=tol, goal=aim.goal, deadline=aim.deadline)
     return _on_all_rows(fit, design, x, top.posterior)
 
 
@@ -174,56 +177,26 @@ def _followed(posterior: Posterior, alpha: Array) -> Array:
     return w - np.linalg.solve(np.eye(len(w)) + change, change @ w)
 
 
-def _fewer_rows(design: Array, likelihood: Likelihood) -> tuple[Array, Likelihood]:
-    """Return m + 1 rows with the same sums of squares where the noise is normal, else all rows."""
-    n, m = design.shape
-    if not isinstance(likelihood, Normal) or n <= m + 1:
-        return design, likelihood
-    root = np.sqrt(likelihood.sample_weight)
-    R = qr(np.column_stack([design, likelihood.targets]) * root[:, None], mode="r", check_finite=False)[0][: m + 1]
-    return R[:, :-1], Normal(R[:, -1], np.ones(m + 1), likelihood.precision, likelihood.count)
-
-
-def packed(alpha: Array, likelihood: Likelihood) -> Array:
+def packed(alpha: Array, likelihood: TargetLikelihood) -> Array:
     """Return ln alpha, then ln beta where there is one."""
-    logs = np.log(alpha)
-    return np.append(logs, np.log(likelihood.precision)) if isinstance(likelihood, Normal) else logs
+    return np.concatenate([np.log(alpha), likelihood.log_noise()])
 
 
-def _unpacked(x: Array, likelihood: Likelihood) -> tuple[Array, Likelihood]:
-    if not isinstance(likelihood, Normal):
-        return np.exp(x), likelihood
-    return np.exp(x[:-1]), _with_precision(likelihood, x[-1])
+def _unpacked(x: Array, likelihood: TargetLikelihood) -> tuple[Array, TargetLikelihood]:
+    alpha, noise = np.split(np.exp(x), [len(x) - len(likelihood.log_noise())])
+    return alpha, likelihood.with_noise_precision(float(noise[0])) if len(noise) else likelihood
 
 
-def _with_precision(likelihood: Likelihood, log_precision: float) -> Likelihood:
-    assert isinstance(likelihood, Normal)
-    return likelihood.with_precision(float(np.exp(log_precision)))
-
-
-def evidence_slope(posterior: Posterior, design: Array, likelihood: Likelihood) -> Array:
+def evidence_slope(posterior: Posterior, design: Array, likelihood: TargetLikelihood) -> Array:
     """Return the derivative of ln E in ln alpha, then in ln beta where there is one."""
-    by_alpha = precision_slope(posterior, design)
-    if not isinstance(likelihood, Normal):
-        return by_alpha
-    # dE/dln beta = 1/2 (N - beta |t - Phi w|^2 - sum gamma), and e = beta s (t - Phi w)
-    misfit = float(posterior.slopes.error**2 @ (1.0 / posterior.slopes.curvature))
     gamma = 1.0 - posterior.alpha * np.diagonal(posterior.covariance)
-    return np.append(by_alpha, 0.5 * (likelihood.count - misfit - float(gamma.sum())))
+    return np.concatenate([precision_slope(posterior, design), likelihood.log_noise_slope(posterior.slopes, gamma)])
 
 
-def _bounds(start: Array, design: Array, likelihood: Likelihood) -> tuple[Array, Array]:
-    """Return bounds of the packed vector; the noise may fall to the floor."""
-    least = np.log(likelihood.least_alpha(design))
-    precision = likelihood.precision if isinstance(likelihood, Normal) else 1.0
-    lower, upper = least, np.log(_LARGEST_ALPHA * precision * (likelihood.sample_weight @ design**2))
-    if not isinstance(likelihood, Normal):
-        return lower, upper
-    s, t = likelihood.sample_weight, likelihood.targets
-    most = np.log(likelihood.count / max(NOISE_FLOOR * float(s @ t**2), 1e-300))
-    least = np.log(likelihood.count / max(2.0 * float(s @ t**2), 1e-300))
-    return np.append(lower, min(least, start[-1])), np.append(upper, max(most, start[-1]))
-
-
-#: The noise's share of the targets' sum of squares never falls below this.
-NOISE_FLOOR = 1e-12
+def _bounds(start: Array, design: Array, likelihood: TargetLikelihood) -> tuple[Array, Array]:
+    """Return bounds of the packed vector; a noise beyond its own bounds may stay where it is."""
+    largest = _LARGEST_ALPHA * likelihood.noise_precision * (likelihood.sample_weight @ design**2)
+    low, high = likelihood.log_noise_bounds()
+    own = start[len(largest) :]
+    lower = np.concatenate([np.log(likelihood.least_alpha(design)), np.minimum(low, own)])
+    return lower, np.concatenate([np.log(largest), np.maximum(high, own)])

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernelect.machines.rvm.likelihoods import Likelihood, Slopes
+from kernelect.machines.rvm.likelihoods import Slopes, TargetLikelihood
 from kernelect.numerics import CholeskyFactor, factorize, factorize_overwriting, product, triangular_inverse
 from kernelect.typing import Array
 
@@ -96,7 +96,7 @@ class Posterior:
 
 
 def find_mode(
-    design: Array, alpha: Array, likelihood: Likelihood, start: Array | None = None, tol: float = EXACT
+    design: Array, alpha: Array, likelihood: TargetLikelihood, start: Array | None = None, tol: float = EXACT
 ) -> Posterior:
     """Return the posterior at its mode, by Newton's method with step halving from ``start``.
 
@@ -128,13 +128,13 @@ class _Place:
     height: float
 
     @classmethod
-    def at(cls, design: Array, alpha: Array, likelihood: Likelihood, w: Array) -> _Place:
+    def at(cls, design: Array, alpha: Array, likelihood: TargetLikelihood, w: Array) -> _Place:
         slopes = likelihood.slopes(design @ w)
         return cls(w, slopes, slopes.value - 0.5 * float(w @ (alpha * w)))
 
 
 def _line_search(
-    design: Array, alpha: Array, likelihood: Likelihood, here: _Place, step: Array, decrement: float
+    design: Array, alpha: Array, likelihood: TargetLikelihood, here: _Place, step: Array, decrement: float
 ) -> _Place | None:
     """Halve ``step`` until the log-posterior rises enough; nothing where it never does."""
     length = 1.0
@@ -151,15 +151,6 @@ def weighted_gram(design: Array, row_weights: Array, diagonal: Array | float = 0
     gram = product(design.T * row_weights, design)
     gram.flat[:: len(gram) + 1] += diagonal  # the diagonal, at a tenth of the cost of an index of it
     return gram
-
-
-def moderated(mean: Array, variance: Array) -> Array:
-    """Return the log-odds of the predictive probability for a latent normal (MacKay 1992).
-
-    The sigmoid averaged over N(mean, variance) is about sigmoid(mean / sqrt(1 + pi variance / 8)):
-    probabilities fall back to 1/2 where the weights are not determined, and no decision changes.
-    """
-    return np.asarray(mean / np.sqrt(1.0 + np.pi / 8.0 * variance), dtype=float)
 
 
 @dataclass(frozen=True)

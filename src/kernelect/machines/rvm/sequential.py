@@ -1,6 +1,6 @@
-"""From a dictionary to a sparse model: the sequential algorithm.
+"""From candidate functions to a sparse model: the sequential algorithm.
 
-Notation as in rvm_linear.py and rvm_posterior.py. For labels, the likelihood is replaced by
+Notation as in linear.py and posterior.py. For labels, the likelihood is replaced by
 its quadratic at the present mode: row precisions B and targets z = Phi w + e / B, hence
 D^T B z = D^T (B Phi w + e), which needs no division by a vanishing B.
 """
@@ -8,15 +8,15 @@ D^T B z = D^T (B Phi w + e), which needs no division by a vanishing B.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.machines.rvm.likelihoods import Likelihood, Normal
-from kernelect.machines.rvm.linear import Dictionary, LinearModel
+from kernelect.machines.rvm.algorithm import Algorithm
+from kernelect.machines.rvm.likelihoods import NOISE_FLOOR, TargetLikelihood
+from kernelect.machines.rvm.linear import Columns, LinearModel
 from kernelect.machines.rvm.noise import KnownNoise, ProfiledNoise
-from kernelect.machines.rvm.polish import NOISE_FLOOR, Aim, SparseFit, polish, solve_at
+from kernelect.machines.rvm.polish import Aim, SparseFit, polish, solve_at
 from kernelect.typing import Array, Indices
 
 #: Actions taken on one quadratic before the mode is found again, at most.
@@ -50,33 +50,6 @@ _ROUGH = 1e-6
 _NONE: Indices = np.zeros(0, dtype=np.intp)
 
 
-def _never(_fit: SparseFit) -> bool:
-    return False
-
-
-@dataclass(frozen=True)
-class Algorithm(ABC):
-    """Finds active functions and precisions of high evidence.
-
-    Parameters
-    ----------
-    polished : bool
-        Whether to raise the evidence to a stationary point on the functions found.
-    hopeless : callable
-        Says of a polished fit whether no further effort should be made to improve it.
-    """
-
-    polished: bool = True
-    hopeless: Callable[[SparseFit], bool] = _never
-
-    @abstractmethod
-    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
-        """Return a (local) maximum of the evidence.
-
-        ``start`` gives functions, precisions and noise to begin with; its targets are not used.
-        """
-
-
 @dataclass(frozen=True)
 class Sequential(Algorithm):
     """Add, re-estimate or delete the one function that gains most (Tipping & Faul 2003).
@@ -91,24 +64,25 @@ class Sequential(Algorithm):
         Gain of an action, in nats, that is worth taking.
     max_steps : int
         Actions in all.
-    polished, hopeless
+    polished, bound, price, deadline
+        As for every algorithm.
     """
 
     tol: float = 1e-2
     max_steps: int = 20000
 
-    def fit(self, dictionary: Dictionary, likelihood: Likelihood, start: SparseFit | None = None) -> SparseFit:
-        run = _NormalRun if isinstance(likelihood, Normal) else _LabelRun
-        return run(dictionary, likelihood, self).run(start)
+    def fit(self, columns: Columns, likelihood: TargetLikelihood, start: SparseFit | None = None) -> SparseFit:
+        run = _QuadraticRun if likelihood.quadratic else _LabelRun
+        return run(columns, likelihood, self).run(start)
 
 
 class _Run(ABC):
     """One run of the sequential algorithm."""
 
-    def __init__(self, dictionary: Dictionary, likelihood: Likelihood, options: Sequential) -> None:
-        self.dictionary, self.likelihood, self.options = dictionary, likelihood, options
+    def __init__(self, columns: Columns, likelihood: TargetLikelihood, options: Sequential) -> None:
+        self.columns, self.likelihood, self.options = columns, likelihood, options
         self.steps = 0
-        self.least = likelihood.least_alpha(dictionary.values, dictionary.squares)
+        self.least = likelihood.least_alpha(columns.values, columns.squares)
 
     def run(self, start: SparseFit | None) -> SparseFit:
         fit = self.begun(start)
@@ -117,20 +91,21 @@ class _Run(ABC):
         if start is None and len(fit.active) <= _FEW:
             fit = self.paired(fit)
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
-            fit = polish(self.dictionary.values, fit, Aim(_ROUGH))
-            if self.options.hopeless(fit):
+            fit = polish(self.columns.values, fit, Aim(_ROUGH, deadline=self.options.deadline))
+            if self.options.gives_up(fit):
                 return fit
             further = self.improved(fit, exchange=start is None)
             if further.log_evidence <= fit.log_evidence + self.options.tol:
                 break
             fit = further
-        return polish(self.dictionary.values, fit) if self.options.polished else fit
+        return polish(self.columns.values, fit, Aim(deadline=self.options.deadline)) if self.options.polished else fit
 
     def begun(self, start: SparseFit | None) -> SparseFit:
         """Return the fit with the functions of ``start``, or with none."""
         if start is None:
-            return solve_at(self.dictionary.values, _NONE, np.zeros(0), self.likelihood)
-        values, likelihood = self.dictionary.values, _with_noise_of(start.likelihood, self.likelihood)
+            return solve_at(self.columns.values, _NONE, np.zeros(0), self.likelihood)
+        values = self.columns.values
+        likelihood = self.likelihood.with_noise_precision(start.likelihood.noise_precision)
         least = likelihood.least_alpha(values[:, start.active])  # has moved with the kernel
         alpha = np.maximum(start.posterior.alpha, least)
         return solve_at(values, start.active, alpha, likelihood, start.posterior.weights, _ROUGH)
@@ -140,9 +115,9 @@ class _Run(ABC):
 
         Functions so wide that each is nearly a constant gain next to nothing alone, and so does the constant.
         """
-        null = solve_at(self.dictionary.values, np.zeros(1, dtype=np.intp), self.loose(), fit.likelihood)
+        null = solve_at(self.columns.values, np.zeros(1, dtype=np.intp), self.loose(), fit.likelihood)
         model = self.model(null)
-        model.settled = True
+        model.only_additions = True
         function, alpha, gain = model.best_action()
         if gain <= 0.0:
             return fit
@@ -154,8 +129,7 @@ class _Run(ABC):
 
     def loose(self) -> Array:
         """Return a precision of the constant that lets it move by ten units of the targets."""
-        likelihood = self.likelihood
-        return np.array([0.01 * (likelihood.precision if isinstance(likelihood, Normal) else 1.0)])
+        return np.array([0.01 * self.likelihood.noise_precision])
 
     def improved(self, fit: SparseFit, exchange: bool) -> SparseFit:
         """Return what further functions, or else exchanges, make of a polished fit.
@@ -164,7 +138,7 @@ class _Run(ABC):
         a leap to another one would make the criterion that is searched jump.
         """
         model = self.model(fit)
-        model.settled = True
+        model.only_additions = True
         further = self.grow(fit, model.copy())
         if not exchange or further.log_evidence > fit.log_evidence + self.options.tol:
             return further
@@ -187,7 +161,7 @@ class _Run(ABC):
             self.steps += 2 + len(trial.advance(min(_BATCH, self.left()), self.options.tol))
             found = self.solved(trial, fit)
             if found.log_evidence > fit.log_evidence - _POLISH_GAIN:
-                found = polish(self.dictionary.values, found, Aim(_ROUGH, goal))
+                found = polish(self.columns.values, found, Aim(_ROUGH, goal, self.options.deadline))
             if found.log_evidence > goal:
                 return found
         return fit
@@ -205,44 +179,33 @@ class _Run(ABC):
         """Take actions from ``fit``, whose linear model is given, until none gains; never returns a lower evidence."""
 
     def left(self) -> int:
-        """Return how many actions may still be taken."""
+        """Return how many actions may still be taken: a first few, however little time there is."""
+        if self.steps >= _BATCH and self.options.deadline.passed:
+            return 0
         return max(self.options.max_steps - self.steps, 0)
 
 
-def _with_noise_of(other: Likelihood, likelihood: Likelihood) -> Likelihood:
-    if isinstance(other, Normal) and isinstance(likelihood, Normal):
-        return likelihood.with_precision(other.precision)
-    return likelihood
-
-
-def _normal(likelihood: Likelihood) -> Normal:
-    assert isinstance(likelihood, Normal)
-    return likelihood
-
-
-class _NormalRun(_Run):
+class _QuadraticRun(_Run):
     """The linear model is exact, and its noise is profiled out: one sequence of actions."""
 
     def model(self, fit: SparseFit) -> LinearModel:
-        likelihood = _normal(fit.likelihood)
+        likelihood = fit.likelihood
         s, t = likelihood.sample_weight, likelihood.targets
         return LinearModel(
-            self.dictionary,
+            self.columns,
             s,
             s * t,
-            ProfiledNoise(likelihood.count),
+            ProfiledNoise(likelihood.n_observations),
             fit.active,
-            fit.posterior.alpha / likelihood.precision,
-            self.least / _normal(self.likelihood).precision,
+            fit.posterior.alpha / likelihood.noise_precision,
+            self.least / self.likelihood.noise_precision,
             floor=NOISE_FLOOR * float(s @ t**2),
         )
 
     def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
-        likelihood = _normal(fit.likelihood)
-        precision = likelihood.count / model.energy
-        return solve_at(
-            self.dictionary.values, model.active, precision * model.alpha, likelihood.with_precision(precision)
-        )
+        precision = fit.likelihood.n_observations / model.energy
+        likelihood = fit.likelihood.with_noise_precision(precision)
+        return solve_at(self.columns.values, model.active, precision * model.alpha, likelihood)
 
     def grow(self, fit: SparseFit, model: LinearModel) -> SparseFit:
         gain = np.inf
@@ -274,8 +237,10 @@ class _LabelRun(_Run):
                 if converging and self.options.polished:
                     break
                 model = self.model(fit)
-            elif not (self.options.polished or model.settled):
-                model.settled = True  # it is mostly re-estimations that fail, and there is no polish to do them better
+            elif not (self.options.polished or model.only_additions):
+                model.only_additions = (
+                    True  # it is mostly re-estimations that fail, and there is no polish to do them better
+                )
             elif batch > 1 and len(taken) > 1:
                 batch, lasting = max(min(batch, len(taken)) // 2, 1), False
             else:
@@ -285,9 +250,9 @@ class _LabelRun(_Run):
 
     def model(self, fit: SparseFit) -> LinearModel:
         slopes = fit.posterior.slopes
-        latent = self.dictionary.values[:, fit.active] @ fit.posterior.weights
+        latent = self.columns.values[:, fit.active] @ fit.posterior.weights
         return LinearModel(
-            self.dictionary,
+            self.columns,
             slopes.curvature,
             slopes.curvature * latent + slopes.error,
             KnownNoise(),
@@ -297,4 +262,4 @@ class _LabelRun(_Run):
         )
 
     def solved(self, model: LinearModel, fit: SparseFit) -> SparseFit:
-        return solve_at(self.dictionary.values, model.active, model.alpha, self.likelihood, model.mean, _ROUGH)
+        return solve_at(self.columns.values, model.active, model.alpha, self.likelihood, model.mean, _ROUGH)

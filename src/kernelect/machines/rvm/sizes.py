@@ -1,6 +1,6 @@
 """What each function of a sparse model is worth: the evidence as they are taken away.
 
-Notation as in rvm_posterior.py. A function's strength is w_i^2 / Sigma_ii, by how much it is
+Notation as in posterior.py. A function's strength is w_i^2 / Sigma_ii, by how much it is
 larger than its own uncertainty.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelect.machines.rvm.likelihoods import Likelihood
-from kernelect.machines.rvm.linear import Dictionary
+from kernelect.machines.rvm.likelihoods import TargetLikelihood
+from kernelect.machines.rvm.linear import Columns
 from kernelect.machines.rvm.polish import Aim, SparseFit, polish, solve_at
 from kernelect.machines.rvm.sequential import Sequential
 from kernelect.typing import Array
@@ -21,22 +21,22 @@ _POINTS = 40
 _ROUGH = 1e-5
 
 
-def evidence_by_size(dictionary: Dictionary, likelihood: Likelihood) -> tuple[Array, Array]:
-    """Return sizes and ln evidence from the model on ``dictionary`` down to none of its functions.
+def evidence_by_size(columns: Columns, likelihood: TargetLikelihood) -> tuple[Array, Array]:
+    """Return sizes and ln evidence from the model on ``columns`` down to none of its functions.
 
     The weakest go first, some at a time where there are many; precisions and noise are found anew
     each time. Cost O(n m^2) per model on the way.
     """
-    fit = Sequential().fit(dictionary, likelihood)
+    fit = Sequential().fit(columns, likelihood)
     at_once = max(len(fit.active) // _POINTS, 1)
     path = [fit]
     while len(fit.active):
-        fit = _without_weakest(dictionary.values, fit, at_once, likelihood)
+        fit = _without_weakest(columns.values, fit, at_once, likelihood)
         path.append(fit)
     return np.array([len(each.active) for each in path], dtype=float), np.array([each.log_evidence for each in path])
 
 
-def _without_weakest(values: Array, fit: SparseFit, count: int, likelihood: Likelihood) -> SparseFit:
+def _without_weakest(values: Array, fit: SparseFit, count: int, likelihood: TargetLikelihood) -> SparseFit:
     posterior = fit.posterior
     strength = posterior.weights**2 / np.diagonal(posterior.covariance)
     kept = np.sort(np.argsort(strength)[count:])
