@@ -116,11 +116,11 @@ def _options(draw: Any, name: str) -> list[str]:
     command = _command(name)
     options = [option for option in getattr(command, "params", []) if isinstance(option, click.Option)]
     words: list[str] = []
-    for option in draw(st.lists(st.sampled_from(options), max_size=3, unique=True)) if options else []:
+    for option in draw(st.lists(st.sampled_from(options), max_size=2, unique=True)) if options else []:
         words.append(option.opts[-1])
         values = _values(option)
         if not option.is_flag and draw(st.integers(0, 19)):
-            sensible = draw(st.integers(0, 3)) > 0
+            sensible = draw(st.integers(0, 7)) > 0
             words.append(draw(st.sampled_from(values[: max(len(values) // 2, 1)] if sensible else values)))
     return words
 
@@ -210,7 +210,8 @@ def run_here(case: CommandCase, folder: Path) -> tuple[int, str, str]:
         raise Broken("no traceback", f"{type(error).__name__}: {error}"[:200]) from error
     if outside := seen.outside(str(folder)):
         raise Broken("nothing is written outside the folder", outside[0])
-    if seen.started and "study" not in case.words:
+    # Studies have workers, and click asks bash for its version.
+    if seen.started and case.words[0] not in ("study", "completion"):
         raise Broken("nothing is executed", seen.started[0])
     return outcome.exit_code, outcome.stdout, outcome.stderr
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from click.testing import CliRunner
 from hypothesis import strategies as st
 
 from fuzz.harness import Broken, Watch
 from fuzz.mutations import mutated, reforged
 from fuzz.tables import TableCase, file_name, frame_of, table_cases, written
+from kernelect.cli.commands import kernelect as group
 from kernelect.exceptions import KernelectError
 from kernelect.tabular import (
     FoldOptions,
@@ -129,14 +131,16 @@ def judge_model(case: ModelCase) -> str:
 
 
 def _use(path: Path, frame: Any) -> str:
-    from kernelect.tabular import summary
-
     try:
         model, _ = load_model(path)
     except KernelectError as error:
         _require_line(error)
         return "refused"
-    summary(model)
+    for words in (["inspect", str(path)], ["inspect", str(path), "--json"]):
+        shown = CliRunner().invoke(group, words)
+        if shown.exception is not None and not isinstance(shown.exception, SystemExit):
+            error = shown.exception
+            raise Broken("no traceback", f"inspect: {type(error).__name__}: {error}"[:200]) from error
     try:
         X, _ = match_columns(model.schema, Table(frame, "table"), True)
         found = predict_table(model, X, None)

@@ -111,6 +111,8 @@ def campaign(kind: str, cases: Any, judge: Callable[[Any], str], count: int, num
         outcome, failure = judged(kind, judge, case)
         tally.outcomes[outcome] += 1
         if failure is not None:
+            if failure.signature not in {known.signature for known in tally.failures}:
+                sys.stderr.write(f"\n{failure.law}: {failure.seen}\n  {failure.reproduction()}\n")
             tally.failures.append(failure)
         if sys.stderr.isatty() or tally.cases % 100 == 0:
             sys.stderr.write(f"\r{kind}: {tally.cases} of {count}, {len(tally.failures)} broken ")

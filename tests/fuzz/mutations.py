@@ -58,21 +58,21 @@ def mutated(data: bytes, seed: int, changes: int) -> bytes:
 def reforged(data: bytes, seed: int, changes: int) -> bytes:
     """Return an archive whose description or arrays were changed with care: every checksum is right."""
     generator = np.random.default_rng(seed)
-    members = _members(data)
+    members = members_of(data)
     for _ in range(changes):
         if generator.random() < 0.5 or not any(name.endswith(".npy") for name in members):
             _change_description(members, generator)
         else:
             _change_array(members, generator)
-    return _archive(members)
+    return archive_of(members)
 
 
-def _members(data: bytes) -> dict[str, bytes]:
+def members_of(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def _archive(members: dict[str, bytes]) -> bytes:
+def archive_of(members: dict[str, bytes]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():

@@ -45,6 +45,9 @@ _LOADERS: dict[str, frozenset[str]] = {
     "ObjectNode": _SKLEARN,
 }
 
+#: Letters of a class name that a message quotes: a forged file may hold anything in its place.
+_MOST_LETTERS = 80
+
 #: Loaders whose class may also be one of ours: records and named tuples.
 _OF_OURS = ("ObjectNode", "TupleNode")
 
@@ -62,7 +65,7 @@ def strangers(description: Any) -> list[str]:
 
 def check_types(archive: Archive) -> None:
     """Raise if a file asks for types that do not belong to a model."""
-    found = strangers(archive.description)
+    found = [name[:_MOST_LETTERS] for name in strangers(archive.description)]
     if found:
         raise UnusableModel(
             f"{archive.name} asks for types that do not belong to a model and was refused: {', '.join(found[:5])}. "
