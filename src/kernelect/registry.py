@@ -40,13 +40,14 @@ class Registry(Generic[T]):
     Parameters
     ----------
     kind : str
-        Also the name of the argument that chooses among them, as messages say it.
     base : type
         Contract that every part of this kind fulfils.
+    argument : str, optional
+        Name of the argument that chooses among them, as messages say it; the kind unless given.
     """
 
-    def __init__(self, kind: str, base: type[T]) -> None:
-        self.kind, self.base = kind, base
+    def __init__(self, kind: str, base: type[T], argument: str | None = None) -> None:
+        self.kind, self.base, self.argument = kind, base, argument or kind
         self._entries: list[Entry[T]] = []
         REGISTRIES[kind] = self  # type: ignore[assignment]
 
@@ -88,7 +89,7 @@ class Registry(Generic[T]):
         """Return the part that ``name`` stands for; an unknown one is an error that lists ``choices``."""
         entry = self._find(name) if isinstance(name, str) else None
         if entry is None:
-            raise unknown_name(self.kind, name, list(self.names if choices is None else choices))
+            raise unknown_name(self.argument, name, list(self.names if choices is None else choices))
         return entry.make()
 
     def resolve(self, part: object) -> T:

@@ -236,7 +236,7 @@ def test_a_perfect_fit_is_no_disaster(rng):
     [
         ({"strategy": "greedy"}, "strategy='greedy' is not known"),
         ({"criterion": "evidense"}, "Did you mean 'evidence'"),
-        ({"dictionary": None}, "dictionary=None is not possible"),
+        ({"dictionary": None}, "dictionary=None must be a name"),
         ({"dictionary": []}, "dictionary is empty"),
         ({"max_size": 0}, "max_size=0 is not possible"),
         ({"patience": "long"}, "patience='long' is not possible"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kernelect import subsets
 from kernelect.dictionaries import Precomputed
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import Deadline
@@ -18,7 +19,6 @@ from kernelect.subsets import (
     Sample,
     Walk,
     WalkOptions,
-    as_strategy,
     gather,
     search_subset,
 )
@@ -77,7 +77,7 @@ def test_several_outputs_share_one_sequence():
     D, T = problem(11, k=2)
     options = WalkOptions(criterion=MarginalLikelihood(), patience=4, slack=0.0)
     walk = slow.SlowWalk(D, T, slow.marginal_likelihood)
-    j = int(np.argmax(Walk(moments_of(D, T), options).engine.addition_gains()))
+    j = int(np.argmax(Walk(moments_of(D, T), options).factored.addition_gains()))
     walk.best_addition = lambda first=walk.best_addition: first() if walk.chosen else j
     slow.pta(walk, 2, 1, 4)
     assert sequence(search_subset(moments_of(D, T), PTA(2, 1), options)) == walk.sequence
@@ -194,13 +194,13 @@ def least_squares(Phi, T):
     ("make", "message"),
     [
         (lambda: PTA(1, 1), "never grows: give l larger than r"),
-        (lambda: PTA(1.5, 0), "l=1.5 is not possible"),
-        (lambda: PTA(2, -1), "r=-1 is not possible"),
-        (lambda: Oscillating(0), "c=0 is not possible"),
+        (lambda: PTA(1.5, 0), "l=1.5 must be"),
+        (lambda: PTA(2, -1), "r=-1 must be"),
+        (lambda: Oscillating(0), "c=0 must be"),
         (lambda: OLS(stop="luck"), "stop='luck' is not known"),
-        (lambda: OLS(share=1.0), "share=1.0 is not possible"),
-        (lambda: as_strategy("fowards"), "Did you mean 'forward'"),
-        (lambda: as_strategy(3), "strategy=3 is not known"),
+        (lambda: OLS(share=1.0), "share=1.0 must be"),
+        (lambda: subsets.STRATEGIES.resolve("fowards"), "Did you mean 'forward'"),
+        (lambda: subsets.STRATEGIES.resolve(3), "strategy=3 is not known"),
     ],
 )
 def test_bad_strategies_are_named(make, message):

@@ -8,10 +8,11 @@ from kernelect.dictionaries.base import Candidates, Dictionary
 from kernelect.dictionaries.design import DictionaryDesign
 from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
 from kernelect.dictionaries.kernel_functions import KernelFunctions
-from kernelect.dictionaries.union import DICTIONARY_NAMES, Union, as_dictionary
+from kernelect.dictionaries.registry import DICTIONARIES, as_dictionary
+from kernelect.dictionaries.union import Union
 
 __all__ = [
-    "DICTIONARY_NAMES",
+    "DICTIONARIES",
     "Bias",
     "Candidates",
     "Dictionary",

@@ -67,7 +67,8 @@ class Dictionary(ABC):
         return self
 
     def __add__(self, other: object) -> Dictionary:
-        from kernelect.dictionaries.union import Union, as_dictionary
+        from kernelect.dictionaries.registry import as_dictionary
+        from kernelect.dictionaries.union import Union
 
         return Union.of(self, as_dictionary(other))
 
@@ -100,7 +101,7 @@ class InputScale:
 def check_count(name: str, value: object, least: int) -> int:
     """Return a whole number of at least ``least``; anything else is an error."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidArgument(f"{name}={value!r} is not possible: give a whole number of at least {least}.")
+        raise InvalidArgument(f"{name}={value!r} must be a whole number of at least {least}.")
     return int(value)
 
 

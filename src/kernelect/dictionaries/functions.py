@@ -51,7 +51,6 @@ def _monomial(inputs: tuple[int, ...]) -> str:
     return " ".join(f"x{j}" if power == 1 else f"x{j}^{power}" for j, power in counts) or "1"
 
 
-@stored
 @dataclass(frozen=True)
 class Bias(Dictionary):
     """The constant function 1."""
@@ -60,7 +59,6 @@ class Bias(Dictionary):
         return Monomials(InputScale.of(X), ((),))
 
 
-@stored
 @dataclass(frozen=True)
 class Linear(Dictionary):
     """The inputs themselves, standardised."""
@@ -69,7 +67,6 @@ class Linear(Dictionary):
         return Monomials(InputScale.of(X), tuple((j,) for j in range(X.shape[1])))
 
 
-@stored
 @dataclass(frozen=True)
 class Polynomial(Dictionary):
     """All products of up to ``degree`` standardised inputs, without the constant.
@@ -122,7 +119,6 @@ class Harmonics(Candidates):
         ]
 
 
-@stored
 @dataclass(frozen=True)
 class Fourier(Dictionary):
     """Cosines and sines of each input up to ``order`` waves in one period.
@@ -141,7 +137,7 @@ class Fourier(Dictionary):
     def build(self, X: Array) -> Harmonics:
         order = check_count("order", self.order, 1)
         if self.period is not None and not (np.isfinite(self.period) and self.period > 0):
-            raise InvalidArgument(f"period={self.period!r} is not possible: give a positive number, or None.")
+            raise InvalidArgument(f"period={self.period!r} must be a positive number, or None.")
         spread = X.max(axis=0) - X.min(axis=0)
         own = np.where(spread > 0, 2.0 * spread, 1.0)
         period = own if self.period is None else np.full(X.shape[1], float(self.period))
@@ -233,6 +229,7 @@ class Functions(Dictionary):
         return CallableColumns(functions, names, columns, widths)
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class DesignColumns(Candidates):
     """Columns of X as they stand."""

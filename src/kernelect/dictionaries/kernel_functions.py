@@ -41,7 +41,6 @@ class CentredKernels(Candidates):
         return [f"{name} at ({', '.join(f'{value:.4g}' for value in centre)})" for centre in self.centres]
 
 
-@stored
 @dataclass(frozen=True)
 class KernelFunctions(Dictionary):
     """Kernel functions at the data or at given centres; Gaussian ones by default.
@@ -83,9 +82,7 @@ class KernelFunctions(Dictionary):
     def _centres(self, X: Array) -> Array:
         if isinstance(self.centres, str):
             if self.centres != "data":
-                raise InvalidArgument(
-                    f"centres={self.centres!r} is not possible: give 'data' or an array (n_centres, n_features)."
-                )
+                raise InvalidArgument(f"centres={self.centres!r} must be 'data' or an array (n_centres, n_features).")
             rows = np.unique(X, axis=0)
             return rows[np.sort(spread_rows(rows, check_count("max_centres", self.max_centres, 1)))]
         centres = np.array(self.centres, dtype=float)

@@ -1,17 +1,13 @@
-"""Unions of dictionaries, and dictionaries by name."""
+"""Unions of dictionaries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from kernelect.dictionaries.base import Candidates, Dictionary
-from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
-from kernelect.dictionaries.kernel_functions import KernelFunctions
-from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
@@ -52,7 +48,6 @@ class JoinedCandidates(Candidates):
         return [phrase for part in self.parts for phrase in part.describe()]
 
 
-@stored
 @dataclass(frozen=True)
 class Union(Dictionary):
     """All candidates of several dictionaries; ``Linear() + KernelFunctions()`` makes one."""
@@ -79,33 +74,3 @@ class Union(Dictionary):
 
     def build(self, X: Array) -> JoinedCandidates:
         return JoinedCandidates(tuple(part.build(X) for part in self.parts))
-
-
-_NAMED: dict[str, Callable[[], Dictionary]] = {
-    "rbf": KernelFunctions,
-    "linear": Linear,
-    "polynomial": Polynomial,
-    "fourier": Fourier,
-    "bias": Bias,
-    "precomputed": Precomputed,
-}
-
-DICTIONARY_NAMES = tuple(_NAMED)
-
-
-def as_dictionary(dictionary: object) -> Dictionary:
-    """Return ``dictionary`` as a :class:`Dictionary`: by name, as it is, a callable, or a list of these."""
-    if isinstance(dictionary, Dictionary):
-        return dictionary
-    if isinstance(dictionary, str):
-        if dictionary not in _NAMED:
-            raise unknown_name("dictionary", dictionary, list(DICTIONARY_NAMES))
-        return _NAMED[dictionary]()
-    if isinstance(dictionary, list | tuple):
-        return Union.of(*(as_dictionary(part) for part in dictionary))
-    if callable(dictionary):
-        return Functions([dictionary])
-    raise InvalidArgument(
-        f"dictionary={dictionary!r} is not possible: give a name ({', '.join(map(repr, DICTIONARY_NAMES))}), "
-        "an object of kernelect.dictionaries, a function of X, or a list of these."
-    )

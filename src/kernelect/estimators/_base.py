@@ -22,7 +22,7 @@ from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.results import Evaluation
 from kernelect.search import Search, as_search
 from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
-from kernelect.subsets import CRITERION_NAMES, EvidenceCriterion
+from kernelect.subsets import SUBSET_CRITERIA, EvidenceCriterion
 from kernelect.typing import Array, Indices, Observer
 
 
@@ -185,7 +185,7 @@ def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> Sel
 
 def _values_subsets(criterion: object) -> bool:
     """Return whether this is a criterion of the basis search alone."""
-    named = isinstance(criterion, str) and criterion in CRITERION_NAMES and criterion not in CRITERIA
+    named = criterion in SUBSET_CRITERIA and criterion not in CRITERIA
     return named or isinstance(criterion, EvidenceCriterion)
 
 

@@ -28,17 +28,16 @@ from kernelect.results import Evaluation
 from kernelect.search import Budget
 from kernelect.selection import Rows
 from kernelect.subsets import (
-    CRITERION_NAMES,
+    STRATEGIES,
+    SUBSET_CRITERIA,
     EvidenceCriterion,
     FitOptions,
     FittedSubset,
     Sample,
     WalkOptions,
-    as_criterion,
-    as_strategy,
+    constant_subset,
     fit_subset,
 )
-from kernelect.subsets.fit import constant_subset
 from kernelect.typing import Array, Indices, Mask
 
 
@@ -236,7 +235,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
             observe=_progress(self.verbose, type(self).__name__),
         )
         return FitOptions(
-            strategy=as_strategy(self.strategy),
+            strategy=STRATEGIES.resolve(self.strategy),
             walk=walk,
             max_width_rows=self.max_width_rows,
             # At most half of the time for the widths: they are no model without a search.
@@ -247,18 +246,18 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
     @classmethod
     def criterion_names(cls) -> tuple[str, ...]:
         """Return the names of the criteria that value subsets."""
-        return CRITERION_NAMES
+        return SUBSET_CRITERIA.names
 
     def _criterion(self) -> EvidenceCriterion:
         judges = isinstance(self.criterion, Criterion) or (
-            self.criterion in CRITERIA and self.criterion not in CRITERION_NAMES
+            self.criterion in CRITERIA and self.criterion not in SUBSET_CRITERIA
         )
         if judges:
             raise MissingCapability(
                 f"criterion={self.criterion!r} judges a machine, and BasisSearchRegressor values subsets of a "
-                f"dictionary: use {', '.join(map(repr, CRITERION_NAMES))} instead."
+                f"dictionary: use {', '.join(map(repr, SUBSET_CRITERIA.names))} instead."
             )
-        return as_criterion(self.criterion)
+        return SUBSET_CRITERIA.resolve(self.criterion)
 
     def _sample(self, rows: Rows) -> Sample:
         """Return the rows as the search counts them."""

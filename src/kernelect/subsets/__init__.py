@@ -6,28 +6,23 @@ PTA(l=1, r=0)
 """
 
 from kernelect.subsets.abf import Widths, fit_widths, with_fitted_kernels
-from kernelect.subsets.evidence import (
-    CRITERION_NAMES,
-    EvidenceCriterion,
-    MacKayEvidence,
-    MarginalLikelihood,
-    QuadratureEvidence,
-    as_criterion,
-)
-from kernelect.subsets.fit import FitOptions, FittedSubset, fit_subset
+from kernelect.subsets.evidence import EvidenceCriterion, MacKayEvidence, MarginalLikelihood, QuadratureEvidence
+from kernelect.subsets.fit import FitOptions, FittedSubset, constant_subset, fit_subset
 from kernelect.subsets.moments import Moments, Sample, gather
 from kernelect.subsets.ols import OLS
+from kernelect.subsets.registry import STRATEGIES, SUBSET_CRITERIA
 from kernelect.subsets.results import BasisSelection, SearchTrace, Step, SubsetModel
 from kernelect.subsets.select import SearchOutcome, search_subset
-from kernelect.subsets.strategies import ABF, PTA, SFFS, Oscillating, Strategy, as_strategy
+from kernelect.subsets.strategies import ABF, PTA, SFFS, Oscillating, Strategy
 from kernelect.subsets.walk import Walk, WalkOptions
 
 __all__ = [
     "ABF",
-    "CRITERION_NAMES",
     "OLS",
     "PTA",
     "SFFS",
+    "STRATEGIES",
+    "SUBSET_CRITERIA",
     "BasisSelection",
     "EvidenceCriterion",
     "FitOptions",
@@ -46,8 +41,7 @@ __all__ = [
     "Walk",
     "WalkOptions",
     "Widths",
-    "as_criterion",
-    "as_strategy",
+    "constant_subset",
     "fit_subset",
     "fit_widths",
     "gather",

@@ -23,7 +23,7 @@ from kernelect.numerics import factorize, product, symmetrize_from_lower
 from kernelect.parameters import ParameterSpace
 from kernelect.results import SearchResult
 from kernelect.search import LBFGS, Budget, Directions, search_along
-from kernelect.subsets.engine import MISFIT_FLOOR
+from kernelect.subsets.factored import MISFIT_FLOOR
 from kernelect.subsets.moments import Sample
 from kernelect.subsets.profile import GramProfile
 from kernelect.typing import Array, Observer

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import gammaln
 
-from kernelect.exceptions import unknown_name
-from kernelect.subsets.engine import best_noise_likelihood
+from kernelect.subsets.factored import best_noise_likelihood
 from kernelect.subsets.moments import Moments
 from kernelect.subsets.profile import LOG_RANGE, GramProfile, Peak, Profile
 from kernelect.typing import Array, Indices
@@ -157,19 +156,3 @@ def _panels(peak: Peak) -> tuple[Array, Array]:
     edges = np.unique(np.concatenate([even, edges]))
     half, middle = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
     return (middle + half * _NODES).ravel(), (half * _WEIGHTS).ravel()
-
-
-_CRITERIA: dict[str, type[EvidenceCriterion]] = {
-    criterion.name: criterion for criterion in (QuadratureEvidence, MacKayEvidence, MarginalLikelihood)
-}
-
-CRITERION_NAMES = tuple(_CRITERIA)
-
-
-def as_criterion(criterion: object) -> EvidenceCriterion:
-    """Return ``criterion`` as an :class:`EvidenceCriterion`: by name or as it is."""
-    if isinstance(criterion, EvidenceCriterion):
-        return criterion
-    if not isinstance(criterion, str) or criterion not in _CRITERIA:
-        raise unknown_name("criterion", criterion, list(CRITERION_NAMES))
-    return _CRITERIA[criterion]()

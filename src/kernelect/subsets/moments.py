@@ -29,7 +29,7 @@ from kernelect.typing import Array, Indices, Mask
 #: Elements of a block of rows of the design matrix: 16 MiB of doubles.
 _BLOCK_ELEMENTS = 1 << 21
 
-#: Peak of a search in (M, M) arrays, the engine's rows at half the dictionary included.
+#: Peak of a search in (M, M) arrays, the factored model's rows at half the dictionary included.
 _PEAK_SQUARES = 3.0
 
 #: A column whose squared norm falls below this share of its uncentred one is null: rounding leaves 1e-31.

@@ -1,7 +1,7 @@
 """Orthogonal least squares: forward selection by the training error, stopped by something else.
 
 The next function is the one that leaves the smallest sum of squares once the targets and all
-candidates are made orthogonal to the model. In the engine's letters that is the largest
+candidates are made orthogonal to the model. In the factored model's letters that is the largest
 Q^2 / S at lambda = 0.
 """
 
@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, OutOfTime, unknown_name
-from kernelect.subsets.engine import EXPLAINED, Engine
+from kernelect.subsets.factored import EXPLAINED, FactoredModel
 from kernelect.subsets.holdout import Holdout
 from kernelect.subsets.moments import Moments
 from kernelect.subsets.results import SubsetModel
@@ -47,7 +47,7 @@ class OLS(Strategy):
         if self.stop not in ("validation", "evidence"):
             raise unknown_name("stop", self.stop, ["validation", "evidence"])
         if not 0.0 < self.share < 1.0:
-            raise InvalidArgument(f"share={self.share!r} is not possible: give a number between 0 and 1, such as 0.2.")
+            raise InvalidArgument(f"share={self.share!r} must be a number between 0 and 1, such as 0.2.")
 
     @property
     def holdout_share(self) -> float:
@@ -57,12 +57,12 @@ class OLS(Strategy):
         return self._by_validation(walk) if self.stop == "validation" else self._by_evidence(walk)
 
     def _by_evidence(self, walk: Walk) -> SubsetModel:
-        engine = least_squares_engine(walk.moments)
+        model = least_squares_model(walk.moments)
         while not walk.beyond(len(walk.best)) and len(walk) < walk.max_size:
-            column = next_function(engine)
+            column = next_function(model)
             if column is None:
                 break
-            engine.add(column)
+            model.add(column)
             walk.add(column)
         return walk.best
 
@@ -85,17 +85,17 @@ class OLS(Strategy):
 
 def validated_path(walk: Walk, holdout: Holdout) -> list[int]:
     """Return the functions, in order, up to the smallest error on the rows kept aside."""
-    engine = least_squares_engine(holdout.training)
+    model = least_squares_model(holdout.training)
     errors, best = [float(holdout.aside.energy.sum() / holdout.aside.n_rows)], 0
     most = min(walk.max_size, len(holdout.training), int(holdout.training.n_rows) - 1)
-    while len(engine) < most and len(engine) <= best + _patience(walk, best):
-        column = next_function(engine)
-        if column is None or (len(engine) and walk.out_of_time()):
+    while len(model) < most and len(model) <= best + _patience(walk, best):
+        column = next_function(model)
+        if column is None or (len(model) and walk.out_of_time()):
             break
-        engine.add(column)
-        errors.append(holdout.error(np.array(engine.chosen, dtype=np.intp), engine.coefficients()))
+        model.add(column)
+        errors.append(holdout.error(np.array(model.chosen, dtype=np.intp), model.coefficients()))
         best = int(np.argmin(errors))
-    return [int(j) for j in holdout.training.candidates[engine.chosen[:best]]]
+    return [int(j) for j in holdout.training.candidates[model.chosen[:best]]]
 
 
 def _patience(walk: Walk, best: int) -> int:
@@ -108,17 +108,17 @@ def _patience(walk: Walk, best: int) -> int:
     return max(100, best) if patience == "auto" else patience
 
 
-def least_squares_engine(moments: Moments) -> Engine:
-    """Return an empty engine whose lambda is as good as 0."""
-    engine = Engine(moments)
-    engine.reset(np.zeros(0, dtype=np.intp), _ALMOST_ZERO * float(np.diagonal(moments.gram).max()))
-    return engine
+def least_squares_model(moments: Moments) -> FactoredModel:
+    """Return an empty model whose lambda is as good as 0."""
+    model = FactoredModel(moments)
+    model.reset(np.zeros(0, dtype=np.intp), _ALMOST_ZERO * float(np.diagonal(moments.gram).max()))
+    return model
 
 
-def next_function(engine: Engine) -> int | None:
+def next_function(model: FactoredModel) -> int | None:
     """Return the column that leaves the smallest sum of squares, None where all are explained."""
-    reductions: Array = np.sum(engine.pull**2, axis=1) / np.maximum(engine.spare, np.finfo(float).tiny)
-    reductions[engine.spare < EXPLAINED * np.diagonal(engine.moments.gram)] = -np.inf
-    reductions[engine.chosen] = -np.inf
+    reductions: Array = np.sum(model.pull**2, axis=1) / np.maximum(model.spare, np.finfo(float).tiny)
+    reductions[model.spare < EXPLAINED * np.diagonal(model.moments.gram)] = -np.inf
+    reductions[model.chosen] = -np.inf
     best = int(np.argmax(reductions))
     return best if np.isfinite(reductions[best]) else None

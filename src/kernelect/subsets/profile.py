@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from kernelect.subsets.engine import MISFIT_FLOOR
+from kernelect.subsets.factored import MISFIT_FLOOR
 from kernelect.typing import Array
 
 #: lambda is looked for between these multiples of the largest eigenvalue.

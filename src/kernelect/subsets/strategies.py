@@ -9,12 +9,11 @@ of basis functions in regression.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kernelect.dictionaries.base import check_count
-from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.exceptions import InvalidArgument
 from kernelect.subsets.results import SubsetModel
 from kernelect.subsets.walk import GAIN, Walk
 
@@ -139,24 +138,3 @@ class ABF(Strategy):
         everything = SubsetModel(0.0, tuple(walk.moments.candidates.tolist()))
         walk.go_to(everything)
         return walk.best_of_size[len(everything)]
-
-
-_NAMED: dict[str, Callable[[], Strategy]] = {
-    "forward": lambda: PTA(1, 0),
-    "pta": PTA,
-    "sffs": SFFS,
-    "oscillating": Oscillating,
-    "abf": ABF,
-}
-
-
-def as_strategy(strategy: object) -> Strategy:
-    """Return ``strategy`` as a :class:`Strategy`: by name or as it is."""
-    from kernelect.subsets.ols import OLS
-
-    named = {**_NAMED, "ols": OLS}
-    if isinstance(strategy, Strategy):
-        return strategy
-    if not isinstance(strategy, str) or strategy not in named:
-        raise unknown_name("strategy", strategy, list(named))
-    return named[strategy]()

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from kernelect.numerics import NEVER, Deadline, first_of_best
-from kernelect.subsets.engine import Engine
 from kernelect.subsets.evidence import EvidenceCriterion, QuadratureEvidence, Scored
+from kernelect.subsets.factored import FactoredModel
 from kernelect.subsets.holdout import Holdout
 from kernelect.subsets.moments import Moments
 from kernelect.subsets.results import Step, SubsetModel
@@ -24,10 +24,10 @@ from kernelect.typing import Indices
 #: A value has to be better by this many nats to count as better: less is rounding.
 GAIN = 1e-7
 
-#: The engine's lambda is kept above this share of the trace of G_ss.
+#: The factored model's lambda is kept above this share of the trace of G_ss.
 _REGULARIZATION_FLOOR = 1e-11
 
-#: Steps after which the engine is factorised anew, however still lambda stands.
+#: Steps after which the model is factorised anew, however still lambda stands.
 _REFRESH = 500
 
 
@@ -65,7 +65,7 @@ class Walk:
 
     Attributes
     ----------
-    engine : Engine
+    factored : FactoredModel
     best : SubsetModel
         The best model so far, the null model at first.
     best_of_size : dict of int to SubsetModel
@@ -74,7 +74,7 @@ class Walk:
 
     def __init__(self, moments: Moments, options: WalkOptions | None = None, holdout: Holdout | None = None) -> None:
         self.moments, self.options, self.holdout = moments, options or WalkOptions(), holdout
-        self.engine = Engine(moments)
+        self.factored = FactoredModel(moments)
         self.steps: list[Step] = []
         self._memory: dict[bytes, Scored] = {}
         self._began = time.monotonic()
@@ -84,7 +84,7 @@ class Walk:
         self.best_of_size = {0: self.best}
 
     def __len__(self) -> int:
-        return len(self.engine)
+        return len(self.factored)
 
     @property
     def max_size(self) -> int:
@@ -104,7 +104,7 @@ class Walk:
 
     def add_best(self) -> bool:
         """Add the function that gains most; False where none can be added."""
-        gains = self.engine.addition_gains()
+        gains = self.factored.addition_gains()
         best = first_of_best(gains)
         if len(self) >= self.max_size or not np.isfinite(gains[best]):
             return False
@@ -122,25 +122,25 @@ class Walk:
     def worst(self) -> int | None:
         """Return the position in the model of the function that costs least, None if it is empty."""
         self.check_clock()
-        return int(np.argmax(self.engine.removal_gains())) if len(self) else None
+        return int(np.argmax(self.factored.removal_gains())) if len(self) else None
 
     def add(self, column: int) -> None:
         """Add a function by its column."""
         self.check_clock()
-        self.engine.add(column)
+        self.factored.add(column)
         self._arrived("add", column)
 
     def remove(self, position: int) -> None:
         """Remove the function at a position of the model."""
-        column = self.engine.chosen[position]
-        self.engine.remove(position)
+        column = self.factored.chosen[position]
+        self.factored.remove(position)
         self._arrived("remove", column)
 
     def go_to(self, model: SubsetModel) -> None:
         """Jump to a subset, which is no step of the search."""
         columns = self.columns(model)
         self.current = self.score(columns.tolist())
-        self.engine.reset(columns, self._ranking_regularization(columns))
+        self.factored.reset(columns, self._ranking_regularization(columns))
         self._remember()
 
     def model(self, columns: list[int]) -> SubsetModel:
@@ -154,7 +154,7 @@ class Walk:
 
     def without(self, position: int) -> Scored:
         """Return the score of the model without the function at ``position``."""
-        chosen = self.engine.chosen
+        chosen = self.factored.chosen
         return self.score(chosen[:position] + chosen[position + 1 :])
 
     def score(self, chosen: list[int]) -> Scored:
@@ -168,13 +168,13 @@ class Walk:
 
     def _arrived(self, action: str, column: int) -> None:
         """Score the new model, follow its lambda, record the step."""
-        self.current = self.score(self.engine.chosen)
+        self.current = self.score(self.factored.chosen)
         self._since_refresh += 1
-        columns = np.array(self.engine.chosen, dtype=np.intp)
+        columns = np.array(self.factored.chosen, dtype=np.intp)
         lam = self._ranking_regularization(columns)
-        distance = abs(np.log(lam / self.engine.regularization))
+        distance = abs(np.log(lam / self.factored.regularization))
         if distance > self.options.slack * self.current.deviation or self._since_refresh >= _REFRESH:
-            self.engine.reset(columns, lam)
+            self.factored.reset(columns, lam)
             self._since_refresh = 0
         self._remember()
         self._record(action, column)
@@ -185,7 +185,7 @@ class Walk:
         return max(self.current.regularization, _REGULARIZATION_FLOOR * trace)
 
     def _remember(self) -> None:
-        model = self.model(self.engine.chosen)
+        model = self.model(self.factored.chosen)
         known = self.best_of_size.get(len(model))
         if known is None or model.value < known.value - GAIN:
             self.best_of_size[len(model)] = model

@@ -33,7 +33,7 @@ MISFIT_FLOOR = 1e-14
 _FIRST_CAPACITY = 32
 
 
-class Engine:
+class FactoredModel:
     """The factorised model at one lambda.
 
     Parameters

@@ -1,11 +1,11 @@
-"""The engine against dense matrices: increments, coefficients, and drift."""
+"""The factored model against dense matrices: increments, coefficients, and drift."""
 
 import numpy as np
 import pytest
 
 from kernelect.dictionaries import Precomputed
 from kernelect.subsets import Sample, gather
-from kernelect.subsets.engine import Engine
+from kernelect.subsets.factored import FactoredModel
 from oracles import basis as slow
 
 
@@ -21,10 +21,10 @@ def problem(request, rng):
     return D, T
 
 
-def engine_at(D, T, chosen, lam):
-    engine = Engine(moments_of(D, T))
-    engine.reset(np.array(chosen, dtype=np.intp), lam)
-    return engine
+def model_at(D, T, chosen, lam):
+    model = FactoredModel(moments_of(D, T))
+    model.reset(np.array(chosen, dtype=np.intp), lam)
+    return model
 
 
 def test_the_slow_likelihood_is_that_of_the_dense_covariance(problem):
@@ -38,8 +38,8 @@ def test_the_slow_likelihood_is_that_of_the_dense_covariance(problem):
 def test_every_addition_gains_what_the_dense_likelihood_gains(problem, lam):
     D, T = problem
     chosen = [3, 7, 1]
-    engine = engine_at(D, T, chosen, lam)
-    gains, before = engine.addition_gains(), slow.profile(D[:, chosen], T, lam)
+    model = model_at(D, T, chosen, lam)
+    gains, before = model.addition_gains(), slow.profile(D[:, chosen], T, lam)
     for j in set(range(D.shape[1])) - set(chosen):
         assert gains[j] == pytest.approx(slow.profile(D[:, [*chosen, j]], T, lam) - before, abs=1e-8)
     assert np.all(np.isneginf(gains[chosen]))
@@ -49,7 +49,7 @@ def test_every_addition_gains_what_the_dense_likelihood_gains(problem, lam):
 def test_every_removal_gains_what_the_dense_likelihood_gains(problem, lam):
     D, T = problem
     chosen = [3, 7, 1, 10]
-    gains, before = engine_at(D, T, chosen, lam).removal_gains(), slow.profile(D[:, chosen], T, lam)
+    gains, before = model_at(D, T, chosen, lam).removal_gains(), slow.profile(D[:, chosen], T, lam)
     for position in range(len(chosen)):
         rest = chosen[:position] + chosen[position + 1 :]
         assert gains[position] == pytest.approx(slow.profile(D[:, rest], T, lam) - before, abs=1e-8)
@@ -57,17 +57,17 @@ def test_every_removal_gains_what_the_dense_likelihood_gains(problem, lam):
 
 def test_adding_and_removing_leads_to_the_same_state_as_factorising_anew(problem):
     D, T = problem
-    engine = engine_at(D, T, [], 0.2)
+    model = model_at(D, T, [], 0.2)
     for j in (5, 2, 9, 0, 11, 4):
-        engine.add(j)
+        model.add(j)
     for position in (1, 0, 3):
-        engine.remove(position)
-    fresh = engine_at(D, T, engine.chosen, 0.2)
-    np.testing.assert_allclose(engine.spare, fresh.spare, atol=1e-10 * np.diagonal(engine.moments.gram).max())
-    np.testing.assert_allclose(engine.pull, fresh.pull, atol=1e-9)
-    np.testing.assert_allclose(engine.misfit, fresh.misfit, rtol=1e-12)
-    np.testing.assert_allclose(engine.coefficients(), fresh.coefficients(), rtol=1e-9)
-    assert engine.log_likelihood() == pytest.approx(slow.profile(D[:, engine.chosen], T, 0.2), abs=1e-9)
+        model.remove(position)
+    fresh = model_at(D, T, model.chosen, 0.2)
+    np.testing.assert_allclose(model.spare, fresh.spare, atol=1e-10 * np.diagonal(model.moments.gram).max())
+    np.testing.assert_allclose(model.pull, fresh.pull, atol=1e-9)
+    np.testing.assert_allclose(model.misfit, fresh.misfit, rtol=1e-12)
+    np.testing.assert_allclose(model.coefficients(), fresh.coefficients(), rtol=1e-9)
+    assert model.log_likelihood() == pytest.approx(slow.profile(D[:, model.chosen], T, 0.2), abs=1e-9)
 
 
 def test_coefficients_are_those_of_ridge_regression(problem):
@@ -75,7 +75,7 @@ def test_coefficients_are_those_of_ridge_regression(problem):
     chosen = [0, 6, 8]
     Phi = D[:, chosen]
     expected = np.linalg.solve(Phi.T @ Phi + 0.7 * np.eye(3), Phi.T @ T)
-    np.testing.assert_allclose(engine_at(D, T, chosen, 0.7).coefficients(), expected, rtol=1e-9)
+    np.testing.assert_allclose(model_at(D, T, chosen, 0.7).coefficients(), expected, rtol=1e-9)
 
 
 def test_two_thousand_operations_drift_less_than_1e_8(rng):
@@ -84,34 +84,34 @@ def test_two_thousand_operations_drift_less_than_1e_8(rng):
     D = np.exp(-2.0 * (x[:, None] - x[::2]) ** 2)
     T = np.sin(4.0 * x)[:, None] + 0.1 * rng.normal(size=(120, 1))
     lam = 1e-6 * np.linalg.norm(D, 2) ** 2
-    engine = engine_at(D, T, [], lam)
-    while len(engine) < 20:
-        engine.add(int(np.argmax(engine.addition_gains())))
+    model = model_at(D, T, [], lam)
+    while len(model) < 20:
+        model.add(int(np.argmax(model.addition_gains())))
     for number in range(1000):
-        engine.remove(int(rng.integers(len(engine))))
-        candidates = np.flatnonzero(np.isfinite(engine.addition_gains()))
-        engine.add(int(rng.choice(candidates)))
+        model.remove(int(rng.integers(len(model))))
+        candidates = np.flatnonzero(np.isfinite(model.addition_gains()))
+        model.add(int(rng.choice(candidates)))
         if number % 250 == 249:
-            fresh = engine_at(D, T, engine.chosen, lam)
-            assert engine.log_likelihood() == pytest.approx(fresh.log_likelihood(), abs=1e-8)
-    exact = slow.profile(D[:, engine.chosen], T, lam)
-    assert engine.log_likelihood() == pytest.approx(exact, rel=1e-8)
-    np.testing.assert_allclose(engine.removal_gains(), fresh.removal_gains(), atol=1e-8 * abs(exact))
-    norms = np.diagonal(engine.moments.gram)
-    np.testing.assert_allclose(engine.spare / norms, fresh.spare / norms, atol=1e-8)
+            fresh = model_at(D, T, model.chosen, lam)
+            assert model.log_likelihood() == pytest.approx(fresh.log_likelihood(), abs=1e-8)
+    exact = slow.profile(D[:, model.chosen], T, lam)
+    assert model.log_likelihood() == pytest.approx(exact, rel=1e-8)
+    np.testing.assert_allclose(model.removal_gains(), fresh.removal_gains(), atol=1e-8 * abs(exact))
+    norms = np.diagonal(model.moments.gram)
+    np.testing.assert_allclose(model.spare / norms, fresh.spare / norms, atol=1e-8)
 
 
 def test_an_explained_candidate_is_never_added(rng):
     D = rng.normal(size=(30, 3))
     D = np.column_stack([D, D[:, 0] + D[:, 1]])
-    engine = engine_at(D, rng.normal(size=(30, 1)), [0, 1], 1e-10)
-    assert np.isneginf(engine.addition_gains()[3])
-    assert np.isfinite(engine.addition_gains()[2])
+    model = model_at(D, rng.normal(size=(30, 1)), [0, 1], 1e-10)
+    assert np.isneginf(model.addition_gains()[3])
+    assert np.isfinite(model.addition_gains()[2])
 
 
 def test_the_first_function_is_the_one_with_the_largest_normalised_projection(problem):
     D, T = problem
-    gains = engine_at(D, T, [], 1.0).addition_gains()
+    gains = model_at(D, T, [], 1.0).addition_gains()
     if T.shape[1] == 1:
         assert np.argmax(gains) == np.argmax((D.T @ T[:, 0]) ** 2 / np.sum(D**2, axis=0))
     else:  # several outputs: the largest fall of sum_k ln A_k

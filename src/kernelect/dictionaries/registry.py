@@ -1,0 +1,34 @@
+"""Dictionaries by name, and whatever else stands for one."""
+
+from __future__ import annotations
+
+from kernelect.dictionaries.base import Dictionary
+from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
+from kernelect.dictionaries.kernel_functions import KernelFunctions
+from kernelect.dictionaries.union import Union
+from kernelect.exceptions import InvalidArgument
+from kernelect.registry import Registry
+
+DICTIONARIES: Registry[Dictionary] = Registry("dictionary", Dictionary)  # type: ignore[type-abstract]
+
+DICTIONARIES.register(KernelFunctions, "rbf")
+DICTIONARIES.register(Linear, "linear")
+DICTIONARIES.register(Polynomial, "polynomial")
+DICTIONARIES.register(Fourier, "fourier")
+DICTIONARIES.register(Bias, "bias")
+DICTIONARIES.register(Precomputed, "precomputed")
+DICTIONARIES.register(Union)
+
+
+def as_dictionary(dictionary: object) -> Dictionary:
+    """Return ``dictionary`` as a :class:`Dictionary`: by name, as it is, a callable, or a list of these."""
+    if isinstance(dictionary, Dictionary | str):
+        return DICTIONARIES.resolve(dictionary)
+    if isinstance(dictionary, list | tuple):
+        return Union.of(*(as_dictionary(part) for part in dictionary))
+    if callable(dictionary):
+        return Functions([dictionary])
+    raise InvalidArgument(
+        f"dictionary={dictionary!r} must be a name ({', '.join(map(repr, DICTIONARIES.names))}), an object of "
+        "kernelect.dictionaries, a function of X, or a list of these."
+    )
