@@ -13,3 +13,19 @@ def data(rng):
     X = rng.normal(size=(30, 3)) * [1.0, 2.0, 0.5] + [0.0, 1.0, -2.0]
     targets = np.column_stack([np.sin(X[:, 0]) + X[:, 1], rng.normal(size=30)])
     return X, targets, rng.uniform(0.5, 2.0, size=30)
+
+
+@pytest.fixture(scope="session")
+def hostile_table():
+    """Inputs and targets with everything that can go wrong in names."""
+    from oracles import hostile
+
+    return hostile.hostile_table()
+
+
+@pytest.fixture(scope="session")
+def hostile_facts():
+    """The facts of a pipeline that was fitted on that table."""
+    from oracles import hostile
+
+    return hostile.hostile_facts()

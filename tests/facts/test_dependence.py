@@ -1,7 +1,11 @@
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -141,3 +145,31 @@ def test_a_precomputed_kernel_does_not_tell_relevance(rng):
     model = LSSVR(kernel="precomputed").fit(np.eye(5), rng.normal(size=5))
     with pytest.raises(MissingCapability, match="LSSVR has no feature_importances_"):
         Relevance.from_estimator(model)
+
+
+def test_steps_after_the_columns_do_not_hide_where_inputs_come_from(table):
+    frame, y = table
+    columns = ColumnTransformer(
+        [("numbers", SimpleImputer(), ["size", "size_cm"]), ("words", OneHotEncoder(), ["colour"])]
+    )
+    scaled = Pipeline(
+        [("columns", columns), ("scale", StandardScaler(with_mean=False)), ("machine", LSSVR(max_iter=5))]
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # after five steps
+        scaled.fit(frame, y)
+    names, relevance = relevance_by_column(scaled)
+    assert names == list(frame.columns)
+    assert relevance[3] == 0.0  # it was not used
+    assert relevance.sum() == pytest.approx(1.0)
+
+
+def test_where_columns_are_mixed_the_inputs_are_named_and_no_column_is(rng):
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "c"])
+    model = Pipeline([("mixed", PCA(2)), ("machine", LSSVR(kernel="rbf"))]).fit(frame, frame["a"])
+    assert input_sources(model) is None
+    assert relevance_by_column(model)[0] == ["pca0", "pca1"]
+    assert [one["inputs"] for one in describe_relevance(model)["shares"]] == [[], []]
+    with pytest.raises(MissingCapability, match="mix columns, so that no column has a relevance of its own"):
+        most_relevant(model, 1)
+    assert Dependence.from_estimator(model, frame, "a").name == "a"

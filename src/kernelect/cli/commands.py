@@ -13,13 +13,13 @@ from kernelect import __version__
 
 #: Command -> the line shown for it; the command itself is ``kernelect.cli.<command>.command``.
 COMMANDS = {
-    "fit": "Tune a machine on a table, say how good it is, write model and report.",
-    "predict": "Predict the rows of a table by a saved model.",
+    "fit": "Fit a machine to a table, show how good it is, write the model and a report.",
+    "predict": "Predict the rows of a table with a saved model.",
     "compare": "Compare all machines and kernels on a table.",
-    "inspect": "Say what is in a model file.",
-    "report": "Write the report on a saved model once more.",
+    "inspect": "Show what is in a model file.",
+    "report": "Write the report on a saved model again.",
     "study": "Run model-selection experiments: the papers', or your own.",
-    "sample": "Write a built-in table, to try the others on.",
+    "sample": "Write a built-in table to try the other commands on.",
     "demo": "See what priors prevent, on built-in data.",
     "completion": "Print a script for shell completion.",
 }

@@ -24,6 +24,7 @@ from sklearn.svm import SVC
 from kernelect import LSSVC
 from kernelect.cli import _guard as options
 from kernelect.datasets import sparse_inputs, twonorm
+from kernelect.facts.relevance import carrying
 from kernelect.files import make_folder, write_whole
 from kernelect.plots import RelevanceDisplay, TraceDisplay
 from kernelect.plots.style import COLOURS, house_style
@@ -93,17 +94,10 @@ def fit_ours(problem: Problem, method: str, observe: Callable[[Evaluation], None
         criterion=model.selection_.value,
         evaluations=model.selection_.n_evaluations,
         seconds=seconds,
-        relevant=relevant_inputs(model.feature_importances_),
+        relevant=sorted(carrying(model.feature_importances_)),
         status="" if model.selection_.converged else model.selection_.status,
     )
     return row, model
-
-
-def relevant_inputs(relevance: np.ndarray, share: float = 0.9) -> list[int]:
-    """Return the fewest inputs that together carry ``share`` of the relevance."""
-    order = np.argsort(relevance)[::-1]
-    count = int(np.searchsorted(np.cumsum(relevance[order]), share)) + 1
-    return sorted(int(j) for j in order[:count])
 
 
 def fit_grid(problem: Problem) -> Row:

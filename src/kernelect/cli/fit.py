@@ -1,4 +1,4 @@
-"""``kernelect fit``: a table in, a tuned model and a report out."""
+"""``kernelect fit``: a table in, a fitted model and a report out."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MODEL, REPORT = "model.skops", "report.html"
 @options.as_json
 @options.quiet
 def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, quiet: bool, **given: Any) -> None:
-    """Tune a kernel machine on TABLE and say how good it is.
+    """Fit a kernel machine to TABLE and show how good it is.
 
     TABLE is CSV, TSV, Parquet, Feather or svmlight, or - for standard input. Everything is
     selected in one training run. The scores come from rows the model did not see:
@@ -90,7 +90,7 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
 def _fitted(
     read: Table, schema: Schema, rows: Rows, remarks: list[str], given: dict[str, Any], watch: Watch
 ) -> TableModel:
-    """Tune and assess, with progress."""
+    """Fit and assess, with progress."""
     from dataclasses import fields
 
     from kernelect.tabular import FoldOptions, MachineOptions, Observers, fit_table

@@ -1,4 +1,4 @@
-"""``kernelect report``: the page about a saved model, made again."""
+"""``kernelect report``: write the page about a saved model again."""
 
 from __future__ import annotations
 

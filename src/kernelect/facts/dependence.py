@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from kernelect.exceptions import InvalidArgument
 from kernelect.facts.names import plain_name
 from kernelect.facts.relevance import most_relevant
-from kernelect.facts.sources import input_names, machine_of
+from kernelect.facts.sources import column_names, machine_of
 from kernelect.typing import Array, Indices
 
 #: Values of a column that are tried, levels of a category that are shown, lines for classes.
@@ -107,8 +107,7 @@ def _column_of(estimator: Any, X: Any, column: Any) -> tuple[Any, str]:
     X = np.asarray(X)
     if not isinstance(column, int | np.integer) or not -X.shape[1] <= column < X.shape[1]:
         raise InvalidArgument(f"column={column!r} must be a place from 0 to {X.shape[1] - 1}.")
-    names = input_names(estimator)
-    return X[:, column], names[int(column)] if len(names) == X.shape[1] else f"x{column}"
+    return X[:, column], column_names(estimator)[int(column)]
 
 
 def _values_to_try(values: Any) -> tuple[list[Any], tuple[str, ...]]:

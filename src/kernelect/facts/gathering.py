@@ -53,7 +53,7 @@ def gather(
         Names of the table and of the column that is predicted.
     assessment : Assessment, optional
         How good it is; by default what needs no further fit: exact leave-one-out where the machine has it,
-        beside a baseline.
+        and a baseline.
     columns : sequence of ColumnFacts, optional
         What the columns are; by default what ``X`` tells.
     remarks : sequence of str

@@ -11,7 +11,7 @@ from kernelect.exceptions import MissingCapability
 from kernelect.facts.names import plain_name, told_apart
 from kernelect.facts.numbers import percent
 from kernelect.facts.record import InputShare, RelevanceFacts, ShareFacts
-from kernelect.facts.sources import columns_of, input_names, input_sources, machine_of
+from kernelect.facts.sources import column_labels, column_names, input_names, input_sources, machine_of
 from kernelect.typing import Array
 
 #: Share of the relevance that the "carrying" columns have together.
@@ -62,6 +62,12 @@ def ranked(relevance: Array) -> list[int]:
     return [int(j) for j in np.argsort(-relevance, kind="stable")]
 
 
+def carrying(relevance: Array) -> list[int]:
+    """Return the fewest places that together have nine tenths of the relevance, the largest first."""
+    order = ranked(relevance)
+    return order[: int(np.searchsorted(np.cumsum(relevance[order]), _CARRIED)) + 1]
+
+
 def relevance_of(machine: Any) -> Array:
     """Return the relevance of each input, or say why there is none."""
     relevance = getattr(machine, "feature_importances_", None)
@@ -73,20 +79,26 @@ def relevance_of(machine: Any) -> Array:
     return np.asarray(relevance, dtype=float)
 
 
-def relevance_by_column(estimator: Any) -> tuple[list[Any], Array]:
-    """Return the table's columns, and the relevance of all that was made of each."""
-    relevance, columns = relevance_of(machine_of(estimator)), columns_of(estimator)
-    if columns is None:
-        return list(input_names(estimator)), relevance
-    sums = np.bincount(input_sources(estimator), weights=relevance, minlength=len(columns))
-    return columns, np.asarray(sums, dtype=float)
+def relevance_by_column(estimator: Any) -> tuple[list[str], Array]:
+    """Return the names of the table's columns, and the relevance of all that was made of each.
+
+    Where a step before the machine mixes columns, the inputs of the machine take their place.
+    """
+    relevance, sources = relevance_of(machine_of(estimator)), input_sources(estimator)
+    if sources is None:
+        return input_names(estimator), relevance
+    names = column_names(estimator)
+    return names, np.asarray(np.bincount(sources, weights=relevance, minlength=len(names)), dtype=float)
 
 
 def most_relevant(estimator: Any, count: int) -> list[Any]:
     """Return the ``count`` most relevant columns, the first one first: names in a table, places in an array."""
-    columns, relevance = relevance_by_column(estimator)
-    order = ranked(relevance)[:count]
-    return [columns[j] for j in order] if hasattr(estimator, "feature_names_in_") else order
+    if input_sources(estimator) is None:
+        raise MissingCapability(
+            "The steps before the machine mix columns, so that no column has a relevance of its own: name the column."
+        )
+    labels = column_labels(estimator)
+    return [labels[j] for j in ranked(relevance_by_column(estimator)[1])[:count]]
 
 
 def describe_relevance(estimator: Any) -> RelevanceFacts | None:
@@ -96,11 +108,10 @@ def describe_relevance(estimator: Any) -> RelevanceFacts | None:
     except MissingCapability:
         return None
     order = ranked(relevance)
-    carrying = int(np.searchsorted(np.cumsum(relevance[order]), _CARRIED)) + 1
-    names, parts = told_apart([plain_name(column) for column in columns]), _inputs_by_column(estimator)
+    names, parts = told_apart(columns), _inputs_by_column(estimator)
     return RelevanceFacts(
         columns=len(order),
-        carrying=min(carrying, len(order)),
+        carrying=len(carrying(relevance)),
         shares=[
             ShareFacts(name=names[j], share=float(relevance[j]), words=percent(relevance[j]), inputs=parts.get(j, []))
             for j in order
@@ -110,8 +121,10 @@ def describe_relevance(estimator: Any) -> RelevanceFacts | None:
 
 def _inputs_by_column(estimator: Any) -> dict[int, list[InputShare]]:
     """Return the inputs of each column that more than one was made of."""
-    relevance, names = relevance_of(machine_of(estimator)), input_names(estimator)
     sources = input_sources(estimator)
+    if sources is None:
+        return {}
+    relevance, names = relevance_of(machine_of(estimator)), input_names(estimator)
     several = np.flatnonzero(np.bincount(sources) > 1)
     return {
         int(column): [

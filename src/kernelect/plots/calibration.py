@@ -9,11 +9,11 @@ import numpy as np
 
 from kernelect.facts.names import short_name
 from kernelect.facts.outcomes import Calibration
-from kernelect.plots.style import COLOURS, QUIET, axes_for
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 
 @dataclass(frozen=True)
-class CalibrationDisplay:
+class CalibrationDisplay(Display):
     """How often what was given a probability came true, bin by bin."""
 
     record: Calibration
@@ -26,9 +26,7 @@ class CalibrationDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any, ax: Any = None) -> Self:
         """Return the picture of exact leave-one-out probabilities, drawn; ``y`` is what was fitted on."""
-        display = cls(Calibration.from_estimator(estimator, y))
-        display.plot(ax)
-        return display
+        return cls(Calibration.from_estimator(estimator, y)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it; bars are the bins' counts."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from kernelect.facts.names import short_name
 from kernelect.facts.outcomes import Confusion
-from kernelect.plots.style import COLOURS, axes_for
+from kernelect.plots.style import COLOURS, Display, axes_for
 
 
 @dataclass(frozen=True)
-class ConfusionDisplay:
+class ConfusionDisplay(Display):
     """Counts of true against predicted classes."""
 
     record: Confusion
@@ -26,9 +26,7 @@ class ConfusionDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any, ax: Any = None) -> Self:
         """Return the picture of exact leave-one-out labels, drawn; ``y`` is what was fitted on."""
-        display = cls(Confusion.from_estimator(estimator, y))
-        display.plot(ax)
-        return display
+        return cls(Confusion.from_estimator(estimator, y)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it: right in one colour, wrong in another."""

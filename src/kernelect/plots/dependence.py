@@ -9,12 +9,12 @@ import numpy as np
 
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.names import short_name
-from kernelect.plots.style import COLOURS, QUIET, axes_for
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 from kernelect.typing import Array
 
 
 @dataclass(frozen=True)
-class DependenceDisplay:
+class DependenceDisplay(Display):
     """Partial dependence on one column: the mean prediction where all rows get the same value of it."""
 
     record: Dependence
@@ -23,18 +23,11 @@ class DependenceDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any, column: Any = None, *, random_state: int = 0, ax: Any = None
     ) -> Self:
-        """Return the picture of a fitted estimator or pipeline, drawn.
+        """Return the picture of a fitted estimator or pipeline, drawn; by default of its most relevant column.
 
-        Parameters
-        ----------
-        X : DataFrame or array
-            Rows to average over, of which at most 100 are drawn.
-        column : str or int, optional
-            Name in a DataFrame, place in an array; the most relevant one unless given.
+        ``column`` is a name in a DataFrame or a place in an array; :class:`kernelect.facts.Dependence` tells the rest.
         """
-        display = cls(Dependence.from_estimator(estimator, X, column, random_state=random_state))
-        display.plot(ax)
-        return display
+        return cls(Dependence.from_estimator(estimator, X, column, random_state=random_state)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""

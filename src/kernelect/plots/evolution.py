@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.facts.names import selection_words
-from kernelect.plots.style import COLOURS, QUIET, house_style
+from kernelect.plots.style import COLOURS, QUIET, Display, house_style
 from kernelect.results import Selection
 from kernelect.typing import Array, Indices
 
@@ -18,7 +18,7 @@ _NAMED = 6
 
 
 @dataclass(frozen=True)
-class EvolutionDisplay:
+class EvolutionDisplay(Display):
     """The run of a selection: what moved, how steep it was, what was gained and what it was worth.
 
     As figures 1, 5 and 6 of Gold & Sollich (2003).
@@ -73,9 +73,7 @@ class EvolutionDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, error: Array | None = None, axes: Any = None) -> Self:
         """Return the record of a fitted estimator, drawn; ``axes`` are three, or four with an error."""
-        display = cls.from_selection(estimator.selection_, error)
-        display.plot(axes)
-        return display
+        return cls.from_selection(estimator.selection_, error).drawn(axes)
 
     @property
     def moving(self) -> tuple[int, ...]:

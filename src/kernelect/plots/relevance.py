@@ -10,13 +10,13 @@ import numpy as np
 from kernelect.facts.names import short_name
 from kernelect.facts.numbers import percent
 from kernelect.facts.relevance import Relevance
-from kernelect.plots.style import COLOURS, QUIET, axes_for
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 _MOST_SHOWN = 30
 
 
 @dataclass(frozen=True)
-class RelevanceDisplay:
+class RelevanceDisplay(Display):
     """Relevance of the columns, largest first."""
 
     record: Relevance
@@ -29,9 +29,7 @@ class RelevanceDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
         """Return the picture of a fitted estimator or pipeline, drawn; a pipeline's by columns of its table."""
-        display = cls(Relevance.from_estimator(estimator))
-        display.plot(ax)
-        return display
+        return cls(Relevance.from_estimator(estimator)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0], most: int = _MOST_SHOWN) -> Any:
         """Draw bars for the ``most`` relevant columns on ``ax`` and return it."""

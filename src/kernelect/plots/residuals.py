@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.facts.outcomes import Residuals
-from kernelect.plots.style import COLOURS, QUIET, axes_for
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 
 @dataclass(frozen=True)
-class ResidualsDisplay:
+class ResidualsDisplay(Display):
     """Observed against predicted values, and the band of 90 % of the residuals."""
 
     record: Residuals
@@ -25,9 +25,7 @@ class ResidualsDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any, ax: Any = None) -> Self:
         """Return the picture of exact leave-one-out predictions, drawn; ``y`` is what was fitted on."""
-        display = cls(Residuals.from_estimator(estimator, y))
-        display.plot(ax)
-        return display
+        return cls(Residuals.from_estimator(estimator, y)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""

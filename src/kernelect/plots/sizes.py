@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from kernelect.facts.history import Sizes
-from kernelect.plots.style import COLOURS, QUIET, axes_for
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 
 @dataclass(frozen=True)
-class SizesDisplay:
+class SizesDisplay(Display):
     """Ln evidence of the best subset of every size, and the path of the search."""
 
     record: Sizes
@@ -27,9 +27,7 @@ class SizesDisplay:
         A :class:`kernelect.BasisSearchRegressor` keeps the evidence by size; for :class:`kernelect.RVC` and
         :class:`kernelect.RVR` give what they were fitted on.
         """
-        display = cls(Sizes.from_estimator(estimator, X, y))
-        display.plot(ax)
-        return display
+        return cls(Sizes.from_estimator(estimator, X, y)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""

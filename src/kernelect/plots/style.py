@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 from kernelect.extras import load_extra
 
@@ -12,6 +13,19 @@ INK, QUIET, GRID = "#22303c", "#6b7a88", "#dfe5ea"
 
 #: Distinguishable for colour-blind readers, and in print.
 COLOURS = ("#1f6fb2", "#d1660f", "#2f8f5b", "#8a4fa3", "#b3364a", "#5c6b77")
+
+
+class Display(ABC):
+    """A picture: it holds its numbers and draws them on axes."""
+
+    @abstractmethod
+    def plot(self, ax: Any = None) -> Any:
+        """Draw on ``ax`` (new axes if none are given) and return it."""
+
+    def drawn(self, ax: Any = None) -> Self:
+        """Draw, and return the picture itself."""
+        self.plot(ax)
+        return self
 
 
 @contextmanager

@@ -9,14 +9,14 @@ import numpy as np
 
 from kernelect.facts.names import short_name
 from kernelect.facts.surface import CRITERION_ROWS, Surface
-from kernelect.plots.style import COLOURS, INK, QUIET, axes_for
+from kernelect.plots.style import COLOURS, INK, QUIET, Display, axes_for
 
 #: Rises in nats at which the shade changes: 1 is noise, 3 is much, beyond 300 nothing is told apart.
 _LEVELS = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 
 
 @dataclass(frozen=True)
-class SurfaceDisplay:
+class SurfaceDisplay(Display):
     """The criterion over its two most influential parameters, or a curve where only one was selected."""
 
     record: Surface
@@ -37,9 +37,7 @@ class SurfaceDisplay:
         size : int
             Points along each parameter.
         """
-        display = cls(Surface.from_estimator(estimator, X, y, max_rows=max_rows, size=size))
-        display.plot(ax)
-        return display
+        return cls(Surface.from_estimator(estimator, X, y, max_rows=max_rows, size=size)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""

@@ -8,14 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.facts.history import SearchHistory
-from kernelect.plots.style import COLOURS, QUIET, axes_for
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 #: Stages that minimise the criterion without its prior, and are drawn aside.
 _ASIDE = "criterion alone"
 
 
 @dataclass(frozen=True)
-class TraceDisplay:
+class TraceDisplay(Display):
     """Criterion against evaluation, run by run: every value a dot, the best so far a line."""
 
     record: SearchHistory
@@ -28,9 +28,7 @@ class TraceDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, label: str | None = None, ax: Any = None) -> Self:
         """Return the picture of a fitted estimator, drawn."""
-        display = cls.from_selection(estimator.selection_, label)
-        display.plot(ax)
-        return display
+        return cls.from_selection(estimator.selection_, label).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""

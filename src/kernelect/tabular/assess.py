@@ -35,7 +35,7 @@ def assess(
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted on ``rows``; its leave-one-out values are read, and copies of it are fitted anew.
+        Fitted on ``rows``; its leave-one-out values are read, and copies of it are fitted again.
     rows : Rows
     schema : Schema
     options : FoldOptions
