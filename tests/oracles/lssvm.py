@@ -29,6 +29,19 @@ def press(gram, targets, mu, weights):
     return 0.5 * sum(weights[i] * residuals[i, k] ** 2 for i in range(len(gram)) for k in range(targets.shape[1]))
 
 
+def gcv(gram, targets, mu, weights):
+    """n sum_i s_i e_i^2 / tr(I - H)^2, the hat matrix H column by column from targets of one 1."""
+    n = len(gram)
+    hat = np.zeros((n, n))
+    for j in range(n):
+        alpha, b = solve_bordered(gram, np.eye(n)[:, [j]], mu, weights)
+        hat[:, j] = gram @ alpha[:, 0] + b[0]
+    trace = sum(1.0 - hat[i, i] for i in range(n))
+    residuals = targets - hat @ targets
+    squares = sum(weights[i] * residuals[i, k] ** 2 for i in range(n) for k in range(targets.shape[1]))
+    return n * squares / trace**2
+
+
 def leave_one_out_predictions_at(gram, cross, targets, mu, weights):
     """Predictions at new rows of the n machines that each lack one training row, (n, m)."""
     predictions = []

@@ -3,6 +3,7 @@
 from kernelect.criteria.base import Criterion, CriterionValue
 from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import EvidenceGradient, EvidenceValue, HMCEvidence
+from kernelect.criteria.lssvm.gcv import GCV
 from kernelect.criteria.lssvm.press import PRESS
 from kernelect.criteria.registry import CRITERIA, CriterionRegistry
 from kernelect.criteria.rvm import (
@@ -23,6 +24,7 @@ from kernelect.criteria.svm.span import Span, UnsmoothedSpan
 __all__ = [
     "CRITERIA",
     "GACV",
+    "GCV",
     "PRESS",
     "BinaryCriterion",
     "Criterion",

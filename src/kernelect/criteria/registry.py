@@ -5,7 +5,7 @@ machine and another for a relevance vector machine.
 
 >>> from kernelect.criteria import CRITERIA
 >>> CRITERIA.names_for(("lssvm",))
-('press',)
+('press', 'gcv')
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from kernelect.criteria.base import Criterion
 from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import HMCEvidence
+from kernelect.criteria.lssvm.gcv import GCV
 from kernelect.criteria.lssvm.press import PRESS
 from kernelect.criteria.rvm import (
     RVMCentreEvidence,
@@ -107,6 +108,7 @@ CRITERIA = CriterionRegistry("criterion", Criterion)  # type: ignore[type-abstra
 
 for _cls in (
     PRESS,
+    GCV,
     EPEvidence,
     HMCEvidence,
     Span,

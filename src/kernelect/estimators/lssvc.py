@@ -33,8 +33,9 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     regularization : "auto" or float, default="auto"
         The ridge mu of Cawley & Talbot (2007): K + mu I is solved.
     criterion : str or Criterion, default="press"
-        ``"press"``, the exact leave-one-out squared error, or an object of :mod:`kernelect.criteria`
-        that judges least-squares machines.
+        ``"press"``, the exact leave-one-out squared error; ``"gcv"``, generalised cross-validation,
+        which gives all rows the same leverage; or an object of :mod:`kernelect.criteria` that judges
+        least-squares machines.
     prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "lbfgs", "scg" or "nelder-mead", default="lbfgs"

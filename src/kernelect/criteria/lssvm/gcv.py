@@ -1,0 +1,85 @@
+"""Generalised cross-validation of a least-squares machine.
+
+Notation as in machines/lssvm/full.py; H the hat matrix (fitted values are H y), e = y - H y the
+residuals of the fit itself, A = sum_ik alpha_ik^2 / s_i, B = sum_i P_ii / s_i.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas
+
+from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.machines import Fitted, LSSVMState
+from kernelect.numerics import product, symmetrize_from_lower
+from kernelect.typing import Array
+
+#: A perfect fit has V = 0; below this part of the targets' mean square V is rounding.
+_ROUNDING = 1e-24
+
+
+class GCV(Criterion):
+    """Generalised cross-validation, V = n sum_i s_i e_i^2 / tr(I - H)^2, summed over outputs.
+
+    PRESS with every leverage H_ii replaced by their mean: rows of high leverage count less than in
+    PRESS, and the value does not change when the rows are rotated. Cost as for PRESS.
+
+    Notes
+    -----
+    The residuals are e = mu S^-1 alpha and I - H = mu S^-1 P, the intercept included, so the ridge
+    cancels: V = n A / B^2. With d alpha = -P dM alpha and dP = -P dM P its adjoint is
+
+        dV/dK = (2 n / B^2) [(A / B) P S^-1 P - sym((P S^-1 alpha) alpha^T)],
+
+    summed over outputs in the second term, and dV/dmu = sum_i [dV/dK]_ii / s_i. The weighted form is
+    that of the problem with rows multiplied by sqrt(s_i), which has the same trace.
+
+    References
+    ----------
+    G. H. Golub, M. Heath, G. Wahba. Generalized cross-validation as a method for choosing a good
+    ridge parameter. Technometrics 21 (1979) 215-223.
+    """
+
+    name = "gcv"
+    judges = ("lssvm",)
+
+    def value(self, fitted: Fitted) -> CriterionValue:
+        state: LSSVMState = fitted.state
+        return self._found(fitted, state.bordered_diagonal())
+
+    def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
+        state: LSSVMState = fitted.state
+        P = state.bordered_inverse()
+        found = self._found(fitted, np.diagonal(P))
+        gradient = self._grad_gram(P, state.dual_coef, fitted.weights)
+        by_ridge = float(np.sum(np.diagonal(gradient) / fitted.weights))
+        return CriterionValue(found.value, found.pointwise, gradient, by_ridge)
+
+    @staticmethod
+    def _found(fitted: Fitted, diagonal: Array) -> CriterionValue:
+        """Return the value; ``pointwise`` are the residuals as if left out with the mean leverage."""
+        alpha, s = fitted.state.dual_coef, fitted.weights[:, None]
+        mean = float(np.sum(diagonal / fitted.weights)) / len(alpha)  # B / n
+        residuals = np.asarray(alpha / s / mean, dtype=float)
+        return CriterionValue(float(np.mean(np.sum(s * residuals**2, axis=1))), residuals)
+
+    @staticmethod
+    def _grad_gram(P: Array, alpha: Array, s: Array) -> Array:
+        A, B = float(np.sum(alpha**2 / s[:, None])), float(np.sum(np.diagonal(P) / s))
+        scale = 2.0 * len(alpha) / B**2
+        Pa = product(P, alpha / s[:, None])
+        P *= np.sqrt(1.0 / s)  # in place: P is not needed any more; its columns by s^-1/2
+        gradient = blas.dsyrk(scale * A / B, P, lower=1)  # P S^-1 P at half the work of a product
+        gradient = blas.dsyr2k(
+            -0.5 * scale, np.asfortranarray(Pa), np.asfortranarray(alpha), beta=1.0, c=gradient, lower=1, overwrite_c=1
+        )
+        return symmetrize_from_lower(gradient).T  # a view in C order, as Gram matrices are
+
+    def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
+        """n/2 log V: Gaussian residuals whose variance is integrated out under 1/sigma."""
+        half = 0.5 * fitted.n_residuals
+        size = float(np.mean(np.sum(fitted.weights[:, None] * fitted.targets**2, axis=1)))
+        floor = max(_ROUNDING * size, 1e-300)
+        if value <= floor:
+            return half * float(np.log(floor)), 0.0
+        return half * float(np.log(value)), half / value
