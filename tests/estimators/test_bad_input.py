@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from kernelect import LSSVC, LSSVR, RVR, BasisSearchRegressor
+from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import twonorm
 from kernelect.exceptions import InvalidArgument
 
@@ -80,6 +81,46 @@ def test_weights_that_leave_too_few_rows_are_refused():
         LSSVR().fit(X, X[:, 0], sample_weight=np.eye(60)[0])
 
 
+EVERY = [LSSVC(), LSSVR(), SVC(), SVC(criterion="span"), GPC(), RVC(), RVR(), BasisSearchRegressor()]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", EVERY, ids=str)
+def test_one_row_that_outweighs_all_others_gives_a_model_or_a_sentence(estimator):
+    target = Y if hasattr(estimator, "predict_proba") else X[:, 0] + X[:, 1]
+    weights = np.ones(60)
+    weights[7] = 1e12
+    if isinstance(estimator, RVR | BasisSearchRegressor):
+        with pytest.raises(InvalidArgument, match="sample_weight has a mean of .*divide the weights by a constant"):
+            estimator.fit(X, target, sample_weight=weights)
+        return
+    model = estimator.fit(X, target, sample_weight=weights)
+    assert np.isfinite(model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)).all()
+    assert model.score(X, target) > 0.55
+    if isinstance(estimator, LSSVR):
+        assert model.predict(X, return_std=True)[1].min() > 0.01 * np.std(model.predict(X) - target)
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=str)
+def test_weights_that_double_precision_cannot_weigh_up_are_refused(estimator):
+    target = Y if hasattr(estimator, "predict_proba") else X[:, 0]
+    one = np.ones(60)
+    one[7] = 1e100
+    with pytest.raises(InvalidArgument, match=r"sample_weight ranges from 1 to 1e\+100.*keep the ratio below 1e\+13"):
+        estimator.fit(X, target, sample_weight=one)
+    for size in (1e12, 1e-12):
+        with pytest.raises(InvalidArgument, match="sample_weight has a median of .*divide the weights by a constant"):
+            estimator.fit(X, target, sample_weight=np.full(60, size))
+
+
+@pytest.mark.parametrize("estimator", [e for e in EVERY if hasattr(e, "predict_proba")], ids=str)
+def test_labels_that_mix_text_and_numbers_are_refused(estimator):
+    mixed = np.where(Y > 0, "yes", "no").astype(object)
+    mixed[3] = 1
+    with pytest.raises(InvalidArgument, match="y mixes text and other labels .* make all labels text, or all numbers"):
+        estimator.fit(X, mixed)
+
+
 CURIOUS = {
     "duplicate rows": np.repeat(X[:10], 6, axis=0),
     "all rows equal": np.ones((60, 4)),
@@ -139,9 +180,24 @@ def test_targets_beyond_double_precision_are_refused_in_words(estimator):
         estimator.fit(X, 1e160 * X[:, 0])
 
 
+REGRESSORS = [LSSVR(), LSSVR("rbf", prior=None), LSSVR(criterion="gcv"), RVR(), BasisSearchRegressor()]
+
+
 @pytest.mark.parametrize("size", [1e-149, 1e-50, 1e50, 1e149])
-def test_relevance_vectors_for_targets_of_any_ordinary_size(size):
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=str)
+def test_targets_of_any_ordinary_size(estimator, size):
     X = np.random.default_rng(0).normal(size=(60, 2))
-    assert RVR().fit(X, size * np.sin(X[:, 0])).score(X, size * np.sin(X[:, 0])) > 0.95
-    with pytest.raises(InvalidArgument, match=r"y differs from its mean by \de-160 at most, whose powers vanish"):
-        RVR().fit(X, 1e-160 * X[:, 0])
+    y = np.sin(X[:, 0])
+    model = estimator.fit(X, size * y)
+    assert model.score(X, size * y) > 0.95
+    _, deviation = model.predict(X, return_std=True)
+    _, expected = clone(estimator).fit(X, y).predict(X, return_std=True)
+    np.testing.assert_allclose(deviation / size, expected, rtol=0.05)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-300])
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=str)
+def test_targets_whose_powers_vanish_are_refused_in_words(estimator, size):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(InvalidArgument, match=r"y differs from its mean by .* at most, whose powers vanish: rescale y"):
+        estimator.fit(X, size * X[:, 0])

@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from kernelect.exceptions import MissingCapability
 from kernelect.machines import Fitted, Machine
 from kernelect.typing import Array, Indices
@@ -99,6 +101,12 @@ class Criterion(ABC):
         A machine may be fitted to targets in a unit of its own; by default the criterion has none.
         """
         return value
+
+    def nats_shift(self, unit: float, fitted: Fitted) -> float:
+        """Return by how much the nats grow where real targets are ``unit`` times as large."""
+        n_rows = float(fitted.weights.sum())
+        larger = float(self.rescaled(np.ones(1), unit, n_rows)[0])
+        return self.nats(larger, fitted)[0] - self.nats(1.0, fitted)[0]
 
     def on_rows(self, rows: Indices) -> Criterion:
         """Return the criterion for a part of the rows, where it knows them one by one."""

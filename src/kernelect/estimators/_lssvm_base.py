@@ -21,6 +21,7 @@ from kernelect.priors import as_prior
 from kernelect.selection import (
     Rows,
     SelectionObjective,
+    in_units,
     join,
     recalibrated,
     ridge_space,
@@ -45,9 +46,10 @@ class LSSVMBase(SelfSelecting):
     X_fit_: Array
     _rows: Indices
 
-    def _fit_machine(self, data: Training, *, recalibrate: bool = False) -> Array:
+    def _fit_machine(self, data: Training, unit: float = 1.0, *, recalibrate: bool = False) -> Array:
         """Select, solve and set the learned attributes; return leave-one-out decision values (n, k).
 
+        Targets have been divided by ``unit``, and so are all attributes but the selection's record.
         ``recalibrate``: ridge and width are chosen once more by the log-loss of labels.
         """
         deadline = Deadline.after(self.time_limit)
@@ -61,7 +63,7 @@ class LSSVMBase(SelfSelecting):
                 selection = recalibrated(selection, objective, data.index[kept], deadline, options.observe)
             self._rows = np.flatnonzero(kept)
             residuals = self._keep(objective, selection.theta)
-        self.selection_ = selection
+        self.selection_ = in_units(selection, objective, unit)
         self.n_iter_ = selection.n_evaluations
         # A row of weight 0 was left out all along.
         loo = data.targets.copy() if kept.all() else self._decide(data.X)

@@ -1,4 +1,4 @@
-"""Labels as targets of +1 and -1: one column for two classes, one against the rest beyond. Sizes of real ones."""
+"""Labels as targets of +1 and -1: one column for two classes, one against the rest beyond."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from kernelect.exceptions import InvalidArgument
 from kernelect.selection import Rows
 from kernelect.typing import Array, Indices
+
+
+#: Real targets between which squares are still numbers.
+_LARGEST, _LEAST = 1e150, 1e-150
 
 
 def encode_labels(y: Any) -> tuple[Any, Indices, Array]:
@@ -39,13 +43,14 @@ def _require_one_kind(y: Any) -> None:
         )
 
 
-def require_size(y: Array, largest: float, least: float = 0.0) -> None:
-    """Raise where powers of the targets that a machine needs would overflow, or vanish."""
+def require_size(y: Array) -> None:
+    """Raise where squares of real targets would overflow, or vanish."""
     size = float(np.abs(y).max())
-    if size > largest:
+    if size > _LARGEST:
         raise InvalidArgument(f"y holds values as large as {size:.0e}, whose powers overflow: rescale y.")
-    if 0.0 < size < least:
-        raise InvalidArgument(f"y differs from its mean by {size:.0e} at most, whose powers vanish: rescale y.")
+    spread = float(np.abs(y - y.mean(axis=0)).max())
+    if 0.0 < spread < _LEAST:
+        raise InvalidArgument(f"y differs from its mean by {spread:.0e} at most, whose powers vanish: rescale y.")
 
 
 def labelled_rows(X: Array, y: Any, class_weight: object) -> Rows:

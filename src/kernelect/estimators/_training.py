@@ -9,13 +9,20 @@ import numpy as np
 
 from kernelect.estimators._base import Estimator
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, encode_labels
+from kernelect.estimators._targets import class_weights, encode_labels, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.selection import Rows
 from kernelect.typing import Array, Indices, Mask
 
 #: Largest ratio of two weights: beyond it the lighter rows drown in the rounding of the heavier ones.
 _LARGEST_RATIO = 1e13
+
+#: Between 1 / this and this lies the median weight: tolerances and bounds are made for rows of a weight near 1.
+_LARGEST_MEDIAN = 1e6
+
+#: Mean weight where weights count rows with normal noise: that many equal rows leave no noise to estimate.
+_LARGEST_COUNT = 1e3
+
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +77,20 @@ def labelled(estimator: Estimator, X: Any, y: Any, sample_weight: Any, class_wei
     return LabelledTraining(X=X, targets=targets, weights=weights, kept=_kept(weights), classes=classes, index=index)
 
 
-def measured(estimator: Estimator, X: Any, y: Any, sample_weight: Any, *, several: bool) -> Training:
-    """Return the rows of a regression, with one or (where ``several``) more targets."""
+def measured(estimator: Estimator, X: Any, y: Any, sample_weight: Any, *, several: bool, counts: bool) -> Training:
+    """Return the rows of a regression.
+
+    ``several``: there may be more than one target; ``counts``: a weight of 2 is a row twice.
+    """
     X, y = validate_data(estimator, X, y, dtype=np.float64, multi_output=several, y_numeric=True, ensure_min_samples=2)
     y, weights = np.asarray(y, dtype=float), _checked_weights(sample_weight, X)
     targets = y.reshape(len(y), -1)
+    require_size(targets)
+    if counts and weights.mean() > _LARGEST_COUNT:
+        raise InvalidArgument(
+            f"sample_weight has a mean of {weights.mean():.3g}: weights count rows here, and rows repeated more than "
+            f"{_LARGEST_COUNT:.0f} times leave no noise to estimate, so divide the weights by a constant."
+        )
     return Training(X=X, targets=targets, weights=weights, kept=_kept(weights), single=y.ndim == 1)
 
 
@@ -85,6 +101,12 @@ def _checked_weights(sample_weight: Any, X: Array) -> Array:
         raise InvalidArgument(
             f"sample_weight ranges from {positive.min():.3g} to {positive.max():.3g}, which is more than double "
             f"precision can weigh up: keep the ratio below {_LARGEST_RATIO:.0e}, or set the small ones to 0."
+        )
+    median = float(np.median(positive)) if len(positive) else 1.0
+    if not 1.0 / _LARGEST_MEDIAN <= median <= _LARGEST_MEDIAN:
+        raise InvalidArgument(
+            f"sample_weight has a median of {median:.3g}: divide the weights by a constant, so that most of them are "
+            "about 1."
         )
     return np.asarray(weights, dtype=float)
 

@@ -20,7 +20,6 @@ from kernelect.criteria import CRITERIA, Criterion
 from kernelect.dictionaries import Candidates, as_dictionary
 from kernelect.estimators._base import Estimator, check_number
 from kernelect.estimators._relevance import function_relevances
-from kernelect.estimators._targets import require_size
 from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.numerics import Deadline, blas_threads_for, canonical_order
@@ -202,8 +201,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         options = self._options()
         dictionary = as_dictionary(self.dictionary)
-        data = measured(self, X, y, sample_weight, several=True)
-        require_size(data.targets, 1e150)
+        data = measured(self, X, y, sample_weight, several=True, counts=True)
         self._single = data.single
         sample = self._sample(data.rows())
         varying = sample.varying

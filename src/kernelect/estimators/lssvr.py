@@ -5,6 +5,7 @@ Notation as in machines/lssvm/full.py.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -12,12 +13,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from kernelect.estimators._lssvm_base import LSSVMBase
-from kernelect.estimators._targets import require_size
 from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Precomputed
 from kernelect.machines import LSSVM, LSSVMState
-from kernelect.selection import Rows, SelectionObjective
+from kernelect.numerics import binary_unit
+from kernelect.selection import Rows, SelectionObjective, without_outweighing
 from kernelect.typing import Array
 
 
@@ -111,10 +112,15 @@ random_state, n_jobs, verbose
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = measured(self, X, y, sample_weight, several=True)
-        require_size(data.targets, 1e150)
+        data = measured(self, X, y, sample_weight, several=True, counts=False)
         self._single = data.single
-        self.loo_prediction_ = self._shaped(self._fit_machine(data))
+        # In a unit of their own, so that nothing depends on the user's.
+        kept = data.targets[data.kept]
+        unit = binary_unit((kept - kept.mean(axis=0)).ravel())
+        loo = self._fit_machine(replace(data, targets=data.targets / unit), unit)
+        self.dual_coef_, self.intercept_ = unit * self.dual_coef_, unit * self.intercept_
+        self._residuals = unit * self._residuals
+        self.loo_prediction_ = self._shaped(unit * loo)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return Rows(X=X, targets=y.astype(float).reshape(len(y), -1), weights=np.ones(len(y)))
@@ -144,7 +150,7 @@ random_state, n_jobs, verbose
         half = state.factor.half_solve(cross)
         bias = (1.0 - state.ones_solution @ cross) ** 2 / state.ones_total
         variance = prior + self.regularization_ - np.einsum("ij,ij->j", half, half) + bias
-        return np.sqrt(np.outer(np.maximum(variance, self.regularization_), self._scale()))
+        return np.outer(np.sqrt(np.maximum(variance, self.regularization_)), self._root_scale())
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+.
@@ -179,11 +185,14 @@ random_state, n_jobs, verbose
 
     def _left_out_variance(self) -> Array:
         """Return the variance (n, k) that is claimed for each training row where it is left out."""
-        return np.outer(1.0 / self._diagonal, self._scale())
+        return np.outer(1.0 / self._diagonal, self._root_scale() ** 2)
 
-    def _scale(self) -> Array:
-        """Return the scale (k,) that makes the variances of rows left out, scale / c_i, fit their residuals."""
-        return np.average(self._residuals**2 * self._diagonal[:, None], axis=0, weights=self._weights)
+    def _root_scale(self) -> Array:
+        """Return the root of the scale (k,) that makes the variances of rows left out, scale / c_i, fit their residuals."""
+        unit = np.abs(self._residuals).max(axis=0)
+        unit = np.where(unit > 0.0, unit, 1.0)  # squares of tiny residuals vanish
+        squares = (self._residuals / unit) ** 2 * self._diagonal[:, None]
+        return np.asarray(unit * np.sqrt(np.average(squares, axis=0, weights=without_outweighing(self._weights))))
 
     def _resolved(self) -> LSSVMState:
         """Return the machine factorised again: a factor is not kept, so that models stay small."""

@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from kernelect.criteria import RVMCrossValidation
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._rvm_base import RVMBase
-from kernelect.estimators._targets import decide_class, labelled_rows, require_size
+from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled, measured
 from kernelect.machines import Fitted
 from kernelect.machines.rvm import TargetLikelihood, moderated
@@ -314,13 +314,11 @@ time_limit, random_state, n_jobs, verbose
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = measured(self, X, y, sample_weight, several=False)
-        require_size(data.targets, 1e150)
+        data = measured(self, X, y, sample_weight, several=False, counts=True)
         centre = exact_mean(data.targets[:, 0], data.weights)
         targets = np.where(data.kept[:, None], data.targets - centre, 0.0)
         if np.abs(targets).max() <= 1e-12 * np.abs(data.targets).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(targets)
-        require_size(targets, 1e150, 1e-150)
         # In a unit of their own, so that nothing depends on the user's.
         self._unit, self._centre = binary_unit(targets[data.kept, 0]), centre
         self._fit_machine(replace(data, targets=targets / self._unit), self._unit)

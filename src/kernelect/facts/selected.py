@@ -34,7 +34,6 @@ _MACHINES = {
 _CRITERIA = {
     "press": "the exact leave-one-out squared error (PRESS)",
     "gcv": "generalised cross-validation (GCV)",
-    "gcv": "generalised cross-validation (GCV)",
     "ep-evidence": "the evidence (expectation propagation)",
     "hmc-evidence": "the evidence (Monte Carlo)",
     "laplace-evidence": "the evidence (Laplace's approximation)",

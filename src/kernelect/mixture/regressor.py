@@ -94,7 +94,7 @@ class KernelRegressor(RegressorMixin, Door):
             raise InvalidArgument("requires y to be passed, but the target y is None: give one number per row.")
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(frame.columns[0], y)
-        require_size(y, 1e150)
+        require_size(y)
         self._single = y.ndim == 1
         weights = self._sample_weight(sample_weight, frame)
         self._fit_mixture(frame, y, weights)

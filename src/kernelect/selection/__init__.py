@@ -4,10 +4,10 @@ from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.landscape import Influence, influence, surface
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.outcome import per_row, with_doubts, with_remark
+from kernelect.selection.outcome import in_units, per_row, with_doubts, with_remark
 from kernelect.selection.problem import Rows, join
 from kernelect.selection.recalibrate import recalibrate, recalibrated
-from kernelect.selection.relevance import CentreObjective, RelevanceObjective, in_units
+from kernelect.selection.relevance import CentreObjective, RelevanceObjective
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.searching import suited_search, with_first_step, with_settled_starts
 from kernelect.selection.select import select
@@ -20,6 +20,7 @@ from kernelect.selection.start import (
     slack_space,
     started_as_given,
     started_in_full,
+    without_outweighing,
 )
 
 __all__ = [
@@ -52,4 +53,5 @@ __all__ = [
     "with_first_step",
     "with_remark",
     "with_settled_starts",
+    "without_outweighing",
 ]

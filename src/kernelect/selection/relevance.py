@@ -16,13 +16,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelect.criteria import Criterion, RVMCentreEvidence, RVMCriterion
+from kernelect.criteria import RVMCentreEvidence, RVMCriterion
 from kernelect.exceptions import OutOfTime
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_rows, joint_mode, merit
 from kernelect.numerics import Deadline
 from kernelect.priors import HyperPoint
-from kernelect.results import Selection
 from kernelect.selection.objective import Known, SelectionObjective
 from kernelect.typing import Array, Indices, Mask
 
@@ -146,24 +145,6 @@ def _distance(theta: Array, other: Array) -> float:
     if not np.array_equal(on, np.isfinite(other)):
         return np.inf
     return float(np.abs(theta[on] - other[on]).max(initial=0.0))
-
-
-def in_units(selection: Selection, objective: SelectionObjective, unit: float) -> Selection:
-    """Return the record of a selection on targets divided by ``unit`` with the values of the targets themselves."""
-    criterion, prior, n_rows = objective.criterion, objective.prior, float(objective.weights.sum())
-    if prior is None:
-        value, path = criterion.rescaled(np.array([selection.value]), unit, n_rows), selection.trace.value
-        trace = replace(selection.trace, value=criterion.rescaled(path, unit, n_rows))
-        return replace(selection, value=float(value[0]), trace=trace)
-    fitted = objective.solved(selection.theta)
-    before, after = (criterion.nats(float(value), fitted)[0] for value in (1.0, _one(criterion, unit, n_rows)))
-    shift = prior.share(fitted.n_residuals) * (after - before)
-    trace = replace(selection.trace, value=selection.trace.value + shift)
-    return replace(selection, value=selection.value + shift, trace=trace)
-
-
-def _one(criterion: Criterion, unit: float, n_rows: float) -> float:
-    return float(criterion.rescaled(np.ones(1), unit, n_rows)[0])
 
 
 @dataclass(frozen=True)

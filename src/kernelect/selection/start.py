@@ -31,6 +31,9 @@ _RIDGE_BOUNDS = (1e-9, 1e4)
 #: Rows used to find the first ridge at the start kernel.
 _RIDGE_ROWS = 600
 
+#: Multiple of the median weight beyond which a row says nothing about the weight of the others.
+_OUTWEIGHS = 1e3
+
 #: C: start and bounds beside an amplitude; and as multiples of 1 / mean k(x, x) without one.
 _C_BESIDE_AMPLITUDE = (0.6, 0.05, 200.0)
 _C_ALONE = (1.0, 1e-3, 1e4)
@@ -89,7 +92,7 @@ def ridge_space(ridge: object, started: StartedKernel, X: Array, targets: Array,
         gram = started.kernel.gram(X[rows])
     # The intercept absorbs what all entries of the kernel matrix have in common.
     scale = mean_diagonal(gram) - float(gram.mean())
-    scale = (scale if scale > 0 else abs(mean_diagonal(gram)) or 1.0) * float(weights.mean())
+    scale = (scale if scale > 0 else abs(mean_diagonal(gram)) or 1.0) * float(without_outweighing(weights).mean())
     lower, upper = (bound * scale for bound in _RIDGE_BOUNDS)
     start = np.log(RidgePath(gram, targets[rows], weights[rows]).best_ridge(lower * 10, upper / 10))
     return _between("regularization", float(start), float(np.log(lower)), float(np.log(upper)))
@@ -122,6 +125,11 @@ def settle_widths(X: Array, space: ParameterSpace, theta: Array) -> Array:
         distance = -float(np.log(median_width(scaled)))
         theta[group] += np.clip(distance, *_SETTLED) - distance
     return theta
+
+
+def without_outweighing(weights: Array) -> Array:
+    """Return the weights, those of rows that outweigh all others cut: they do not decide what is typical."""
+    return np.minimum(weights, _OUTWEIGHS * np.median(weights))
 
 
 def _between(name: str, start: float, lower: float, upper: float) -> ParameterSpace:

@@ -71,6 +71,12 @@ class PRESS(Criterion):
         )
         return symmetrize_from_lower(gradient).T  # a view in C order, as Gram matrices are
 
+    def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
+        return value * unit * unit
+
+    def nats_shift(self, unit: float, fitted: Fitted) -> float:
+        return fitted.n_residuals * float(np.log(unit))
+
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         """n/2 log Q: Gaussian residuals whose variance is integrated out under 1/sigma."""
         half = 0.5 * fitted.n_residuals
