@@ -183,16 +183,17 @@ def test_targets_beyond_double_precision_are_refused_in_words(estimator):
 REGRESSORS = [LSSVR(), LSSVR("rbf", prior=None), LSSVR(criterion="gcv"), RVR(), BasisSearchRegressor()]
 
 
-@pytest.mark.parametrize("size", [1e-149, 1e-50, 1e50, 1e149])
+@pytest.mark.parametrize("size", [2.0**-494, 2.0**-166, 2.0**166, 2.0**494])
 @pytest.mark.parametrize("estimator", REGRESSORS, ids=str)
 def test_targets_of_any_ordinary_size(estimator, size):
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    y = np.sin(X[:, 0])
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 2))
+    y = np.sin(X[:, 0]) + 0.1 * generator.normal(size=60)
     model = estimator.fit(X, size * y)
-    assert model.score(X, size * y) > 0.95
+    assert model.score(X, size * y) > 0.9
     _, deviation = model.predict(X, return_std=True)
     _, expected = clone(estimator).fit(X, y).predict(X, return_std=True)
-    np.testing.assert_allclose(deviation / size, expected, rtol=0.05)
+    np.testing.assert_allclose(deviation / size, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("size", [1e-160, 1e-300])

@@ -256,6 +256,6 @@ def test_progress_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KernelClassifier("fast", verbose=seen.append).fit(X, y)
-    assert [str(member.candidate) for member in seen][0] == "lssvm, ard, as it is"
+    assert str(seen[0].candidate) == "lssvm, ard, as it is"
     assert isinstance(seen[0].estimator, LSSVC)
     assert isinstance(seen[-1].estimator, GPC)

@@ -14,6 +14,7 @@ from kernelect.parameters import ParameterSpace
 from kernelect.priors import Laplace
 from kernelect.search import Directions
 from kernelect.selection import Rows, SelectionOptions, stages
+from kernelect.selection.parts import STAGES
 from kernelect.selection.run import Run
 from kernelect.selection.stages import AllParameters, CriterionAlone, PriorRevised, SecondBasin, Spherical
 
@@ -45,7 +46,7 @@ def run_of(estimator, X, y, **options):
 )
 def test_every_stage_says_when_it_applies(estimator, applying):
     run = run_of(estimator, *noisy_waves(0))
-    assert {type(stage) for stage in stages.STAGES if stage.applies(run)} == applying
+    assert {type(stage) for stage in STAGES if stage.applies(run)} == applying
 
 
 # The second basin.

@@ -12,7 +12,6 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.selection import Rows
 from kernelect.typing import Array, Indices
 
-
 #: Real targets between which squares are still numbers.
 _LARGEST, _LEAST = 1e150, 1e-150
 

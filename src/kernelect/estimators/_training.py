@@ -24,7 +24,6 @@ _LARGEST_MEDIAN = 1e6
 _LARGEST_COUNT = 1e3
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """What ``fit`` was given, checked; rows of weight 0 are still there.

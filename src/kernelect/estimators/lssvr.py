@@ -188,7 +188,7 @@ random_state, n_jobs, verbose
         return np.outer(1.0 / self._diagonal, self._root_scale() ** 2)
 
     def _root_scale(self) -> Array:
-        """Return the root of the scale (k,) that makes the variances of rows left out, scale / c_i, fit their residuals."""
+        """Return the root (k,) of the scale that makes variances of rows left out, scale / c_i, fit their residuals."""
         unit = np.abs(self._residuals).max(axis=0)
         unit = np.where(unit > 0.0, unit, 1.0)  # squares of tiny residuals vanish
         squares = (self._residuals / unit) ** 2 * self._diagonal[:, None]
