@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -12,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.estimators import objective_of
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts import Facts, gather, gather_pictures, with_error
 from kernelect.facts.columns import describe_columns
 from kernelect.kernels import ARD, RBF
@@ -221,3 +222,9 @@ def test_a_search_among_subsets_tells_the_side_of_a_bound_too():
     found = gather(model, X, y, pictures=False)
     sides = {one["value"]: one["at_bound"] for one in found["machine"]["parameters"] if one["at_bound"]}
     assert [sides[value] for value in sorted(sides)] == ["lower edge", "upper edge"]
+
+
+def test_a_model_without_a_selection_is_refused_in_words():
+    X, y = sparse_inputs(40, n_features=2, random_state=0)
+    with pytest.raises(MissingCapability, match="model=DummyClassifier has no selection_ to describe: give a fitted"):
+        gather(DummyClassifier().fit(X, y), X, y)

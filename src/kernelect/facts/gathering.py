@@ -120,6 +120,11 @@ def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_
     machine, y = machine_of(model), np.asarray(y)
     if y.ndim != 1:
         raise InvalidArgument(f"y of shape {y.shape} must have one dimension: fit one model per target.")
+    if not hasattr(machine, "selection_"):
+        raise MissingCapability(
+            f"model={type(machine).__name__} has no selection_ to describe: give a fitted estimator that selects its "
+            "own hyper-parameters, such as LSSVC, or a pipeline that ends in one."
+        )
     task = "classification" if is_classifier(machine) else "regression"
     if assessment is None:
         _check_rows(machine, y)
