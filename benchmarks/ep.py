@@ -49,7 +49,15 @@ def solved(n: int, likelihood: Hinge | Probit, constant: float) -> tuple[Fitted,
     gram = (1.0 * RBF(gamma) + Constant(0.2)).gram(X)
     near = (1.1 * RBF(1.1 * gamma) + Constant(0.2)).gram(X)
     machine, targets, ones = EP(likelihood), y[:, None].astype(float), np.ones(n)
-    return Fitted(machine, gram, targets, ones, constant, machine.fit(gram, targets, constant, ones), n), near
+    return Fitted(
+        machine=machine,
+        gram=gram,
+        targets=targets,
+        weights=ones,
+        regularization=constant,
+        state=machine.fit(gram, targets, constant, ones),
+        n_residuals=n,
+    ), near
 
 
 def ep_against_cholesky(sizes: tuple[int, ...]) -> list[str]:
@@ -67,7 +75,13 @@ def ep_against_cholesky(sizes: tuple[int, ...]) -> list[str]:
             def step(gram: np.ndarray, warm: object, fitted: Fitted = fitted) -> int:
                 state = fitted.machine.fit(gram, fitted.targets, fitted.regularization, fitted.weights, warm)
                 point = Fitted(
-                    fitted.machine, gram, fitted.targets, fitted.weights, fitted.regularization, state, len(gram)
+                    machine=fitted.machine,
+                    gram=gram,
+                    targets=fitted.targets,
+                    weights=fitted.weights,
+                    regularization=fitted.regularization,
+                    state=state,
+                    n_residuals=len(gram),
                 )
                 EPEvidence().value_and_gradient(point)
                 return state.iterations
@@ -179,7 +193,17 @@ def ep_against_sampling(n: int) -> list[str]:
 
     def by_ep() -> None:
         state = fitted.machine.fit(near, fitted.targets, 0.6, fitted.weights, fitted.state)
-        EPEvidence().value_and_gradient(Fitted(fitted.machine, near, fitted.targets, fitted.weights, 0.6, state, n))
+        EPEvidence().value_and_gradient(
+            Fitted(
+                machine=fitted.machine,
+                gram=near,
+                targets=fitted.targets,
+                weights=fitted.weights,
+                regularization=0.6,
+                state=state,
+                n_residuals=n,
+            )
+        )
 
     ep = seconds(by_ep, 3)
     lines = [

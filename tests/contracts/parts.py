@@ -139,7 +139,15 @@ def solved(judged, gram, targets, weights, constant=None, warm=None):
     """Return the record that the criterion sees."""
     constant = judged.constant if constant is None else constant
     state = judged.machine.fit(gram, targets, constant, weights, warm)
-    return Fitted(judged.machine, gram, targets, weights, constant, state, len(gram))
+    return Fitted(
+        machine=judged.machine,
+        gram=gram,
+        targets=targets,
+        weights=weights,
+        regularization=constant,
+        state=state,
+        n_residuals=len(gram),
+    )
 
 
 # -- searches --------------------------------------------------------------------------------------------------------

@@ -27,7 +27,15 @@ def point_at(theta, X, y):
     kernel, mu = ARD(np.exp(theta[:-1])), float(np.exp(theta[-1]))
     gram, weights = kernel.gram(X), np.ones(len(X))
     state = LSSVM().fit(gram, y[:, None], mu, weights)
-    fitted = Fitted(LSSVM(), gram, y[:, None], weights, mu, state, len(X))
+    fitted = Fitted(
+        machine=LSSVM(),
+        gram=gram,
+        targets=y[:, None],
+        weights=weights,
+        regularization=mu,
+        state=state,
+        n_residuals=len(X),
+    )
     return HyperPoint(theta, space, kernel, X, lambda: fitted)
 
 

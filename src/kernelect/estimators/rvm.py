@@ -210,7 +210,15 @@ class RVC(ClassifierMixin, RVMBase):
             return
         folds = self._dealt(RVMCrossValidation(), Rows(X=objective.X, targets=targets, weights=weights))
         gram, _ = objective.kernel_at(theta).linearize(objective.X)
-        fitted = Fitted(objective.machine, gram, targets, weights, 1.0, None, len(gram))
+        fitted = Fitted(
+            machine=objective.machine,
+            gram=gram,
+            targets=targets,
+            weights=weights,
+            regularization=1.0,
+            state=None,
+            n_residuals=len(gram),
+        )
         decision, index = folds.held_out_log_odds(fitted), targets.argmax(axis=1)
         known = np.isfinite(decision[:, 0])  # not of all parts where time is up
         self._inverse_temperature = fit_temperature(decision[known], index[known], weights[known], counts=True)

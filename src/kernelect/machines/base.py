@@ -74,7 +74,7 @@ class Expansion:
         return np.asarray(cross.T @ self.dual_coef + self.intercept, dtype=float)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fitted:
     """A machine solved on data: all that a criterion may see."""
 

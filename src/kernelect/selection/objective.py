@@ -193,7 +193,15 @@ class SelectionObjective:
 
     def _fitted(self, machine: Machine[Any], gram: Array, constant: float, state: Any) -> Fitted:
         n_residuals = len(gram) * independent_outputs(self.targets)
-        return Fitted(machine, gram, self.targets, self.weights, constant, state, n_residuals)
+        return Fitted(
+            machine=machine,
+            gram=gram,
+            targets=self.targets,
+            weights=self.weights,
+            regularization=constant,
+            state=state,
+            n_residuals=n_residuals,
+        )
 
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
         """Return the machine's solution at ``theta``, whose Gram matrix is ``gram``."""

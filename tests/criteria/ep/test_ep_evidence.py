@@ -27,7 +27,15 @@ def fitted(likelihood, gram, targets, constant=1.0, weights=None):
     machine = EP(likelihood, tol=1e-11)
     state = machine.fit(gram, targets, constant, weights)
     assert state.converged
-    return Fitted(machine, gram, targets, weights, constant, state, len(gram))
+    return Fitted(
+        machine=machine,
+        gram=gram,
+        targets=targets,
+        weights=weights,
+        regularization=constant,
+        state=state,
+        n_residuals=len(gram),
+    )
 
 
 #: Nodes along each axis; the hinge has kinks inside the grid.
@@ -136,4 +144,14 @@ def test_another_machine_is_refused_in_a_sentence():
     with pytest.raises(
         MissingCapability, match="of the machine 'ep' cannot judge a solution of 'lssvm': use one of 'press'"
     ):
-        EPEvidence().value(Fitted(LSSVM(), gram, LABELS[:, None], ones, 1.0, state, 4))
+        EPEvidence().value(
+            Fitted(
+                machine=LSSVM(),
+                gram=gram,
+                targets=LABELS[:, None],
+                weights=ones,
+                regularization=1.0,
+                state=state,
+                n_residuals=4,
+            )
+        )

@@ -22,7 +22,15 @@ def fitted(likelihood, gram, labels, constant=2.0, weights=None):
     weights = np.ones(len(gram)) if weights is None else weights
     machine = EP(likelihood, tol=1e-9)
     state = machine.fit(gram, labels[:, None], constant, weights)
-    return Fitted(machine, gram, labels[:, None], weights, constant, state, len(gram))
+    return Fitted(
+        machine=machine,
+        gram=gram,
+        targets=labels[:, None],
+        weights=weights,
+        regularization=constant,
+        state=state,
+        n_residuals=len(gram),
+    )
 
 
 def small(likelihood, n=3):

@@ -12,7 +12,15 @@ from oracles.differences import gradient
 
 def fitted_at(gram, targets, mu, weights):
     state = LSSVM().fit(gram, targets, mu, weights)
-    return Fitted(LSSVM(), gram, targets, weights, mu, state, len(gram))
+    return Fitted(
+        machine=LSSVM(),
+        gram=gram,
+        targets=targets,
+        weights=weights,
+        regularization=mu,
+        state=state,
+        n_residuals=len(gram),
+    )
 
 
 @pytest.fixture

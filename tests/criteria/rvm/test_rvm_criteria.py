@@ -20,7 +20,15 @@ from kernelect.machines.rvm.posterior import find_mode
 def fitted(gram, t, regression=False):
     machine = RVM(regression)
     state = machine.fit(gram, t[:, None], 1.0, np.ones(len(t)))
-    return Fitted(machine, gram, t[:, None], np.ones(len(t)), 1.0, state, len(t))
+    return Fitted(
+        machine=machine,
+        gram=gram,
+        targets=t[:, None],
+        weights=np.ones(len(t)),
+        regularization=1.0,
+        state=state,
+        n_residuals=len(t),
+    )
 
 
 def followed(point, gram):
@@ -35,7 +43,15 @@ def followed(point, gram):
     found = root(slope, packed(fit.posterior.alpha, fit.likelihood), tol=1e-12)
     assert np.abs(slope(found.x)).max() < 1e-8
     state = RVMState((posterior_at(fit, design, found.x),))
-    return Fitted(point.machine, gram, point.targets, point.weights, 1.0, state, len(gram))
+    return Fitted(
+        machine=point.machine,
+        gram=gram,
+        targets=point.targets,
+        weights=point.weights,
+        regularization=1.0,
+        state=state,
+        n_residuals=len(gram),
+    )
 
 
 @pytest.mark.parametrize("criterion", [RVMEvidence(), RVMOccamEvidence()], ids=lambda c: c.name)
@@ -59,7 +75,15 @@ def test_evidence_of_several_outputs_is_their_sum():
     gram = RBF(0.4).gram(X)
     both = RVM().fit(gram, np.column_stack([labels, -labels]), 1.0, np.ones(60))
     one = RVM().fit(gram, labels[:, None], 1.0, np.ones(60))
-    point = Fitted(RVM(), gram, labels[:, None], np.ones(60), 1.0, both, 60)
+    point = Fitted(
+        machine=RVM(),
+        gram=gram,
+        targets=labels[:, None],
+        weights=np.ones(60),
+        regularization=1.0,
+        state=both,
+        n_residuals=60,
+    )
     assert RVMEvidence().value(point).value == pytest.approx(-2 * one.log_evidence, abs=1e-3)
 
 

@@ -17,7 +17,7 @@ from kernelect.criteria import (
 from kernelect.criteria.svm.span import span_corrected_margins
 from kernelect.exceptions import MissingCapability
 from kernelect.machines import LSSVM, SVM, Fitted
-from kernelect.machines.svm.box_qp import LOWER
+from kernelect.machines.svm.box_program import LOWER
 from oracles import svm as slow
 from oracles.differences import gradient
 
@@ -43,7 +43,15 @@ def fitted_at(gram, targets, C, weights, slack):
     targets = targets.reshape(len(gram), -1)
     state = machine.fit(gram, targets, C, weights)
     assert state.optimal
-    return Fitted(machine, gram, targets, weights, C, state, len(gram))
+    return Fitted(
+        machine=machine,
+        gram=gram,
+        targets=targets,
+        weights=weights,
+        regularization=C,
+        state=state,
+        n_residuals=len(gram),
+    )
 
 
 def problem(seed=0, n=24, noise=0.8, gamma=0.4):
@@ -264,7 +272,15 @@ def test_gacv_refuses_quadratic_slack_and_other_machines_are_refused():
         GACV().check(SVM("quadratic"))
     gram, y = problem()
     state = LSSVM().fit(gram, y[:, None], 1.0, np.ones(len(y)))
-    other = Fitted(LSSVM(), gram, y[:, None], np.ones(len(y)), 1.0, state, len(y))
+    other = Fitted(
+        machine=LSSVM(),
+        gram=gram,
+        targets=y[:, None],
+        weights=np.ones(len(y)),
+        regularization=1.0,
+        state=state,
+        n_residuals=len(y),
+    )
     assert PRESS().value(other).value > 0
     with pytest.raises(
         MissingCapability, match="of the machine 'svm' cannot judge a solution of 'lssvm': use one of 'press'"

@@ -72,12 +72,34 @@ def test_the_classical_algorithm_stops_too(problem):
 def test_a_criterion_out_of_time_knows_the_parts_so_far(problem):
     gram, t, ones = problem
     criterion = RVMCrossValidation(parts=np.arange(200) % 5)
-    whole = criterion.value(Fitted(RVM(), gram, t, ones, 1.0, None, 200)).pointwise
-    found = criterion.value(Fitted(RVM(algorithm=Sequential(deadline=PASSED)), gram, t, ones, 1.0, None, 200))
+    whole = criterion.value(
+        Fitted(machine=RVM(), gram=gram, targets=t, weights=ones, regularization=1.0, state=None, n_residuals=200)
+    ).pointwise
+    found = criterion.value(
+        Fitted(
+            machine=RVM(algorithm=Sequential(deadline=PASSED)),
+            gram=gram,
+            targets=t,
+            weights=ones,
+            regularization=1.0,
+            state=None,
+            n_residuals=200,
+        )
+    )
     np.testing.assert_array_equal(np.isfinite(found.pointwise), np.arange(200) % 5 == 0)
     assert found.value == pytest.approx(np.mean(found.pointwise[::5]))
     assert np.all(np.isfinite(whole))
-    odds = criterion.held_out_log_odds(Fitted(RVM().before(PASSED), gram, t, ones, 1.0, None, 200))
+    odds = criterion.held_out_log_odds(
+        Fitted(
+            machine=RVM().before(PASSED),
+            gram=gram,
+            targets=t,
+            weights=ones,
+            regularization=1.0,
+            state=None,
+            n_residuals=200,
+        )
+    )
     np.testing.assert_array_equal(np.isfinite(odds[:, 0]), np.arange(200) % 5 == 0)
 
 
@@ -87,10 +109,22 @@ def test_leaving_one_out_ends_in_time(problem, monkeypatch):
     monkeypatch.setattr(RVMLeaveOneOut, "_loss", lambda *parts: refits.append(parts[-1]) or loss(*parts))
     machine = RVM()
     state = machine.fit(gram, t, 1.0, ones)
-    RVMLeaveOneOut().value(Fitted(machine, gram, t, ones, 1.0, state, 200))
+    RVMLeaveOneOut().value(
+        Fitted(machine=machine, gram=gram, targets=t, weights=ones, regularization=1.0, state=state, n_residuals=200)
+    )
     everything = len(refits)
     refits.clear()
-    found = RVMLeaveOneOut().value(Fitted(machine.before(PASSED), gram, t, ones, 1.0, state, 200))
+    found = RVMLeaveOneOut().value(
+        Fitted(
+            machine=machine.before(PASSED),
+            gram=gram,
+            targets=t,
+            weights=ones,
+            regularization=1.0,
+            state=state,
+            n_residuals=200,
+        )
+    )
     assert len(refits) == 1 < everything
     assert np.isfinite(found.value)
 

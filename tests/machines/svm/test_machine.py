@@ -8,7 +8,8 @@ import pytest
 from kernelect.exceptions import InvalidArgument, SingularSystem
 from kernelect.machines import SVM, Fitted
 from kernelect.machines.svm import box_qp
-from kernelect.machines.svm.box_qp import BoxQP, solve_box_qp
+from kernelect.machines.svm.box_program import BoxQP
+from kernelect.machines.svm.box_qp import solve_box_qp
 from kernelect.machines.svm.interior_point import interior_point
 from oracles import svm as slow
 
@@ -134,7 +135,7 @@ def test_each_link_of_the_chain_reaches_the_same_solution(rng, monkeypatch):
     gram, y = ill_conditioned(rng)
     problem = SVM("linear").problems(gram, y[:, None], 200.0, np.ones(len(y)))[0]
     everyone = np.full(len(y), box_qp.FREE, dtype=np.int8)
-    assert box_qp._pivot(problem, everyone) is None  # plain pivoting cycles: the others are needed
+    assert box_qp.pivot(problem, everyone) is None  # plain pivoting cycles: the others are needed
     found = [solve_box_qp(problem)]
     monkeypatch.setattr(box_qp, "_coarse_to_fine", lambda problem: None)
     found.append(solve_box_qp(problem))
@@ -147,7 +148,7 @@ def test_each_link_of_the_chain_reaches_the_same_solution(rng, monkeypatch):
 def test_an_unsolved_machine_says_so(rng, monkeypatch):
     """The interior point stopped short, and no pivoting after it: the check must notice."""
     gram, y = ill_conditioned(rng)
-    monkeypatch.setattr(box_qp, "_pivot", lambda *args, **options: None)
+    monkeypatch.setattr(box_qp, "pivot", lambda *args, **options: None)
     monkeypatch.setattr("kernelect.machines.svm.interior_point._MAX_ITERATIONS", 3)
     state, solution = solved("linear", gram, y, 200.0, np.ones(len(y)))
     assert not solution.optimal
@@ -224,7 +225,18 @@ def test_marginal_and_bounded_support_vectors_are_told_apart(problem):
     gram, y, weights = problem
     machine = SVM("linear")
     state = machine.fit(gram, y[:, None], 1.0, weights)
-    binary = machine.binary(Fitted(machine, gram, y[:, None], weights, 1.0, state, len(y)), 0)
+    binary = machine.binary(
+        Fitted(
+            machine=machine,
+            gram=gram,
+            targets=y[:, None],
+            weights=weights,
+            regularization=1.0,
+            state=state,
+            n_residuals=len(y),
+        ),
+        0,
+    )
     assert len(binary.free)
     assert len(binary.bounded)
     np.testing.assert_allclose(binary.margins[binary.free], 1.0, atol=1e-9)
