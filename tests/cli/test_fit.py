@@ -112,7 +112,7 @@ def test_mistakes_are_explained_and_leave_nothing(run, folder, words, code, mess
     [
         (b"", "is empty"),
         (b"a,b\n1,2\n3\n", "line 3 has 1 cells"),
-        (b"a,b\n" + b"1,x\n" * 20, "one class only"),
+        (b"a,b\n" + b"1,x\n" * 20, "has only the class"),
         (b"\xff\xfe\x00", "begins as utf-16"),
         (b"a,b\n" + b",x\n,y\n" * 20, "No column is left"),
     ],

@@ -249,3 +249,13 @@ def test_names_of_parts_are_those_of_the_registries(run, folder, monkeypatch):
     assert "lssvm mine" in run("compare", "mixed.csv", *words).stdout
     said = sentence(run("fit", "mixed.csv", *FIT, "--kernel", "precomputed", code=2))
     assert "kernel='precomputed' is for Gram matrices in Python" in said
+
+
+def test_ctrl_c_while_a_command_is_imported(run, monkeypatch):
+    from kernelect.cli import commands
+
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "import_module", interrupted)
+    assert "Stopped before the start" in sentence(run("fit", "mixed.csv", code=130))

@@ -104,7 +104,7 @@ def test_standard_input(monkeypatch):
         ("t.pkl", b"\x80\x04.", "a pickle, which is never loaded"),
         ("t.parquet", b"PAR1 no more", "cannot be read as a Parquet file"),
         ("t.feather", b"nothing of the kind", "cannot be read as a Feather file"),
-        ("t.svm", "one 1:2\n", "no svmlight file that can be read"),
+        ("t.svm", "one 1:2\n", "cannot be read as an svmlight file"),
         ("t.svm", "1 2000000:1\n" * 200, "more than 200000000 cells"),
     ],
 )

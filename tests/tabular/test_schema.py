@@ -129,12 +129,12 @@ def test_a_task_can_be_said(frame):
 @pytest.mark.parametrize(
     ("target", "options", "message"),
     [
-        (["a"] * N, {}, "one class only \\('a'\\)"),
+        (["a"] * N, {}, "has only the class 'a', and a classifier needs two"),
         ([None] * N, {}, "All cells of the target 'y' are missing"),
         ([f"label {i}" for i in range(N)], {}, "40 different labels in 40 rows"),
         (np.ones(N), {"task": "regression"}, "is 1 in every row"),
-        (["1", "2", "x", "3"] * 10, {"task": "regression"}, "10 cell\\(s\\) that are no usable numbers, such as 'x'"),
-        ([0.1, 0.2, 0.3] + [None] * (N - 3), {}, "3 row\\(s\\) with a target: at least 6"),
+        (["1", "2", "x", "3"] * 10, {"task": "regression"}, "10 cell\\(s\\) that are not usable numbers, such as 'x'"),
+        ([0.1, 0.2, 0.3] + [None] * (N - 3), {}, "3 row\\(s\\) with a target: give at least 6"),
         (["a", "b"] * 20, {"drop": ["x"]}, "No column is left"),
     ],
 )

@@ -15,10 +15,12 @@ def main() -> None:
         load_extra("click", caller="The command line", extra="cli")
     except MissingExtra as error:
         sys.exit(str(error))
-    from kernelect.cli.commands import kernelect
-
     try:
+        from kernelect.cli.commands import kernelect
+
         kernelect(prog_name="kernelect")
+    except KeyboardInterrupt:  # before click is there to hear it
+        sys.exit(130)
     finally:
         _flush()
 

@@ -27,7 +27,7 @@ class GuardedCommand(click.Command):
             raise click.ClickException(str(error)) from error
         except MemoryError as error:
             raise click.ClickException(
-                "The memory does not suffice for a table of this size: use fewer rows or columns (--drop)."
+                "There is not enough memory for a table of this size: use fewer rows or columns (--drop)."
             ) from error
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader has left, which click ends without a word
@@ -100,18 +100,22 @@ FORMATS = ("csv", "tsv", "parquet", "feather", "svmlight")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 quiet = click.option("--quiet", is_flag=True, help="No progress and no remarks.")
-force = click.option("--force", is_flag=True, help="Overwrite files that are there.")
+force = click.option("--force", is_flag=True, help="Overwrite existing files.")
 seed = click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of all that is random."
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of everything random."
 )
 jobs = click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Outer folds at the same time."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Number of outer folds to run at the same time.",
 )
 time_limit = click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for the whole run."
 )
 format_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="How the table is written; found out unless given."
+    "--format", "format_", type=click.Choice(FORMATS), help="Format of the table.  [default: detected]"
 )
 table_argument = click.argument("table", metavar="TABLE", type=click.Path(path_type=str, allow_dash=True))
 model_argument = click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
@@ -121,11 +125,11 @@ columns = shared(
     click.option(
         "--task",
         type=click.Choice(["classification", "regression"]),
-        help="What the target is; found out by its values unless given.",
+        help="What to predict: classes or numbers.  [default: detected from the values]",
     ),
-    click.option("--drop", multiple=True, metavar="COLUMN", help="Column not to use; may be given more than once."),
+    click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be given more than once."),
     click.option(
-        "--keep", multiple=True, metavar="COLUMN", help="Column to use though it looks like a row number or name."
+        "--keep", multiple=True, metavar="COLUMN", help="Column to use even if it looks like a row number or name."
     ),
     click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
     format_option,
@@ -140,9 +144,9 @@ def folds(default: int) -> Callable[[Any], Any]:
             type=click.IntRange(min=0),
             default=default,
             show_default=True,
-            help="Outer folds, each with a selection of its own.",
+            help="Number of outer folds; each repeats the whole selection.",
         ),
         click.option(
-            "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="How often the folds are drawn."
+            "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="How often to draw the folds."
         ),
     )

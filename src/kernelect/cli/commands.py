@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from kernelect import __version__
+from kernelect.cli._guard import INTERRUPTED
 
 #: Command -> the line shown for it; the command itself is ``kernelect.cli.<command>.command``.
 COMMANDS = {
@@ -27,6 +28,13 @@ COMMANDS = {
 
 class LazyGroup(click.Group):
     """A group that imports a command's module only when the command is used."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # while a command is imported; those that run say more themselves
+            click.echo("\nStopped before the start: no file was written.", err=True)
+            ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

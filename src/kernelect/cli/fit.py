@@ -28,13 +28,13 @@ MODEL, REPORT = "model.skops", "report.html"
 )
 @click.option("--kernel", metavar="NAME", help="Such as ard (one width per input), rbf or linear.")
 @click.option("--prior", metavar="NAME", help="Prior over the widths, such as shrinkage, or none.")
-@click.option("--criterion", metavar="NAME", help="What selects, where the machine offers a choice.")
+@click.option("--criterion", metavar="NAME", help="Criterion that selects, where the machine has several.")
 @click.option(
     "--restarts",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Further searches from scattered starts; the best is kept.",
+    help="Number of further searches from random starts; the best one is kept.",
 )
 @options.folds(default=5)
 @click.option(

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 @options.format_option
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the predictions, as CSV.")
 @click.option("--interval", type=float, metavar="SHARE", help="Add intervals that cover this share, such as 0.9.")
-@click.option("--id", "ids", multiple=True, metavar="COLUMN", help="Column to carry over; may be given more than once.")
-@click.option("--fill-missing", is_flag=True, help="Let columns that are not there count as missing cells.")
+@click.option(
+    "--id", "ids", multiple=True, metavar="COLUMN", help="Column to copy to the output; may be given more than once."
+)
+@click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
 @options.force
 @options.as_json
 @options.quiet

@@ -14,7 +14,7 @@ SAMPLES = ("patients", "wine", "breast_cancer", "diabetes")
 
 @click.command(cls=options.GuardedCommand)
 @click.argument("name", type=click.Choice(SAMPLES))
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File; NAME.csv here unless given.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write.  [default: NAME.csv]")
 @options.force
 def command(name: str, out: Path | None, force: bool) -> None:
     """Write a built-in table as CSV, ready for kernelect fit.

@@ -35,9 +35,9 @@ def list_studies() -> None:
 
 @command.command(cls=GuardedCommand)
 @click.argument("name")
-@click.option("--toml", is_flag=True, help="Print the definition itself, to begin one of your own with.")
+@click.option("--toml", is_flag=True, help="Print the definition itself, as a start for your own.")
 def show(name: str, toml: bool) -> None:
-    """Say what the study NAME holds: data sets and methods."""
+    """Show the data sets and methods of the study NAME."""
     from kernelect import studies
 
     study = studies.read_study(name)
@@ -89,7 +89,7 @@ def run(
 ) -> None:
     """Run what is missing of the study NAME: a built-in one, or the path of a TOML file.
 
-    Every cell is kept as it ends. A run that was stopped, in whatever way, goes on where it was.
+    Every cell is saved when it ends. A run that was stopped in any way continues where it was.
     """
     from kernelect import studies
     from kernelect.cli._study import only_writer, shown_progress
@@ -127,7 +127,7 @@ def run(
 @FILE
 @as_json
 def status(file: Path, as_json: bool) -> None:
-    """Say what the results FILE holds: cells by method, failures with their messages, time spent."""
+    """Show what the results FILE holds: cells by method, failures with their messages, time spent."""
     from kernelect.studies import Results
 
     with Results.open(file) as results:
@@ -165,7 +165,7 @@ def status(file: Path, as_json: bool) -> None:
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
 @force_option
 def tables(file: Path, metric: str | None, form: str, out: Path | None, force: bool) -> None:
-    """Show the results FILE as tables: means with standard errors, beside the published ones."""
+    """Show the results FILE as tables: means with standard errors, next to the published ones."""
     from kernelect.cli._study import print_tables
     from kernelect.files import check_free, write_whole
     from kernelect.studies import Results, make_tables

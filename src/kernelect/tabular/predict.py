@@ -137,6 +137,11 @@ def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # unseen categories, which the remarks explain
         inputs = model.pipeline[:-1].transform(X)
+    with np.errstate(all="ignore"):  # numbers that are not finite are refused below, in words
+        return _answers(model, inputs, interval)
+
+
+def _answers(model: TableModel, inputs: np.ndarray, interval: float | None) -> pd.DataFrame:
     machine = model.estimator
     if model.schema.classes is not None:
         labels, probability = machine.predict(inputs), machine.predict_proba(inputs)
@@ -205,7 +210,7 @@ def _on_unreadable(column: Column, cells: pd.Series, values: pd.Series) -> list[
         return []
     what = "dates" if column.kind == "date" else "usable numbers"
     return [
-        f"Column {column.name!r} has {len(lost)} cell(s) that are no {what}, such as {lost.iloc[0]!r}: they count as "
+        f"Column {column.name!r} has {len(lost)} cell(s) that are not {what}, such as {lost.iloc[0]!r}: they count as "
         "missing."
     ]
 

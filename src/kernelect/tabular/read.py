@@ -179,7 +179,7 @@ def _read_svmlight(data: bytes, source: str) -> Table:
         X, y = load_svmlight_file(io.BytesIO(data), zero_based=True)
     except (ValueError, IndexError, OverflowError) as error:
         raise UnusableTable(
-            f"{source} is no svmlight file that can be read ({error}): each line is a label and index:value pairs."
+            f"{source} cannot be read as an svmlight file ({error}): write each line as a label and index:value pairs."
         ) from error
     if X.shape[0] * X.shape[1] > _MOST_CELLS:
         raise UnusableTable(

@@ -116,7 +116,9 @@ def describe_table(
     inputs = frame.drop(columns=list({target, *drop, *([weight] if weight else [])}))
     columns, about_columns = find_columns(inputs, keep)
     if not columns:
-        raise UnusableTable(" ".join(["No column is left to learn from beside the target.", *about_columns]))
+        raise UnusableTable(
+            " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *about_columns])
+        )
     y = target_values(frame[target], task or found)
     classes = tuple(np.unique(y).tolist()) if (task or found) == CLASSIFICATION else None
     schema = Schema(target, task or found, tuple(columns), classes, weight)
@@ -195,7 +197,7 @@ def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, 
     else:
         frame, remarks = _usable_numbers(frame, target), []
     if len(frame) < LEAST_ROWS:
-        raise UnusableTable(f"The table has {len(frame)} row(s) with a target: at least {LEAST_ROWS} are needed.")
+        raise UnusableTable(f"The table has {len(frame)} row(s) with a target: give at least {LEAST_ROWS}.")
     return frame, remarks
 
 
@@ -204,7 +206,8 @@ def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, lis
     counts = labels.value_counts()
     if len(counts) == 1:
         raise UnusableTable(
-            f"The target {target!r} has one class only ({counts.index[0]!r}): a classifier needs at least two."
+            f"The target {target!r} has only the class {counts.index[0]!r}, and a classifier needs two: choose another "
+            "column with --target, or add rows of another class."
         )
     if len(counts) > max(_FEW_NUMBERS, len(labels) / 3):
         raise UnusableTable(
@@ -224,8 +227,8 @@ def _usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     if numbers.isna().any():
         cell = frame[target][numbers.isna()].iloc[0]
         raise UnusableTable(
-            f"The target {target!r} has {int(numbers.isna().sum())} cell(s) that are no usable numbers, such as "
-            f"{cell!r}: mend them, or use --task classification."
+            f"The target {target!r} has {int(numbers.isna().sum())} cell(s) that are not usable numbers, such as "
+            f"{cell!r}: correct them, or use --task classification."
         )
     spread = float(numbers.max() - numbers.min())
     if 0.0 < spread < _SMALLEST_SPREAD:
@@ -234,5 +237,8 @@ def _usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
             "precision: give it in another unit, for instance multiplied by 1e200."
         )
     if numbers.nunique() == 1:
-        raise UnusableTable(f"The target {target!r} is {numbers.iloc[0]:g} in every row: there is nothing to predict.")
+        raise UnusableTable(
+            f"The target {target!r} is {numbers.iloc[0]:g} in every row, so there is nothing to predict: choose "
+            "another column with --target."
+        )
     return frame

@@ -38,7 +38,7 @@ def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
         remarks = [f"{source} is not UTF-8 and was read as Latin-1: check names and labels with accents."]
     if "\0" in text:
         raise UnusableTable(
-            f"{source} is no text (it holds null characters): give CSV or TSV in UTF-8, Parquet, Feather or svmlight."
+            f"{source} is not text (it holds null characters): give CSV or TSV in UTF-8, Parquet, Feather or svmlight."
         )
     return text, remarks
 
