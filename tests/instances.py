@@ -6,6 +6,7 @@ from sklearn.gaussian_process import kernels as sk
 from kernelect.kernels import (
     ARD,
     RBF,
+    Agreement,
     Category,
     Constant,
     Linear,
@@ -32,6 +33,7 @@ KERNELS = {
     "product-laplace": ProductLaplace(WIDTHS),
     "product-matern32": ProductMatern(WIDTHS),
     "category": Category(WIDTHS),
+    "agreement": Agreement(),
     "numbers and categories": ProductLaplace([0.3, 0.2]).on([2, 0]) * Category([0.8]).on([1]),
     "on columns": (RBF(0.3) + Linear()).on([1, 2]),
     "linear": Linear(),

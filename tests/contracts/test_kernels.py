@@ -11,6 +11,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import (
     ARD,
     RBF,
+    Agreement,
     Category,
     Constant,
     Kernel,
@@ -123,6 +124,7 @@ def test_declared_parameters_are_auto_fixed_or_refused(name, data):
         (ProductLaplace(WIDTHS), lambda x, z: slow.product_laplace(x, z, WIDTHS)),
         (ProductMatern(WIDTHS), lambda x, z: slow.product_matern(x, z, WIDTHS)),
         (Category(WIDTHS), lambda x, z: slow.category(x, z, WIDTHS)),
+        (Agreement(), slow.agreement),
         (
             ProductLaplace([0.3, 0.2]).on([2, 0]) * Category([0.8]).on([1]),
             lambda x, z: slow.product_laplace(x[[2, 0]], z[[2, 0]], [0.3, 0.2]) * slow.category(x[[1]], z[[1]], [0.8]),

@@ -35,6 +35,10 @@ def category(x, z, gamma):
     return math.exp(-sum(g for g, a, b in zip(gamma, x, z, strict=True) if a != b))
 
 
+def agreement(x, z):
+    return float(sum(a == b for a, b in zip(x, z, strict=True)))
+
+
 def linear(x, z):
     return sum(a * b for a, b in zip(x, z, strict=True))
 

@@ -1,19 +1,21 @@
 """A selection that follows another one: a shorter way to the same place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
 
 from kernelect import GPC, LSSVR
-from kernelect.selection import Lead
+from kernelect.kernels import ARD
+from kernelect.selection import Lead, relative_widths
 
 
 @pytest.fixture(scope="module")
 def leader():
     X, y = make_friedman1(120, n_features=8, noise=1.0, random_state=0)
     model = LSSVR().fit(X, y)
-    space = model._problem(model._unweighted(X, y)).space
-    return X, y, model, Lead.of(space, model.selection_.theta, 10)
+    return X, y, model, Lead(shape=relative_widths(ARD().space(X), model.selection_.theta), max_iter=10)
 
 
 def test_the_way_is_shorter_and_ends_as_low(leader):
@@ -46,10 +48,13 @@ def test_other_widths_are_left_as_they_are(leader):
     )
 
 
-def test_without_several_widths_there_is_no_lead(leader):
-    X, y, _, _ = leader
-    model = LSSVR("rbf").fit(X, y)
-    assert Lead.of(model._problem(model._unweighted(X, y)).space, model.selection_.theta, 10) is None
+def test_tied_widths_keep_their_proportions(leader):
+    X, y, _, lead = leader
+    model = LSSVR()._fit_anew(X, y, None, lead=Lead(shape=np.zeros(8), max_iter=30, tied=True))
+    assert set(model.selection_.runs) == {"spherical"}
+    np.testing.assert_allclose(relative_widths(ARD().space(X), model.selection_.theta), 0.0, atol=1e-12)
+    followed = LSSVR()._fit_anew(X, y, None, lead=replace(lead, tied=True))
+    np.testing.assert_allclose(relative_widths(ARD().space(X), followed.selection_.theta), lead.shape, atol=1e-12)
 
 
 def test_machines_with_amplitudes_follow_too(leader):

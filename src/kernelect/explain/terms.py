@@ -21,6 +21,8 @@ from kernelect.explain.series import Series
 from kernelect.kernels import (
     ARD,
     RBF,
+    Agreement,
+    Category,
     Constant,
     Kernel,
     Linear,
@@ -36,6 +38,9 @@ from kernelect.typing import Array, Indices, Mask
 
 #: Powers end here: a wild row has values that mean nothing, but no infinities, which would spread.
 _LARGEST = 1e250
+
+#: A width at which a kernel of categories is 0 where two rows differ.
+_NOTHING_LEFT = 1e4
 
 
 class Profile(ABC):
@@ -253,6 +258,13 @@ def _(kernel: RationalQuadratic, spans: Array) -> list[Term]:
 @product_terms.register
 def _(kernel: Linear, spans: Array) -> list[Term]:
     return [Term(powers=(Power(np.ones(len(spans)), 0.0, 1, _centre(kernel, len(spans))),))]
+
+
+@product_terms.register
+def _(kernel: Agreement, spans: Array) -> list[Term]:
+    # exp(-w [x != z]) with a width at which nothing is left where two rows differ.
+    alone = [np.where(np.arange(len(spans)) == j, _NOTHING_LEFT, 0.0) for j in range(len(spans))]
+    return [Term(profiles=(FactorsOf(Category(widths), widths),)) for widths in alone]
 
 
 @product_terms.register

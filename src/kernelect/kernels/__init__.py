@@ -6,7 +6,7 @@ Constant(constant=2.0) * ARD(gamma=array([0.1, 0.5])) + Constant(constant='auto'
 """
 
 from kernelect.kernels.base import Kernel
-from kernelect.kernels.categories import Category
+from kernelect.kernels.categories import Agreement, Category
 from kernelect.kernels.columns import OnColumns
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
@@ -23,6 +23,7 @@ __all__ = [
     "KERNELS",
     "RBF",
     "WIDTH",
+    "Agreement",
     "Category",
     "Constant",
     "Kernel",

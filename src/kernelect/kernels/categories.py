@@ -1,4 +1,4 @@
-"""A kernel for category codes: what counts is whether two rows agree in a variable."""
+"""Kernels for category codes: what counts is whether two rows agree in a variable."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 
-from kernelect.kernels.parametric import Parameter, widths_for
+from kernelect.kernels.base import Pullback
+from kernelect.kernels.parametric import Parameter, Parametric, widths_for
 from kernelect.kernels.products import OverInputs, Side
 from kernelect.kernels.scale import MEDIAN_ROWS, WIDTH_ABOVE, WIDTH_BELOW, spread_rows
 from kernelect.typing import Array, Auto
@@ -67,3 +68,25 @@ class Category(OverInputs):
     def steepness(self, t: Array) -> Array:
         t.fill(0.0)
         return t
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement(Parametric):
+    """Number of variables in which two rows agree, sum_j [x_j = x'_j]: the linear kernel of category codes.
+
+    It is the inner product of the rows with every level coded as an input of 0 and 1, without
+    making these inputs. Has no parameter; scale it with ``Constant("auto") * Agreement()``.
+    """
+
+    def cross(self, X: Array, Z: Array) -> Array:
+        disagreement = cdist(X, Z, "hamming")
+        return np.asarray(X.shape[1] * (1.0 - disagreement), dtype=float)
+
+    def diagonal(self, X: Array) -> Array:
+        return np.full(len(X), float(X.shape[1]))
+
+    def linearize(self, X: Array) -> tuple[Array, Pullback]:
+        return self.cross(X, X), lambda _: np.zeros(0)
+
+    def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
+        return np.zeros(0), np.zeros(Z.shape)

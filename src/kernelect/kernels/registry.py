@@ -11,7 +11,7 @@ from functools import partial
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel
-from kernelect.kernels.categories import Category
+from kernelect.kernels.categories import Agreement, Category
 from kernelect.kernels.columns import OnColumns
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
@@ -35,6 +35,7 @@ KERNELS.register(RationalQuadratic, "rational-quadratic-ard", make=partial(Ratio
 KERNELS.register(ProductLaplace, "product-laplace")
 KERNELS.register(ProductMatern, "product-matern32")
 KERNELS.register(Category, "category")
+KERNELS.register(Agreement, "agreement")
 KERNELS.register(Linear, "linear")
 KERNELS.register(Polynomial, "polynomial")
 KERNELS.register(Precomputed, "precomputed")

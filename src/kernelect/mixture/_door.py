@@ -17,6 +17,7 @@ from kernelect.inputs import Frame, as_frame, fit_coding, fit_warp
 from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, useful
+from kernelect.mixture.weights import fitted_parameters
 from kernelect.numerics import Deadline
 from kernelect.typing import Array
 
@@ -119,6 +120,10 @@ class Door(Estimator):
     def _said(self, what: Callable[[Member, Array], Array], Z: Array) -> list[Array]:
         """Return what every member says of coded rows, each in its own view."""
         return [what(member, self._views(member.candidate.view, Z)) for member in self._members]
+
+    def _fitted_parameters(self) -> Array:
+        """Return how many widths every member has fitted."""
+        return np.array([fitted_parameters(member.shape) for member in self._members])
 
     def _record(self, wanted: tuple[Candidate, ...], y: Any, weights: Array) -> Candidates:
         places = [wanted.index(member.candidate) for member in self._members]

@@ -15,14 +15,12 @@ import numpy as np
 from kernelect.estimators import GPC, LSSVC, LSSVR
 from kernelect.exceptions import unknown_name
 from kernelect.extras import load_extra
-from kernelect.kernels import Category, Constant, Kernel, Linear, as_kernel
+from kernelect.kernels import Agreement, Category, Constant, Kernel, as_kernel
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 AS_IS, WARPED = "as it is", "warped"
 LSSVM, GP = "lssvm", "gp"
-
-EFFORTS = ("fast", "balanced", "best")
 
 
 @stored
@@ -33,57 +31,82 @@ class Candidate:
     view: str
     kernel: str
     machine: str
+    tied: bool = False  # whether all widths are in proportion to the data's own scale
 
     def __str__(self) -> str:
-        return f"{self.machine}, {self.kernel}, {self.view}"
+        return f"{self.machine}, {self.kernel_in_words}, {self.view}"
+
+    @property
+    def kernel_in_words(self) -> str:
+        """The kernel's name, and whether it has one width only."""
+        return f"{self.kernel} with one width" if self.tied else self.kernel
 
 
 #: The first one goes the whole way of a selection, the others follow its widths.
 _LEADER = Candidate(AS_IS, "ard", LSSVM)
 
-_SMOOTH_AND_ROUGH = (
+_FAST = (Candidate(WARPED, "product-laplace", LSSVM), Candidate(AS_IS, "ard", LSSVM, tied=True))
+
+_BALANCED = (
+    *_FAST,
     Candidate(WARPED, "ard", LSSVM),
     Candidate(AS_IS, "product-laplace", LSSVM),
-    Candidate(WARPED, "product-laplace", LSSVM),
     Candidate(AS_IS, "matern32-ard", LSSVM),
     Candidate(WARPED, "matern32-ard", LSSVM),
     Candidate(AS_IS, "linear", LSSVM),
 )
 
-_POSTERIORS = (Candidate(AS_IS, "ard", GP), Candidate(WARPED, "ard", GP))
-
-_MORE = (
+_BEST = (
+    *_BALANCED,
+    Candidate(WARPED, "ard", LSSVM, tied=True),
+    Candidate(WARPED, "product-laplace", LSSVM, tied=True),
     Candidate(AS_IS, "product-matern32", LSSVM),
     Candidate(WARPED, "product-matern32", LSSVM),
     Candidate(AS_IS, "rational-quadratic-ard", LSSVM),
     Candidate(WARPED, "linear", LSSVM),
 )
 
-_MORE_POSTERIORS = (Candidate(AS_IS, "product-laplace", GP), Candidate(WARPED, "product-laplace", GP))
+#: For labels: the posterior of a latent function.
+_FAST_GP = (Candidate(AS_IS, "ard", GP),)
+_BALANCED_GP = (
+    *_FAST_GP,
+    Candidate(WARPED, "ard", GP),
+    Candidate(AS_IS, "ard", GP, tied=True),
+    Candidate(AS_IS, "linear", GP),
+)
+_BEST_GP = (
+    *_BALANCED_GP,
+    Candidate(AS_IS, "product-laplace", GP),
+    Candidate(WARPED, "product-laplace", GP),
+    Candidate(WARPED, "ard", GP, tied=True),
+)
+
+_OF_EFFORT = {"fast": (_FAST, _FAST_GP), "balanced": (_BALANCED, _BALANCED_GP), "best": (_BEST, _BEST_GP)}
+EFFORTS = tuple(_OF_EFFORT)
 
 
 def candidates_for(effort: object, *, labels: bool) -> tuple[Candidate, ...]:
     """Return the candidates of an effort; ``labels`` tells classification from regression."""
     if not isinstance(effort, str) or effort not in EFFORTS:
         raise unknown_name("effort", effort, list(EFFORTS))
-    if effort == "fast":
-        return (_LEADER, _SMOOTH_AND_ROUGH[2], *(_POSTERIORS[:1] if labels else _SMOOTH_AND_ROUGH[3:4]))
-    balanced = (_LEADER, *_SMOOTH_AND_ROUGH, *(_POSTERIORS if labels else ()))
-    if effort == "balanced":
-        return balanced
-    return (*balanced, *_MORE, *(_MORE_POSTERIORS if labels else ()))
+    squares, posteriors = _OF_EFFORT[effort]
+    return (_LEADER, *squares, *(posteriors if labels else ()))
 
 
 def kernel_of(name: str, numeric: Indices, categorical: Indices) -> Kernel:
-    """Return the kernel of numeric inputs times that of categories, with one width per variable."""
-    if not len(categorical):
-        return as_kernel(name)
-    levels = Category().on(categorical.tolist())
+    """Return the kernel of numeric inputs and categories, with one width per variable.
+
+    Smooth and rough kernels are multiplied by that of the categories; a linear one is added to
+    theirs, since a product would be 0 wherever a number is at its mean.
+    """
+    linear = name == "linear"
+    levels: Kernel = Agreement() if linear else Category()
     if not len(numeric):
         return levels
-    numbers = as_kernel(name).on(numeric.tolist())
-    # A product with a linear kernel would be 0 wherever a number is at its mean.
-    return numbers + Constant("auto") * levels if isinstance(as_kernel(name), Linear) else numbers * levels
+    if not len(categorical):
+        return as_kernel(name)
+    numbers, levels = as_kernel(name).on(numeric.tolist()), levels.on(categorical.tolist())
+    return numbers + levels if linear else numbers * levels
 
 
 def estimator_of(candidate: Candidate, kernel: Kernel, *, labels: bool, **options: Any) -> LSSVC | LSSVR | GPC:
@@ -131,7 +154,7 @@ class Candidates:
         return pandas.DataFrame(
             {
                 "view": [self.candidate[i].view for i in self.order()],
-                "kernel": [self.candidate[i].kernel for i in self.order()],
+                "kernel": [self.candidate[i].kernel_in_words for i in self.order()],
                 "machine": [self.candidate[i].machine for i in self.order()],
                 "score": self.score[self.order()],
                 "standard_error": self.standard_error[self.order()],

@@ -114,7 +114,7 @@ class KernelClassifier(ClassifierMixin, Door):
 
     def _weigh(self, y: Any, weights: Array) -> Array:
         own = np.column_stack([member.left_out[np.arange(len(y)), y] for member in self._members])
-        return probability_weights(own[weights > 0], weights[weights > 0])
+        return probability_weights(own[weights > 0], weights[weights > 0], self._fitted_parameters())
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         return -np.log(np.maximum(left_out[np.arange(len(y)), y], _LEAST))

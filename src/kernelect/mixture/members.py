@@ -17,17 +17,21 @@ from kernelect.inputs import Coding, Warp
 from kernelect.mixture.candidates import AS_IS, GP, WARPED, Candidate, estimator_of, kernel_of
 from kernelect.numerics import Deadline
 from kernelect.registry import stored
-from kernelect.selection import Lead
+from kernelect.selection import Lead, relative_widths
 from kernelect.typing import Array
 
 #: Iterations of candidates that follow the leader's widths.
 FOLLOWING = {"fast": 8, "balanced": 10, "best": 30}
 
-#: Inputs from which one width serves all numbers.
+#: Inputs from which one width serves all, and kernels whose cost grows with every input are not tried.
 MOST_WIDTHS = 200
+_CHEAP = {"product-laplace": "ard", "product-matern32": "ard", "matern32-ard": "ard", "rational-quadratic-ard": "ard"}
 
 #: Rows up to which the Gaussian process takes part: expectation propagation costs n^3 some fifteen times a step.
 MOST_GP_ROWS = 2000
+
+#: Iterations of candidates with one width: a size or two, a ridge and a scale.
+_TIED_ITERATIONS = 50
 
 #: Share of the time that is left that the leader may take.
 _LEADER_SHARE = 0.5
@@ -49,11 +53,15 @@ class Views:
 @stored
 @dataclass(frozen=True)
 class Member:
-    """A fitted candidate: its estimator, and probabilities or predictions (n, k) of rows left out."""
+    """A fitted candidate: its estimator, and probabilities or predictions (n, k) of rows left out.
+
+    ``shape`` holds the logarithms of its widths in units of the data's own scale, with mean 0.
+    """
 
     candidate: Candidate
     estimator: Any  # LSSVC, LSSVR or GPC
     left_out: Array
+    shape: Array
     seconds: float
 
     @property
@@ -79,16 +87,16 @@ class Task:
         kernel = kernel_of(candidate.kernel, coding.numeric, coding.categorical)
         left = None if deadline.left() == float("inf") else deadline.left()
         estimator = estimator_of(candidate, kernel, labels=self.labels, time_limit=left, **self.options)
+        V = self.views(candidate.view, self.Z)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # every status is in the record of candidates
-            estimator._fit_anew(self.views(candidate.view, self.Z), self.y, self.weights, lead=lead)
-        return Member(candidate, estimator, left_out(estimator), time.monotonic() - began)
+            estimator._fit_anew(V, self.y, self.weights, lead=lead)
+        shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
+        return Member(candidate, estimator, left_out(estimator), shape, time.monotonic() - began)
 
-    def lead_of(self, member: Member, max_iter: int) -> Lead | None:
-        """Return what the other candidates learn from the leader."""
-        rows = member.estimator._unweighted(self.views(member.candidate.view, self.Z), np.asarray(self.y))
-        space = member.estimator._problem(rows).space
-        return Lead.of(space, member.estimator.selection_.theta, max_iter)
+    def tied(self) -> Lead:
+        """Return the lead to widths in proportion to the data's own scale."""
+        return Lead(shape=np.zeros(self.Z.shape[1]), max_iter=_TIED_ITERATIONS, tied=True)
 
 
 def left_out(estimator: LSSVC | LSSVR | GPC) -> Array:
@@ -108,10 +116,10 @@ def useful(candidates: Sequence[Candidate], views: Views, n_rows: int) -> tuple[
             continue
         if candidate.view == WARPED and not len(views.warp.inputs):
             candidate = replace(candidate, view=AS_IS)
-        if not len(views.coding.numeric):  # every kernel is that of the categories
+        if candidate.kernel != "linear" and not len(views.coding.numeric):  # all are that of the categories
             candidate = replace(candidate, kernel="category")
-        elif len(views.coding.numeric) > MOST_WIDTHS and candidate.kernel != "linear":
-            candidate = replace(candidate, kernel="rbf")
+        if candidate.kernel != "linear" and len(views.coding) > MOST_WIDTHS:
+            candidate = replace(candidate, kernel=_CHEAP.get(candidate.kernel, candidate.kernel), tied=True)
         kept[candidate] = None
     return tuple(kept)
 
@@ -139,16 +147,17 @@ def fit_members(
     observe : callable, optional
         Called with every :class:`Member` when it is fitted.
     """
-    leader = task.fit(candidates[0], None, deadline.part(_LEADER_SHARE))
+    leader = task.fit(candidates[0], task.tied() if candidates[0].tied else None, deadline.part(_LEADER_SHARE))
     members = [leader]
     if observe is not None:
         observe(leader)
-    lead, rest = task.lead_of(leader, FOLLOWING[effort]), candidates[1:]
+    lead, rest = Lead(shape=leader.shape, max_iter=FOLLOWING[effort]), candidates[1:]
 
     def follow(place: int, candidate: Candidate) -> Member | None:
         if deadline.passed:
             return None
-        member = task.fit(candidate, lead, deadline.part(1.0 / (len(rest) - place)))
+        led = task.tied() if candidate.tied else lead
+        member = task.fit(candidate, led, deadline.part(1.0 / (len(rest) - place)))
         if observe is not None:
             observe(member)
         return member

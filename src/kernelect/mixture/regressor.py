@@ -106,7 +106,7 @@ class KernelRegressor(RegressorMixin, Door):
         scale = targets[kept].std(axis=0)
         scale[scale == 0.0] = 1.0
         residuals = np.stack([(targets - member.left_out) / scale for member in self._members], axis=-1)
-        return residual_weights(residuals[kept], weights[kept])
+        return residual_weights(residuals[kept], weights[kept], self._fitted_parameters())
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         targets = y.reshape(len(y), -1)

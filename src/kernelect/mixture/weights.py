@@ -7,7 +7,13 @@ explained a few rows already; a = 1 was measured level with 0.3 and 3.
 
 Notation: w (C,) weights on the simplex, s (n,) sample weights of mean 1, p (n, C) each candidate's
 leave-one-out probability of the row's own label, R (n, C) each candidate's leave-one-out
-residuals, A = R^T S R, a the penalty.
+residuals, A = R^T S R, a the penalty, k_c the number of parameters that candidate c has fitted to
+these very rows.
+
+Selecting k parameters by leave-one-out gains about k/2 nats on the rows at hand and loses as many
+on others, whatever the parameters are worth: exp(-k_c / n) is taken off every probability of a
+candidate, exp(k_c / n) is put on its residuals. With 52 widths and 148 rows the leave-one-out log-loss
+of a candidate was measured at 0.10 where new rows have 1.15.
 """
 
 from __future__ import annotations
@@ -28,16 +34,22 @@ _MAX_STEPS = 200
 _TOL = 1e-10
 
 
-def probability_weights(probability: Array, sample_weight: Array, penalty: float = PENALTY) -> Array:
-    """Return the weights that maximise sum_i s_i ln sum_c w_c p_ic + a sum_c ln w_c.
+def probability_weights(
+    probability: Array, sample_weight: Array, n_fitted: Array | None = None, penalty: float = PENALTY
+) -> Array:
+    """Return the weights that maximise sum_i s_i ln sum_c w_c p_ic exp(-k_c / n) + a sum_c ln w_c.
 
     Parameters
     ----------
     probability : ndarray of shape (n, C)
     sample_weight : ndarray of shape (n,)
+    n_fitted : ndarray of shape (C,), optional
+        How many parameters every candidate has fitted, 0 unless given.
     penalty : float
     """
     p = np.maximum(probability, _LEAST)
+    if n_fitted is not None:
+        p = p * np.exp(-n_fitted / len(p))
     s = sample_weight / sample_weight.mean()
     # A row on which all candidates agree has no say; scaling a row changes the sum by a constant.
     p = p / p.max(axis=1, keepdims=True)
@@ -52,7 +64,9 @@ def probability_weights(probability: Array, sample_weight: Array, penalty: float
     return _on_simplex(value, slopes, p.shape[1], penalty)
 
 
-def residual_weights(residuals: Array, sample_weight: Array, penalty: float = PENALTY) -> Array:
+def residual_weights(
+    residuals: Array, sample_weight: Array, n_fitted: Array | None = None, penalty: float = PENALTY
+) -> Array:
     """Return the weights that minimise n/2 ln(w^T A w) - a sum_c ln w_c.
 
     Parameters
@@ -61,6 +75,8 @@ def residual_weights(residuals: Array, sample_weight: Array, penalty: float = PE
         Leave-one-out residuals; those of several targets are put in units of each target's spread
         by the caller.
     sample_weight : ndarray of shape (n,)
+    n_fitted : ndarray of shape (C,), optional
+        How many parameters every candidate has fitted, 0 unless given.
     penalty : float
 
     Notes
@@ -70,6 +86,8 @@ def residual_weights(residuals: Array, sample_weight: Array, penalty: float = PE
     n, C = len(residuals), residuals.shape[-1]
     s = sample_weight / sample_weight.mean()
     R = residuals.reshape(n, -1, C)
+    if n_fitted is not None:
+        R = R * np.exp(n_fitted / n)
     A = np.einsum("i,ikc,ikd->cd", s, R, R)
     A = A / max(float(np.trace(A)) / C, np.finfo(float).tiny)
     floor = 1e-12  # residuals of 0 leave the penalty alone to decide
@@ -120,3 +138,12 @@ def _constrained_step(hessian: Array, gradient: Array) -> Array:
     solved = np.linalg.solve(hessian, np.column_stack([gradient, np.ones(len(gradient))]))
     multiplier = solved[:, 0].sum() / solved[:, 1].sum()
     return np.asarray(multiplier * solved[:, 1] - solved[:, 0], dtype=float)
+
+
+def fitted_parameters(shape: Array) -> float:
+    """Return how many widths a selection has fitted: those that differ from their mean by a log unit or more.
+
+    ``shape`` holds logarithms of widths in units of the data's own scale. A prior that keeps all of
+    them in proportion leaves nothing fitted; in between a width counts by the square of its distance.
+    """
+    return float(np.minimum(1.0, (shape - shape.mean()) ** 2).sum()) if len(shape) else 0.0

@@ -2,7 +2,7 @@
 
 from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.landscape import Influence, influence, surface
-from kernelect.selection.lead import Lead
+from kernelect.selection.lead import Lead, relative_widths
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import in_units, per_row, with_doubts, with_remark
 from kernelect.selection.problem import Rows, join
@@ -40,6 +40,7 @@ __all__ = [
     "per_row",
     "recalibrate",
     "recalibrated",
+    "relative_widths",
     "ridge_space",
     "select",
     "select_stopped_early",

@@ -25,19 +25,13 @@ class Lead:
         Logarithms of the widths in units of the data's own scale, their mean being 0.
     max_iter : int
         Iterations of the searches that go on from there.
+    tied : bool
+        Whether the widths of each kernel keep their proportions, so that only their size is selected.
     """
 
     shape: Array
     max_iter: int
-
-    @classmethod
-    def of(cls, space: ParameterSpace, theta: Array, max_iter: int) -> Lead | None:
-        """Return the lead that a selection gives, None where it has no widths to compare."""
-        widths = space.all_widths
-        if len(widths) < 2:
-            return None
-        relative = theta[widths] - space.reference[widths]
-        return cls(shape=relative - relative.mean(), max_iter=max_iter)
+    tied: bool = False
 
     def followed(self, objective: SelectionObjective) -> SelectionObjective:
         """Return the objective with its start moved to the shape; unchanged where it has other widths."""
@@ -49,3 +43,18 @@ class Lead:
         moved = np.clip(start[widths] + self.shape, space.lower[widths], space.upper[widths])
         start[widths] = np.where(space.free[widths], moved, start[widths])
         return replace(objective, space=space.moved(start))
+
+
+def relative_widths(space: ParameterSpace, theta: Array) -> Array:
+    """Return the logarithms of all widths in units of the data's own scale, their mean being 0.
+
+    Parameters
+    ----------
+    space : ParameterSpace
+        Of the kernel, whose start is the data's scale.
+    theta : ndarray
+        What was selected; entries after the kernel's own are not looked at.
+    """
+    widths = space.all_widths
+    relative = theta[widths] - space.start[widths]
+    return np.asarray(relative - relative.mean() if len(relative) else relative, dtype=float)

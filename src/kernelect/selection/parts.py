@@ -11,7 +11,15 @@ from __future__ import annotations
 from kernelect.kernels.scale import spread_rows
 from kernelect.search import Directions
 from kernelect.selection.run import Run
-from kernelect.selection.stages import AllParameters, CriterionAlone, PriorRevised, SecondBasin, Spherical, Stage
+from kernelect.selection.stages import (
+    AllParameters,
+    CriterionAlone,
+    PriorRevised,
+    SecondBasin,
+    Spherical,
+    Stage,
+    TiedParameters,
+)
 
 #: Rows from which a search begins on a part of them, and the smallest part.
 FROM, LEAST = 900, 400
@@ -62,3 +70,6 @@ STAGES: tuple[Stage, ...] = (Parts(), Spherical(), CriterionAlone(), AllParamete
 
 #: The same where another selection leads the way.
 LED_STAGES: tuple[Stage, ...] = (Parts((Spherical(), AllParameters())), Spherical(), AllParameters(), PriorRevised())
+
+#: The same where widths keep their proportions.
+TIED_STAGES: tuple[Stage, ...] = (TiedParameters(),)

@@ -8,7 +8,7 @@ from kernelect.exceptions import OutOfTime
 from kernelect.results import Selection, Status
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.parts import LED_STAGES, STAGES
+from kernelect.selection.parts import LED_STAGES, STAGES, TIED_STAGES
 from kernelect.selection.run import Run, SelectionOptions
 from kernelect.selection.stages import Stage
 
@@ -31,7 +31,7 @@ def select(
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
     stages = STAGES
     if lead is not None:
-        objective, stages = lead.followed(objective), LED_STAGES
+        objective, stages = lead.followed(objective), TIED_STAGES if lead.tied else LED_STAGES
         options = replace(options, max_iter=min(options.max_iter, lead.max_iter))
     run = Run(objective, options)
     for stage in stages:

@@ -74,6 +74,17 @@ class AllParameters(Stage):
         run.optima = run.result.trace.best_points()
 
 
+class TiedParameters(Stage):
+    """The widths of each kernel together, every other free parameter by itself: nothing is selected after it."""
+
+    def applies(self, run: Run) -> bool:
+        return True
+
+    def carry_out(self, run: Run) -> None:
+        tied = Directions.tied_widths(run.space) or Directions.each_free(run.space)
+        run.result = run.search("spherical", tied)
+
+
 class SecondBasin(Stage):
     """For a prior with two basins: a lower minimum on the way to the criterion's own optimum.
 
