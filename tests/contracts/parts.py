@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, criteria, priors
+from kernelect import (
+    GPC,
+    LSSVC,
+    LSSVR,
+    RVC,
+    RVR,
+    SVC,
+    BasisSearchRegressor,
+    KernelClassifier,
+    KernelRegressor,
+    criteria,
+    priors,
+)
 from kernelect.machines import EP, LSSVM, RVM, SVM, Classical, Fitted, Hinge, Machine, Probit, SquaredHinge
 from kernelect.search import LBFGS, GradientAscent, NelderMead, RandomWalk, ScaledConjugateGradients, Scan
 
@@ -211,6 +223,9 @@ ESTIMATORS: dict[str, Any] = {
     "RVR, rbf": RVR("rbf", random_state=0),
     "BasisSearchRegressor": BasisSearchRegressor(random_state=0),
     "BasisSearchRegressor, polynomial": BasisSearchRegressor("polynomial", random_state=0),
+    "KernelClassifier": KernelClassifier("fast", random_state=0),
+    "KernelClassifier, three classes": KernelClassifier("fast", random_state=0),
+    "KernelRegressor": KernelRegressor("fast", random_state=0),
 }
 
 

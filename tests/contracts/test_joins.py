@@ -3,12 +3,13 @@
 import pytest
 from sklearn.base import clone
 
+from contracts.declared import declared_classes
 from contracts.parts import ESTIMATORS, sample, target_for
 from kernelect.criteria.registry import CRITERIA
 from kernelect.exceptions import KernelectError
 
-#: Every estimator as it comes.
-PLAIN = sorted({type(estimator).__name__ for estimator in ESTIMATORS.values()} & set(ESTIMATORS))
+#: Every estimator of one machine, as it comes.
+PLAIN = [cls.__name__ for cls in declared_classes("estimator")]
 
 
 @pytest.mark.parametrize("name", PLAIN)

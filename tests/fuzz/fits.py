@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import kernelect
 from fuzz.harness import Broken, require_sentence
 
-CLASSIFIERS = ("LSSVC", "SVC", "GPC", "RVC")
-REGRESSORS = ("LSSVR", "RVR", "BasisSearchRegressor")
+CLASSIFIERS = ("LSSVC", "SVC", "GPC", "RVC", "KernelClassifier")
+REGRESSORS = ("LSSVR", "RVR", "BasisSearchRegressor", "KernelRegressor")
 
-KERNELS = ("ard", "rbf", "matern32", "matern52-ard", "linear", "polynomial")
+KERNELS = ("ard", "rbf", "matern32", "matern52-ard", "rational-quadratic", "linear", "polynomial")
 
 #: Arguments beside the kernel that each estimator is tried with.
 ARGUMENTS: dict[str, tuple[tuple[tuple[str, Any], ...], ...]] = {
@@ -27,8 +27,9 @@ ARGUMENTS: dict[str, tuple[tuple[tuple[str, Any], ...], ...]] = {
     "BasisSearchRegressor": ((("strategy", "sffs"),), (("strategy", "ols"),), (("criterion", "marginal-likelihood"),)),
 }
 
-#: Dictionaries take the kernels' place in the basis search.
+#: What takes the kernels' place elsewhere.
 DICTIONARIES = ("rbf", "linear", "polynomial", "fourier")
+EFFORTS = ("fast",)
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,7 @@ def _weights(kind: str, n: int, generator: np.random.Generator) -> Any:
 def cases(draw: Any) -> FitCase:
     classify = draw(st.booleans())
     estimator = draw(st.sampled_from(CLASSIFIERS if classify else REGRESSORS))
-    kernels = DICTIONARIES if estimator == "BasisSearchRegressor" else KERNELS
+    kernels = DICTIONARIES if estimator == "BasisSearchRegressor" else EFFORTS if "Kernel" in estimator else KERNELS
     usual = st.integers(-3, 3)
     spoils = st.tuples(
         st.sampled_from(tuple(SPOILS)), st.integers(0, 40), st.one_of(usual, usual, st.integers(-320, 308))
@@ -202,7 +203,7 @@ def cases(draw: Any) -> FitCase:
     return FitCase(
         estimator,
         draw(st.sampled_from((kernels[0], *kernels))),
-        draw(st.sampled_from(((), (), *ARGUMENTS[estimator]))),
+        draw(st.sampled_from(((), (), *ARGUMENTS.get(estimator, ())))),
         draw(st.integers(0, 2**16)),
         draw(st.one_of(st.integers(8, 36), st.integers(2, 12))),
         draw(st.one_of(st.integers(1, 4), st.integers(1, 30))),
@@ -217,9 +218,10 @@ def cases(draw: Any) -> FitCase:
 
 
 def made(case: FitCase) -> Any:
-    word = "dictionary" if case.estimator == "BasisSearchRegressor" else "kernel"
-    arguments = {word: case.kernel, "random_state": 0, "max_iter": 40, **dict(case.arguments)}
-    return getattr(kernelect, case.estimator)(**arguments)
+    cls = getattr(kernelect, case.estimator)
+    if "Kernel" in case.estimator:
+        return cls(case.kernel, random_state=0)
+    return cls(case.kernel, random_state=0, max_iter=40, **dict(case.arguments))
 
 
 def fit(model: Any, X: Any, y: Any, weights: Any) -> Any:
@@ -293,6 +295,9 @@ def _require_probabilities(model: Any, Z: Any, shares: Any, n_classes: int) -> N
         raise Broken("the most probable class is predicted", f"{shares[:3]} {model.predict(Z)[:3]}")
 
 
+#: Their widths belong to one input each, whatever their first argument is.
+PER_INPUT = ("BasisSearchRegressor", "KernelClassifier", "KernelRegressor")
+
 #: How far two fits of the same problem may be apart, in probability or in units of the target's spread.
 NEAR = 0.02
 
@@ -325,7 +330,7 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
     if case.twin == "columns":
         columns = generator.permutation(columns)
     if case.twin == "units":
-        per_input = case.kernel in ("ard", "matern52-ard") or case.estimator == "BasisSearchRegressor"
+        per_input = case.kernel in ("ard", "matern52-ard") or case.estimator in PER_INPUT
         units = 10.0 ** generator.integers(-3, 4, size=len(units) if per_input else 1)
     if case.twin == "origin":
         origin = np.round(generator.normal(size=len(origin)), 1) * np.clip(np.ptp(X, axis=0), 0.0, 1e100)
