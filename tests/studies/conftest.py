@@ -6,6 +6,9 @@ import pytest
 
 from kernelect.studies import parse_study
 
+#: Ends the program when it is imported, which a search for doctests would do.
+collect_ignore = ["leaves.py"]
+
 TEXT = """
 name = "tiny"
 splits = 3

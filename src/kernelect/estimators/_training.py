@@ -17,6 +17,9 @@ from kernelect.typing import Array, Indices, Mask
 #: Largest ratio of two weights: beyond it the lighter rows drown in the rounding of the heavier ones.
 _LARGEST_RATIO = 1e13
 
+#: Share of the total weight that one row may have: beyond it there is one row to learn from.
+_LARGEST_SHARE = 1.0 - 1e-6
+
 #: Between 1 / this and this lies the median weight: tolerances and bounds are made for rows of a weight near 1.
 _LARGEST_MEDIAN = 1e6
 
@@ -100,6 +103,11 @@ def _checked_weights(sample_weight: Any, X: Array) -> Array:
         raise InvalidArgument(
             f"sample_weight ranges from {positive.min():.3g} to {positive.max():.3g}, which is more than double "
             f"precision can weigh up: keep the ratio below {_LARGEST_RATIO:.0e}, or set the small ones to 0."
+        )
+    if len(positive) > 1 and positive.max() > _LARGEST_SHARE * positive.sum():
+        raise InvalidArgument(
+            f"sample_weight gives one row {positive.max():.3g} of a total of {positive.sum():.3g}, so that all others "
+            "count for nothing: give it less weight."
         )
     median = float(np.median(positive)) if len(positive) else 1.0
     if not 1.0 / _LARGEST_MEDIAN <= median <= _LARGEST_MEDIAN:
