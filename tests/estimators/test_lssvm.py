@@ -256,7 +256,7 @@ def test_verbose_writes_a_line_per_evaluation(binary, capsys):
     assert lines[0].startswith("[LSSVC] evaluation 1: ")
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e-2, 100.0])
+@pytest.mark.parametrize("scale", [1e-12, 1e-9, 1e-2, 100.0, 1e12])
 def test_the_overall_scale_of_weights_does_not_matter(scale, binary, regression):
     X, y = binary
     plain, weighted = LSSVC().fit(X, y), LSSVC().fit(X, y, np.full(len(y), scale))
@@ -264,6 +264,9 @@ def test_the_overall_scale_of_weights_does_not_matter(scale, binary, regression)
     X, y = regression
     plain, weighted = LSSVR().fit(X, y), LSSVR().fit(X, y, np.full(len(y), scale))
     np.testing.assert_allclose(weighted.predict(X), plain.predict(X), rtol=1e-2)
+    if not 1e-3 < scale < 1e3:  # a new observation weighs as much as the others, which are far from 1
+        spread = [model.predict(X, return_std=True)[1] for model in (weighted, plain)]
+        np.testing.assert_allclose(*spread, rtol=0.05)
 
 
 def test_weighted_intervals_are_jackknife_plus_by_refits(regression, rng):

@@ -307,7 +307,7 @@ class TestHardData:
 
 def test_an_unsolved_machine_reaches_the_user(small, monkeypatch):
     X, y = small
-    monkeypatch.setattr("kernelect.machines.svm.box_qp._pivot", lambda *args, **options: None)
+    monkeypatch.setattr("kernelect.machines.svm.box_qp.pivot", lambda *args, **options: None)
     monkeypatch.setattr("kernelect.machines.svm.interior_point._MAX_ITERATIONS", 2)
     with pytest.warns(ConvergenceWarning, match="the support vector machine is solved to"):
         model = svm(FIXED, C=10.0).fit(X, y)

@@ -20,8 +20,8 @@ _LARGEST_RATIO = 1e13
 #: Share of the total weight that one row may have: beyond it there is one row to learn from.
 _LARGEST_SHARE = 1.0 - 1e-6
 
-#: Between 1 / this and this lies the median weight: tolerances and bounds are made for rows of a weight near 1.
-_LARGEST_MEDIAN = 1e6
+#: Between 1 / this and this lies the median weight, where weights count rows and where only their ratios matter.
+_LARGEST_MEDIAN_COUNT, _LARGEST_MEDIAN = 1e6, 1e15
 
 #: Mean weight where weights count rows with normal noise: that many equal rows leave no noise to estimate.
 _LARGEST_COUNT = 1e3
@@ -65,11 +65,13 @@ class LabelledTraining(Training):
     index: Indices
 
 
-def labelled(estimator: Estimator, X: Any, y: Any, sample_weight: Any, class_weight: object) -> LabelledTraining:
-    """Return the rows of a classification."""
+def labelled(
+    estimator: Estimator, X: Any, y: Any, sample_weight: Any, class_weight: object, *, counts: bool = True
+) -> LabelledTraining:
+    """Return the rows of a classification; ``counts``: a weight of 2 is a row twice, or twice its slack."""
     X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
     classes, index, targets = encode_labels(y)
-    weights = _checked_weights(sample_weight, X) * class_weights(class_weight, classes, index)
+    weights = _checked_weights(sample_weight, X, counts=counts) * class_weights(class_weight, classes, index)
     empty = classes[np.bincount(index, weights) <= 0.0]
     if len(empty):
         raise InvalidArgument(
@@ -85,7 +87,7 @@ def measured(estimator: Estimator, X: Any, y: Any, sample_weight: Any, *, severa
     ``several``: there may be more than one target; ``counts``: a weight of 2 is a row twice.
     """
     X, y = validate_data(estimator, X, y, dtype=np.float64, multi_output=several, y_numeric=True, ensure_min_samples=2)
-    y, weights = np.asarray(y, dtype=float), _checked_weights(sample_weight, X)
+    y, weights = np.asarray(y, dtype=float), _checked_weights(sample_weight, X, counts=counts)
     targets = y.reshape(len(y), -1)
     require_size(targets)
     if counts and weights.mean() > _LARGEST_COUNT:
@@ -96,7 +98,7 @@ def measured(estimator: Estimator, X: Any, y: Any, sample_weight: Any, *, severa
     return Training(X=X, targets=targets, weights=weights, kept=_kept(weights), single=y.ndim == 1)
 
 
-def _checked_weights(sample_weight: Any, X: Array) -> Array:
+def _checked_weights(sample_weight: Any, X: Array, *, counts: bool) -> Array:
     weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     positive = weights[weights > 0.0]
     if len(positive) and positive.max() > _LARGEST_RATIO * positive.min():
@@ -110,7 +112,8 @@ def _checked_weights(sample_weight: Any, X: Array) -> Array:
             "count for nothing: give it less weight."
         )
     median = float(np.median(positive)) if len(positive) else 1.0
-    if not 1.0 / _LARGEST_MEDIAN <= median <= _LARGEST_MEDIAN:
+    largest = _LARGEST_MEDIAN_COUNT if counts else _LARGEST_MEDIAN
+    if not 1.0 / largest <= median <= largest:
         raise InvalidArgument(
             f"sample_weight has a median of {median:.3g}: divide the weights by a constant, so that most of them are "
             "about 1."

@@ -145,7 +145,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = labelled(self, X, y, sample_weight, self.class_weight)
+        data = labelled(self, X, y, sample_weight, self.class_weight, counts=False)
         self.classes_ = data.classes
         loo = self._fit_machine(data, recalibrate=self._recalibrates())
         self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo

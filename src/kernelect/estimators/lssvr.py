@@ -21,6 +21,9 @@ from kernelect.numerics import binary_unit
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
 from kernelect.typing import Array
 
+#: Median weight from which on a new observation is not taken to weigh 1.
+_FAR = 1e3
+
 
 class LSSVR(RegressorMixin, LSSVMBase):
     """Least-squares support vector regressor (kernel ridge with intercept) that selects itself.
@@ -149,8 +152,9 @@ random_state, n_jobs, verbose
         state, cross = self._resolved(), self._cross(X)
         half = state.factor.half_solve(cross)
         bias = (1.0 - state.ones_solution @ cross) ** 2 / state.ones_total
-        variance = prior + self.regularization_ - np.einsum("ij,ij->j", half, half) + bias
-        return np.outer(np.sqrt(np.maximum(variance, self.regularization_)), self._root_scale())
+        noise = self.regularization_ / _usual_weight(self._weights)
+        variance = prior + noise - np.einsum("ij,ij->j", half, half) + bias
+        return np.outer(np.sqrt(np.maximum(variance, noise)), self._root_scale())
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+.
@@ -198,6 +202,12 @@ random_state, n_jobs, verbose
         """Return the machine factorised again: a factor is not kept, so that models stay small."""
         gram = self._gram if isinstance(self.kernel_, Precomputed) else self.kernel_.gram(self.X_fit_)
         return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.regularization_, self._weights)
+
+
+def _usual_weight(weights: Array) -> float:
+    """Return what a new observation weighs: 1, or the median of weights that are all far from 1."""
+    median = float(np.median(weights))
+    return 1.0 if 1.0 / _FAR < median < _FAR else median
 
 
 def check_coverage(coverage: object) -> None:
