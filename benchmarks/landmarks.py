@@ -23,9 +23,9 @@ from scipy.optimize import minimize
 
 from kernelect.criteria.lssvm.landmarks import LandmarkPRESS, landmark_value_and_gradient
 from kernelect.kernels import ARD
-from kernelect.machines.lssvm.landmark_path import LandmarkPath, PathSums
+from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Moments, Rows, moments, solve
-from kernelect.machines.lssvm.pivots import pivoted_rows
+from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import blas_threads_for, sampled_rows, sum_over_blocks
 
 #: Rows and landmarks on which the widths are selected, landmarks of the fits on all rows, candidates for landmarks.
@@ -90,7 +90,7 @@ class Block:
 def landmarks(kernel: ARD, X: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
     """Return rows that span the others."""
     rows = X[sampled_rows(X, CANDIDATES)]
-    return rows[pivoted_rows(rows, kernel.cross, kernel.diagonal(rows), count, generator)]
+    return rows[Pivots(rows, kernel.cross, kernel.diagonal(rows), generator).first(count)]
 
 
 def slices(n: int, step: int) -> list[slice]:
@@ -144,7 +144,7 @@ class Fit:
 
     def __init__(self, kernel: ARD, mu: float, table: Table, count: int, generator: np.random.Generator) -> None:
         self.kernel, self.table, self.seconds = kernel, table, dict[str, float]()
-        ridges = mu * 10.0 ** np.arange(-4, 5)
+        ridges, judge = mu * 10.0 ** np.arange(-4, 5), LandmarkPRESS()
         with self._timed("landmarks"):
             self.Z = landmarks(kernel, table.X, count, generator)
             self.frame = Frame.of(kernel.gram(self.Z), table.y[:1000].mean(axis=0))
@@ -152,9 +152,9 @@ class Fit:
             total: Moments = self._sum(lambda rows: moments(self.frame, rows))
         with self._timed("ridges"):
             path = LandmarkPath(self.frame, total)
-            sums: PathSums = self._sum(lambda rows: path.sums(rows, ridges))
-        best = int(np.argmin(sums.press))
-        self.leave_one_out = float(np.sqrt(2.0 * sums.press[best] / len(table.X)))
+            press = self._sum(lambda rows: np.array([judge.value_of(block) for block in path.left_out(rows, ridges)]))
+        best = int(np.argmin(press))
+        self.leave_one_out = float(np.sqrt(2.0 * press[best] / len(table.X)))
         self.state: LandmarkState = solve(self.frame, total, ridges[best])
 
     @contextmanager

@@ -36,3 +36,14 @@ def test_few_rows_are_all_taken(rng):
 def test_signs_of_zero_and_precision_do_not_matter():
     X = np.array([[0.0, 1.5], [-0.0, 2.5]] * 500, dtype=np.float32)
     np.testing.assert_array_equal(sampled_rows(X, 100), sampled_rows(np.abs(X).astype(float), 100))
+
+
+def test_another_turn_gives_other_rows(rng):
+    X = rng.normal(size=(4000, 2))
+    assert not set(sampled_rows(X, 1000)) & set(sampled_rows(X, 1000, turn=0.5))
+
+
+def test_rows_may_be_chosen_among_some(rng):
+    X, among = rng.normal(size=(1000, 2)), np.arange(1000) % 3 == 0
+    assert np.all(among[sampled_rows(X, 100, among=among)])
+    np.testing.assert_array_equal(sampled_rows(X, 500, among=among), np.flatnonzero(among))

@@ -53,7 +53,7 @@ def gcv(cross, gram, targets, mu, weights):
     beta, b = solve(cross, gram, targets, mu, weights)
     errors = targets - cross.T @ beta - b
     room = 1.0 - np.trace(hat_matrix(cross, gram, mu, weights)) / n
-    return 0.5 * float(np.sum(weights[:, None] * errors**2)) / room**2
+    return float(np.sum(weights[:, None] * errors**2)) / n / room**2
 
 
 def residuals_without_own_function(cross, gram, targets, mu, weights, landmark):

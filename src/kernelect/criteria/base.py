@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
 from kernelect.machines import Fitted, Machine
 from kernelect.typing import Array, Indices
+
+if TYPE_CHECKING:
+    from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,10 @@ class Criterion(ABC):
 
     #: Whether it stays the same under (C, K) -> (C/s, s K), so that C and an amplitude say the same.
     scale_invariant: ClassVar[bool] = False
+
+    #: The same criterion as a sum over rows of functions of error and leverage, which is all that a machine on
+    #: landmarks knows of its rows; None where it is no such sum.
+    on_landmarks: ClassVar[LandmarkCriterion | None] = None
 
     @abstractmethod
     def value(self, fitted: Fitted) -> CriterionValue:

@@ -14,11 +14,14 @@ from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._training import LabelledTraining, Training
-from kernelect.kernels import Precomputed
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels import Kernel, Precomputed
 from kernelect.machines import LSSVM, Expansion, LSSVMState
-from kernelect.numerics import Deadline, blas_threads_for, require_memory
+from kernelect.machines.lssvm.landmarks import LandmarkState
+from kernelect.numerics import Deadline, blas_threads_for, over_blocks, require_memory
 from kernelect.priors import as_prior
 from kernelect.selection import (
+    LeastSquaresObjective,
     Rows,
     SelectionObjective,
     in_units,
@@ -28,7 +31,19 @@ from kernelect.selection import (
     select,
     started_as_given,
 )
+from kernelect.selection.landmarks import (
+    BLOCK_ROWS,
+    CANDIDATES,
+    ArrayTable,
+    LandmarkFit,
+    LandmarkRequest,
+    as_request,
+    fit_on_landmarks,
+)
 from kernelect.typing import Array, Indices
+
+#: Rows at which relevances are measured, where there are many.
+_RELEVANCE_ROWS = 2000
 
 #: Peak of a fit in n x n arrays beside the kernel's.
 _SQUARES = 4.0
@@ -40,9 +55,11 @@ class LSSVMBase(SelfSelecting):
     _machines = ("lssvm",)
 
     regularization: Any
+    landmarks: Any
 
     regularization_: float
     intercept_: Any
+    landmarks_: Array | None
     X_fit_: Array
     _rows: Indices
 
@@ -52,6 +69,39 @@ class LSSVMBase(SelfSelecting):
         Targets have been divided by ``unit``, and so are all attributes but the selection's record.
         ``recalibrate``: ridge and width are chosen once more by the log-loss of labels.
         """
+        request = self._landmark_request(data)
+        if request is not None:
+            return self._fit_on_landmarks(data, unit, request, recalibrate)
+        return self._fit_exactly(data, unit, recalibrate)
+
+    def _landmark_request(self, data: Training) -> LandmarkRequest | None:
+        """Return which landmarks are asked for, None for the exact machine."""
+        automatic = self.landmarks is None or (isinstance(self.landmarks, str) and self.landmarks == "auto")
+        if self._is_precomputed and not automatic:
+            raise InvalidArgument(
+                f"landmarks={self.landmarks!r} needs inputs, and kernel='precomputed' takes kernel values: "
+                "leave landmarks at 'auto', or give the inputs and another kernel."
+            )
+        return None if self._is_precomputed else as_request(self.landmarks, int(data.kept.sum()), data.X.shape[1])
+
+    def _fit_on_landmarks(self, data: Training, unit: float, request: LandmarkRequest, recalibrate: bool) -> Array:
+        table = ArrayTable(data.X, data.targets, data.weights)
+        sample = table.sample(CANDIDATES)
+        labels = data.index if recalibrate and isinstance(data, LabelledTraining) else None
+        with blas_threads_for(request.first):
+            problem = self._problem(sample.rows)
+            fit = fit_on_landmarks(table, problem, sample, request, self._options(), labels, self._lead, unit)
+        self._keep_solution(fit.kernel, fit.left_out.state, fit.landmarks.points)
+        self.regularization_ = fit.left_out.state.regularization
+        self.landmarks_, self._rows = fit.landmarks.points, fit.landmarks.numbers
+        rows = sample.part(_RELEVANCE_ROWS).X
+        coefficients = fit.left_out.state.dual_coef
+        self.feature_importances_ = relevances(self.kernel_, rows, coefficients, fit.landmarks.points)
+        self._keep_spread(fit, data.weights)
+        self.selection_, self.n_iter_ = fit.selection, fit.selection.n_evaluations
+        return np.asarray(data.targets - fit.left_out.residuals, dtype=float)
+
+    def _fit_exactly(self, data: Training, unit: float, recalibrate: bool) -> Array:
         deadline = Deadline.after(self.time_limit)
         if self._is_precomputed:
             check_kernel_matrix(data.X)
@@ -59,6 +109,7 @@ class LSSVMBase(SelfSelecting):
         rows, kept, options = data.rows(pairwise=self._is_precomputed), data.kept, self._options()
         with blas_threads_for(len(rows.X)):
             selection, objective = select(self._problem(rows), options, self._lead)
+            assert isinstance(objective, LeastSquaresObjective)
             if recalibrate and isinstance(data, LabelledTraining):
                 selection = recalibrated(selection, objective, data.index[kept], deadline, options.observe)
             self._rows = np.flatnonzero(kept)
@@ -81,27 +132,38 @@ class LSSVMBase(SelfSelecting):
         fitted = objective.solved(theta)
         state: LSSVMState = fitted.state
         c = state.bordered_diagonal()
-        single = objective.targets.shape[1] == 1
-        self.kernel_ = objective.kernel_at(theta)
-        self.regularization_ = fitted.regularization
-        self.dual_coef_ = state.dual_coef[:, 0] if single else state.dual_coef
-        self.intercept_ = float(state.intercept[0]) if single else state.intercept
-        if not isinstance(self.kernel_, Precomputed):
-            self.X_fit_ = objective.X
-            self.feature_importances_ = relevances(self.kernel_, objective.X, state.dual_coef)
+        kernel = objective.kernel_at(theta)
+        self._keep_solution(kernel, state, None if isinstance(kernel, Precomputed) else objective.X)
+        self.regularization_, self.landmarks_ = fitted.regularization, None
+        if not isinstance(kernel, Precomputed):
+            self.feature_importances_ = relevances(kernel, objective.X, state.dual_coef)
         self._keep_leave_one_out(objective, c, state.leave_one_out_residuals(c))
         return state.leave_one_out_residuals(c)
+
+    def _keep_solution(self, kernel: Kernel, state: LSSVMState | LandmarkState, rows: Array | None) -> None:
+        """Set what predictions need: the kernel, the coefficients and the rows they belong to."""
+        coefficients, intercept = state.dual_coef, state.intercept
+        single = coefficients.shape[1] == 1
+        self.kernel_ = kernel
+        self.dual_coef_ = coefficients[:, 0] if single else coefficients
+        self.intercept_ = float(intercept[0]) if single else intercept
+        if rows is not None:
+            self.X_fit_ = rows
 
     def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
         """Keep what predictions need of leave-one-out; by default nothing."""
 
+    def _keep_spread(self, fit: LandmarkFit, weights: Array) -> None:
+        """Keep what predictions on landmarks need of leave-one-out; by default nothing."""
+
     def _decide(self, X: Array) -> Array:
-        """Return decision values (m, k)."""
-        expansion = Expansion(self.dual_coef_.reshape(len(self._rows), -1), np.atleast_1d(self.intercept_))
-        return expansion.decide(self._cross(X))
+        """Return decision values (m, k), block by block of rows."""
+        expansion = Expansion(self.dual_coef_.reshape(len(self.dual_coef_), -1), np.atleast_1d(self.intercept_))
+        parts = [slice(first, first + BLOCK_ROWS) for first in range(0, len(X), BLOCK_ROWS)]
+        return np.concatenate(list(over_blocks(lambda part: expansion.decide(self._cross(X[part])), parts)))
 
     def _cross(self, X: Array) -> Array:
-        """Return kernel values between the training rows and ``X``, (n, m)."""
+        """Return kernel values between the rows with coefficients and ``X``, (n, m)."""
         if isinstance(self.kernel_, Precomputed):
             return X[:, self._rows].T
         return self.kernel_.cross(self.X_fit_, X)

@@ -27,6 +27,10 @@ _LARGEST_MEDIAN_COUNT, _LARGEST_MEDIAN = 1e6, 1e15
 _LARGEST_COUNT = 1e3
 
 
+#: Inputs that are read as they are; all others become the first of these.
+_PRECISIONS = (np.float64, np.float32)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """What ``fit`` was given, checked; rows of weight 0 are still there.
@@ -54,7 +58,7 @@ class Training:
         kept = np.flatnonzero(self.kept)
         kept = kept if order is None else kept[order]
         X = self.X[np.ix_(kept, kept)] if pairwise else self.X[kept]  # copies: the caller's table may change
-        return Rows(X=X, targets=self.targets[kept], weights=self.weights[kept])
+        return Rows(X=np.asarray(X, dtype=float), targets=self.targets[kept], weights=self.weights[kept])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +70,21 @@ class LabelledTraining(Training):
 
 
 def labelled(
-    estimator: Estimator, X: Any, y: Any, sample_weight: Any, class_weight: object, *, counts: bool = True
+    estimator: Estimator,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    class_weight: object,
+    *,
+    counts: bool = True,
+    as_it_is: bool = False,
 ) -> LabelledTraining:
-    """Return the rows of a classification; ``counts``: a weight of 2 is a row twice, or twice its slack."""
-    X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
+    """Return the rows of a classification.
+
+    ``counts``: a weight of 2 is a row twice, or twice its slack; ``as_it_is``: inputs in single precision are not
+    copied into double.
+    """
+    X, y = validate_data(estimator, X, y, dtype=_PRECISIONS if as_it_is else np.float64, ensure_min_samples=2)
     classes, index, targets = encode_labels(y)
     weights = _checked_weights(sample_weight, X, counts=counts) * class_weights(class_weight, classes, index)
     empty = classes[np.bincount(index, weights) <= 0.0]
@@ -81,12 +96,23 @@ def labelled(
     return LabelledTraining(X=X, targets=targets, weights=weights, kept=_kept(weights), classes=classes, index=index)
 
 
-def measured(estimator: Estimator, X: Any, y: Any, sample_weight: Any, *, several: bool, counts: bool) -> Training:
+def measured(
+    estimator: Estimator,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    several: bool,
+    counts: bool,
+    as_it_is: bool = False,
+) -> Training:
     """Return the rows of a regression.
 
-    ``several``: there may be more than one target; ``counts``: a weight of 2 is a row twice.
+    ``several``: there may be more than one target; ``counts``: a weight of 2 is a row twice; ``as_it_is``: inputs in
+    single precision are not copied into double.
     """
-    X, y = validate_data(estimator, X, y, dtype=np.float64, multi_output=several, y_numeric=True, ensure_min_samples=2)
+    dtype = _PRECISIONS if as_it_is else np.float64
+    X, y = validate_data(estimator, X, y, dtype=dtype, multi_output=several, y_numeric=True, ensure_min_samples=2)
     y, weights = np.asarray(y, dtype=float), _checked_weights(sample_weight, X, counts=counts)
     targets = y.reshape(len(y), -1)
     require_size(targets)

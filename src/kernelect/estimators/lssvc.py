@@ -32,6 +32,11 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         ``sklearn.gaussian_process.kernels``.
     regularization : "auto" or float, default="auto"
         The ridge mu of Cawley & Talbot (2007): K + mu I is solved.
+    landmarks : "auto", None, int or array of shape (m, n_features)
+        The machine on a few rows, the landmarks, that span the others: its cost grows with the number of rows, not
+        with its cube, and its leave-one-out is as exact. ``"auto"`` is the exact machine up to 2000 rows; beyond,
+        landmarks are doubled until leave-one-out stops improving, and the status says so. None is the exact machine at
+        any size, a number or rows are taken as they are.
     criterion : str or Criterion, default="press"
         ``"press"``, the exact leave-one-out squared error; ``"gcv"``, generalised cross-validation,
         which gives all rows the same leverage; or an object of :mod:`kernelect.criteria` that judges
@@ -69,7 +74,10 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     regularization_ : float
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
     intercept_ : float or ndarray of shape (n_classes,)
+    landmarks_ : ndarray of shape (m, n_features) or None
+        None for the exact machine.
     X_fit_ : ndarray of shape (n_samples, n_features)
+        The rows that coefficients belong to: all of positive weight, or the landmarks.
     loo_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Exact leave-one-out decision values: what each row gets from all the others.
     feature_importances_ : ndarray of shape (n_features,)
@@ -103,6 +111,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         kernel: Any = "ard",
         *,
         regularization: Any = "auto",
+        landmarks: Any = "auto",
         criterion: Any = "press",
         prior: Any = "auto",
         search: Any = "lbfgs",
@@ -118,6 +127,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     ) -> None:
         self.kernel = kernel
         self.regularization = regularization
+        self.landmarks = landmarks
         self.criterion = criterion
         self.prior = prior
         self.search = search
@@ -145,7 +155,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = labelled(self, X, y, sample_weight, self.class_weight, counts=False)
+        data = labelled(self, X, y, sample_weight, self.class_weight, counts=False, as_it_is=True)
         self.classes_ = data.classes
         loo = self._fit_machine(data, recalibrate=self._recalibrates())
         self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo

@@ -17,12 +17,20 @@ from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Precomputed
 from kernelect.machines import LSSVM, LSSVMState
+from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
+from kernelect.selection.landmarks import LandmarkFit
 from kernelect.typing import Array
 
 #: Median weight from which on a new observation is not taken to weigh 1.
 _FAR = 1e3
+
+#: Training rows whose machines intervals are made of, where there are many.
+_INTERVAL_ROWS = 4000
+
+#: Numbers that a block of new rows takes at once.
+_BLOCK_NUMBERS = 1 << 23
 
 
 class LSSVR(RegressorMixin, LSSVMBase):
@@ -33,7 +41,7 @@ class LSSVR(RegressorMixin, LSSVMBase):
 
     Parameters
     ----------
-    kernel, regularization, criterion, prior, search, n_restarts, max_iter, tol, time_limit, \
+    kernel, regularization, landmarks, criterion, prior, search, n_restarts, max_iter, tol, time_limit, \
 random_state, n_jobs, verbose
         As for :class:`LSSVC`.
 
@@ -43,7 +51,10 @@ random_state, n_jobs, verbose
     regularization_ : float
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
     intercept_ : float or ndarray of shape (n_targets,)
+    landmarks_ : ndarray of shape (m, n_features) or None
+        None for the exact machine.
     X_fit_ : ndarray of shape (n_samples, n_features)
+        The rows that coefficients belong to: all of positive weight, or the landmarks.
     loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Exact leave-one-out predictions.
     feature_importances_ : ndarray of shape (n_features,)
@@ -67,12 +78,14 @@ random_state, n_jobs, verbose
     _diagonal: Array
     _residuals: Array
     _gram: Array
+    _spread: LandmarkSpread
 
     def __init__(
         self,
         kernel: Any = "ard",
         *,
         regularization: Any = "auto",
+        landmarks: Any = "auto",
         criterion: Any = "press",
         prior: Any = "auto",
         search: Any = "lbfgs",
@@ -86,6 +99,7 @@ random_state, n_jobs, verbose
     ) -> None:
         self.kernel = kernel
         self.regularization = regularization
+        self.landmarks = landmarks
         self.criterion = criterion
         self.prior = prior
         self.search = search
@@ -115,14 +129,17 @@ random_state, n_jobs, verbose
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = measured(self, X, y, sample_weight, several=True, counts=False)
+        data = measured(self, X, y, sample_weight, several=True, counts=False, as_it_is=True)
         self._single = data.single
         # In a unit of their own, so that nothing depends on the user's.
         kept = data.targets[data.kept]
         unit = binary_unit((kept - kept.mean(axis=0)).ravel())
         loo = self._fit_machine(replace(data, targets=data.targets / unit), unit)
         self.dual_coef_, self.intercept_ = unit * self.dual_coef_, unit * self.intercept_
-        self._residuals = unit * self._residuals
+        if self.landmarks_ is None:
+            self._residuals = unit * self._residuals
+        else:
+            self._spread = self._spread.times(unit)
         self.loo_prediction_ = self._shaped(unit * loo)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
@@ -132,6 +149,23 @@ random_state, n_jobs, verbose
         self._weights, self._diagonal, self._residuals = objective.weights, diagonal, residuals
         if isinstance(self.kernel_, Precomputed):
             self._gram = objective.X
+
+    def _keep_spread(self, fit: LandmarkFit, weights: Array) -> None:
+        left_out, part, kept = fit.left_out, fit.sample.part(_INTERVAL_ROWS), weights > 0.0
+        precision = left_out_precision(
+            left_out.state, fit.landmarks.unspanned[kept], left_out.room[kept], weights[kept]
+        )
+        squares = left_out.residuals[kept] ** 2
+        self._spread = LandmarkSpread(
+            state=left_out.state,
+            epsilon=fit.landmarks.frame.epsilon,
+            noise=left_out.state.regularization / _usual_weight(weights[kept]),
+            inputs=part.X,
+            residuals=left_out.residuals[part.numbers],
+            weights=part.weights,
+            precision=precision,
+            scale=np.average(squares * precision[:, None], axis=0, weights=without_outweighing(weights[kept])),
+        )
 
     def _shaped(self, values: Array) -> Array:
         """Return (m, k) values as ``y`` was given."""
@@ -145,10 +179,15 @@ random_state, n_jobs, verbose
         """
         X = self._validated(X)
         mean = self._shaped(self._decide(X))
-        return (mean, self._shaped(self._deviation(X))) if return_std else mean
+        if not return_std:
+            return mean
+        return mean, self._shaped(np.concatenate([self._deviation(part) for part in _blocks(X, len(self.dual_coef_))]))
 
     def _deviation(self, X: Array) -> Array:
         prior = self.kernel_.diagonal(X)
+        if self.landmarks_ is not None:
+            gram = self.kernel_.gram(self.landmarks_)
+            return np.sqrt(self._spread.variance(gram, prior, self._cross(X)))
         state, cross = self._resolved(), self._cross(X)
         half = state.factor.half_solve(cross)
         bias = (1.0 - state.ones_solution @ cross) ** 2 / state.ones_total
@@ -175,11 +214,18 @@ random_state, n_jobs, verbose
         lower, upper : ndarray of the shape of ``predict(X)``
         """
         check_coverage(coverage)
-        lower, upper = jackknife_ends(self._predicted_without(self._validated(X)), self._residuals, coverage)
+        residuals = self._residuals if self.landmarks_ is None else self._spread.residuals
+        ends = [
+            jackknife_ends(self._predicted_without(part), residuals, coverage)
+            for part in _blocks(self._validated(X), len(residuals))
+        ]
+        lower, upper = (np.concatenate(each) for each in zip(*ends, strict=True))
         return self._shaped(lower), self._shaped(upper)
 
     def _predicted_without(self, X: Array) -> Array:
-        """Return what machines without one training row each predict, (n, m, k)."""
+        """Return what machines without one training row each predict, (n, m, k); with landmarks a part of the rows."""
+        if self.landmarks_ is not None:
+            return self._spread.decided_without(self._cross(self._spread.inputs), self._cross(X))
         state, cross = self._resolved(), self._cross(X)
         bordered = (
             LSSVM.bordered_solve(state, cross)
@@ -189,6 +235,8 @@ random_state, n_jobs, verbose
 
     def _left_out_variance(self) -> Array:
         """Return the variance (n, k) that is claimed for each training row where it is left out."""
+        if self.landmarks_ is not None:
+            return np.outer(1.0 / self._spread.precision, self._spread.scale)
         return np.outer(1.0 / self._diagonal, self._root_scale() ** 2)
 
     def _root_scale(self) -> Array:
@@ -208,6 +256,12 @@ def _usual_weight(weights: Array) -> float:
     """Return what a new observation weighs: 1, or the median of weights that are all far from 1."""
     median = float(np.median(weights))
     return 1.0 if 1.0 / _FAR < median < _FAR else median
+
+
+def _blocks(X: Array, numbers: int) -> list[Array]:
+    """Return the rows in blocks, of which each row takes so many numbers."""
+    size = max(_BLOCK_NUMBERS // numbers, 1)
+    return [X[first : first + size] for first in range(0, len(X), size)]
 
 
 def check_coverage(coverage: object) -> None:

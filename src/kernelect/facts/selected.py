@@ -175,6 +175,8 @@ def _size(machine: Any) -> tuple[str, int]:
     if hasattr(machine, "support_"):
         kind = "support vector" if hasattr(machine, "C_") else "relevance vector"
         return counted(len(machine.support_), kind), len(machine.support_)
+    if getattr(machine, "landmarks_", None) is not None:
+        return counted(len(machine.landmarks_), "landmark"), len(machine.landmarks_)
     rows = len(machine.dual_coef_)
     return f"all {counted(rows, 'row')}", rows
 

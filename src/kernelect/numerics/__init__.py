@@ -10,7 +10,7 @@ from kernelect.numerics.cholesky import (
     not_positive_definite,
 )
 from kernelect.numerics.deadline import NEVER, Deadline
-from kernelect.numerics.memory import require_memory
+from kernelect.numerics.memory import available_bytes, require_memory
 from kernelect.numerics.ordering import canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.sampling import sampled_rows
@@ -25,6 +25,7 @@ __all__ = [
     "Deadline",
     "InverseFactor",
     "apply_lower",
+    "available_bytes",
     "binary_unit",
     "blas_threads_for",
     "block_gram",

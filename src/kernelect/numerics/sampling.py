@@ -10,20 +10,32 @@ from numpy.typing import NDArray
 
 from kernelect.numerics.blocks import row_blocks
 from kernelect.numerics.ordering import mixed
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 
-def sampled_rows(X: Array, count: int) -> Indices:
-    """Return the sorted indices of ``count`` rows of ``X``, or of all where there are fewer.
+def sampled_rows(X: Array, count: int, *, among: Mask | None = None, turn: float = 0.0) -> Indices:
+    """Return the sorted numbers of ``count`` rows of ``X``, or of all where there are fewer.
 
     The rows stand evenly spaced in the order of their hashes: a random sample that depends on what the rows
     hold and not on where they are, and in which rows that are given several times have their share.
     ``canonical_order`` does the same for rows in other units, but it sorts every column.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    count : int
+    among : ndarray of bool, optional
+        Rows to choose from.
+    turn : float in [0, 1)
+        Where between two places the first row stands: another turn gives other rows, none of them in common
+        where there are twice as many rows as are wanted.
     """
-    if len(X) <= count:
-        return np.arange(len(X))
-    places = np.linspace(0, len(X) - 1, count).astype(np.intp)
-    return np.sort(np.argsort(row_hashes(X), kind="stable")[places])
+    rows = np.arange(len(X)) if among is None else np.flatnonzero(among)
+    if len(rows) <= count:
+        return rows
+    hashes = row_hashes(X) if among is None else row_hashes(X)[rows]
+    places = ((np.arange(count) + turn) * (len(rows) / count)).astype(np.intp)
+    return np.sort(rows[np.argsort(hashes, kind="stable")[places]])
 
 
 def row_hashes(X: Array) -> NDArray[np.uint64]:

@@ -3,6 +3,7 @@
 from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.landscape import Influence, influence, surface
 from kernelect.selection.lead import Lead, relative_widths
+from kernelect.selection.least_squares import LeastSquaresObjective
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import in_units, per_row, with_doubts, with_remark
 from kernelect.selection.problem import Rows, join
@@ -28,6 +29,7 @@ __all__ = [
     "CentreObjective",
     "Influence",
     "Lead",
+    "LeastSquaresObjective",
     "RelevanceObjective",
     "Rows",
     "Scales",

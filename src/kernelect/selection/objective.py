@@ -96,9 +96,12 @@ class SelectionObjective:
                 f"criterion={self.criterion.name!r} judges centres that move, and {type(self).__name__} leaves them "
                 "on the rows: use kernelect.selection.join, which chooses CentreObjective."
             )
-        parts = (self.X, self.targets, self.weights, self.kernel, self.machine, self.criterion)
-        if not self.known.holds_for(parts):
-            object.__setattr__(self, "known", Remembered(parts))
+        if not self.known.holds_for(self._parts()):
+            object.__setattr__(self, "known", Remembered(self._parts()))
+
+    def _parts(self) -> tuple[object, ...]:
+        """Return all that a value depends on, beside theta and the prior."""
+        return (self.X, self.targets, self.weights, self.kernel, self.machine, self.criterion)
 
     def __call__(self, theta: Array) -> tuple[float, Array | None]:
         """Return value and gradient of what is minimised; infinite where no machine can be solved."""
@@ -169,19 +172,20 @@ class SelectionObjective:
         if known is not None and (known.gradient is not None or not gradient):
             self._revisit(theta)
             return HyperPoint(theta, self.space.moved(theta), kernel, self.X, lambda: self.solved(theta)), known
-        fitted, pull = self._solved(theta)
-        found = self.criterion.value_and_gradient(fitted) if gradient else self.criterion.value(fitted)
-        nats, slope = self.criterion.nats(found.value, fitted)
-        known = Known(
-            value=found.value,
-            gradient=self._gradient(theta, pull, found) if gradient else None,
-            nats=nats,
-            slope=slope,
-            n_residuals=fitted.n_residuals,
-        )
+        fitted, known = self._judged(theta, gradient=gradient)
         if not self.machine.warm_starts:
             self.known.values[key] = known
         return HyperPoint(theta, self.space.moved(theta), kernel, self.X, lambda: fitted), known
+
+    def _judged(self, theta: Array, *, gradient: bool) -> tuple[Fitted, Known]:
+        """Return the machine solved at ``theta`` and what the criterion says of it."""
+        fitted, pull = self._solved(theta)
+        found = self.criterion.value_and_gradient(fitted) if gradient else self.criterion.value(fitted)
+        return fitted, self._in_nats(found.value, self._gradient(theta, pull, found) if gradient else None, fitted)
+
+    def _in_nats(self, value: float, gradient: Array | None, fitted: Fitted) -> Known:
+        nats, slope = self.criterion.nats(value, fitted)
+        return Known(value=value, gradient=gradient, nats=nats, slope=slope, n_residuals=fitted.n_residuals)
 
     def _revisit(self, theta: Array) -> None:
         """Take note that a search came back to a point that is remembered; by default nothing."""
@@ -217,7 +221,9 @@ class SelectionObjective:
         return np.append(kernel_part, found.grad_regularization * self._constant(theta))
 
     def _with_prior(self, theta: Array, *, gradient: bool) -> tuple[float, Array | None]:
-        point, known = self._evaluated(theta, gradient=gradient)
+        return self._penalized(*self._evaluated(theta, gradient=gradient))
+
+    def _penalized(self, point: HyperPoint, known: Known) -> tuple[float, Array | None]:
         if self.prior is None:
             return known.value, known.gradient
         share = self.prior.share(known.n_residuals)

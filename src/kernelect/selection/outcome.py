@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernelect.results import Selection
+from kernelect.parameters import ParameterSpace
+from kernelect.results import Evaluation, Selection, Trace
 from kernelect.selection.objective import SelectionObjective
+from kernelect.typing import Observer
 
 
 def per_row(selection: Selection, n_rows: float) -> Selection:
@@ -45,3 +47,40 @@ def in_units(selection: Selection, objective: SelectionObjective, unit: float) -
     fitted = objective.solved(selection.theta)
     shift = prior.share(fitted.n_residuals) * criterion.nats_shift(unit, fitted)
     return replace(selection, value=selection.value + shift, trace=replace(trace, value=trace.value + shift))
+
+
+def moved_to(
+    selection: Selection,
+    row: Evaluation,
+    space: ParameterSpace,
+    *,
+    label: str,
+    remark: str,
+    observe: Observer | None = None,
+) -> Selection:
+    """Return the selection at a point that was chosen after its searches, with a last row in its trace that says so.
+
+    Parameters
+    ----------
+    selection : Selection
+    row : Evaluation
+        The criterion there.
+    space : ParameterSpace
+    label : str
+        What the last run of the trace is called.
+    remark : str
+        What the status says of it.
+    observe : callable, optional
+        Called with the row.
+    """
+    run = int(selection.trace.run.max(initial=-1.0)) + 1
+    if observe is not None:
+        observe(replace(row, run=run))
+    return replace(
+        with_remark(selection, remark),
+        theta=row.theta,
+        value=row.value,
+        at_bound=space.moved(row.theta).at_bound(row.theta),
+        runs=(*selection.runs, label),
+        trace=Trace.joined([selection.trace, Trace.of([row], len(row.theta))]),
+    )

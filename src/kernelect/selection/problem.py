@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelect.criteria import Criterion
-from kernelect.machines import RVM, Machine
+from kernelect.machines import LSSVM, RVM, Machine
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Prior
+from kernelect.selection.least_squares import LeastSquaresObjective
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.relevance import CentreObjective, RelevanceObjective
 from kernelect.selection.start import StartedKernel
@@ -62,4 +63,4 @@ def join(
 
 
 #: Machines whose solutions have an objective of their own.
-_KINDS: dict[type[Machine[Any]], type[SelectionObjective]] = {RVM: RelevanceObjective}
+_KINDS: dict[type[Machine[Any]], type[SelectionObjective]] = {RVM: RelevanceObjective, LSSVM: LeastSquaresObjective}

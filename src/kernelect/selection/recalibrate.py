@@ -18,10 +18,10 @@ from scipy.optimize import minimize_scalar
 
 from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.kernels.scale import spread_rows
-from kernelect.machines import RidgePath
 from kernelect.numerics import NEVER, Deadline
-from kernelect.results import Evaluation, Selection, Trace
-from kernelect.selection.objective import SelectionObjective
+from kernelect.results import Evaluation, Selection
+from kernelect.selection.least_squares import LeastSquaresObjective
+from kernelect.selection.outcome import moved_to
 from kernelect.selection.parts import FROM
 from kernelect.typing import Array, Indices, Observer
 
@@ -38,13 +38,13 @@ class _Candidate:
     theta: Array
 
 
-def recalibrate(objective: SelectionObjective, theta: Array, labels: Indices, deadline: Deadline = NEVER) -> Array:
+def recalibrate(objective: LeastSquaresObjective, theta: Array, labels: Indices, deadline: Deadline = NEVER) -> Array:
     """Return ``theta`` with ridge and overall width chosen by the leave-one-out log-loss.
 
     Parameters
     ----------
-    objective : SelectionObjective
-        Of an LS-SVM on targets of +1 and -1; its last parameter is the ridge.
+    objective : LeastSquaresObjective
+        On targets of +1 and -1.
     theta : ndarray
         What the criterion selected.
     labels : ndarray of int
@@ -62,7 +62,7 @@ def recalibrate(objective: SelectionObjective, theta: Array, labels: Indices, de
     return min(theta, proposed, key=lambda each: _log_loss(objective, each, labels))
 
 
-def _shifted(objective: SelectionObjective, theta: Array, labels: Indices, deadline: Deadline) -> Array:
+def _shifted(objective: LeastSquaresObjective, theta: Array, labels: Indices, deadline: Deadline) -> Array:
     """Return the best of several overall widths, each with its best ridge."""
     space = objective.space
     widths = space.all_widths
@@ -81,7 +81,7 @@ def _shifted(objective: SelectionObjective, theta: Array, labels: Indices, deadl
 
 def recalibrated(
     selection: Selection,
-    objective: SelectionObjective,
+    objective: LeastSquaresObjective,
     labels: Indices,
     deadline: Deadline = NEVER,
     observe: Observer | None = None,
@@ -92,35 +92,32 @@ def recalibrated(
     if np.array_equal(theta, selection.theta):
         return selection
     value, gradient = objective(theta)
-    norm = float("nan") if gradient is None else float(np.linalg.norm(gradient))
-    number, run = selection.n_evaluations + 1, int(selection.trace.run.max()) + 1
-    row = Evaluation(
-        number=number, seconds=0.0, theta=theta, value=value, gradient_norm=norm, best_value=value, run=run
-    )
-    if observe is not None:
-        observe(row)
-    return replace(
-        selection,
-        theta=theta,
-        value=value,
-        ending=f"{selection.ending}; ridge and overall width then refined on the leave-one-out log-loss",
-        at_bound=objective.space.moved(theta).at_bound(theta),
-        seconds=selection.seconds + time.monotonic() - began,
-        runs=(*selection.runs, "recalibrated"),
-        trace=Trace.joined([selection.trace, Trace.of([replace(row, run=0)], len(theta))]),
+    return moved_to(
+        replace(selection, seconds=selection.seconds + time.monotonic() - began),
+        Evaluation(
+            number=selection.n_evaluations + 1,
+            seconds=0.0,
+            theta=theta,
+            value=value,
+            gradient_norm=float("nan") if gradient is None else float(np.linalg.norm(gradient)),
+            best_value=value,
+        ),
+        objective.space,
+        label="recalibrated",
+        remark="ridge and overall width then refined on the leave-one-out log-loss",
+        observe=observe,
     )
 
 
-def _log_loss(objective: SelectionObjective, theta: Array, labels: Indices) -> float:
-    state = objective.solved(theta).state
-    decision = objective.targets - state.leave_one_out_residuals(state.bordered_diagonal())
+def _log_loss(objective: LeastSquaresObjective, theta: Array, labels: Indices) -> float:
+    decision = objective.targets - objective.left_out_residuals(theta)
     return calibrated_log_loss(decision, labels, objective.weights)
 
 
-def _at_shift(objective: SelectionObjective, theta: Array, labels: Indices) -> _Candidate:
+def _at_shift(objective: LeastSquaresObjective, theta: Array, labels: Indices) -> _Candidate:
     """Return the best ridge at the kernel of ``theta``."""
     space = objective.space
-    path = RidgePath(objective.kernel_at(theta).gram(objective.X), objective.targets, objective.weights)
+    path = objective.ridge_path(theta)
 
     def loss(log_ridge: float) -> float:
         decision = objective.targets - path.residuals(float(np.exp(log_ridge)))

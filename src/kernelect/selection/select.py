@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kernelect.exceptions import OutOfTime
@@ -27,11 +28,18 @@ def select(
     lead : Lead, optional
         What another selection on the same rows found: the way is shorter from there.
     """
+    if lead is None:
+        return carried_out(STAGES, objective, options)
+    return carried_out(TIED_STAGES if lead.tied else LED_STAGES, lead.followed(objective), options, lead)
+
+
+def carried_out(
+    stages: Sequence[Stage], objective: SelectionObjective, options: SelectionOptions, lead: Lead | None = None
+) -> tuple[Selection, SelectionObjective]:
+    """Return what the stages select, and the objective as they left it; a lead is a limit of their iterations."""
     if objective.space.free.any():
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
-    stages = STAGES
     if lead is not None:
-        objective, stages = lead.followed(objective), TIED_STAGES if lead.tied else LED_STAGES
         options = replace(options, max_iter=min(options.max_iter, lead.max_iter))
     run = Run(objective, options)
     for stage in stages:

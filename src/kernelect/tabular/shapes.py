@@ -22,6 +22,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "X_fit_": (FLOATS, "n d"),
     "relevance_vectors_": (FLOATS, "n d"),
     "support_vectors_": (FLOATS, "n d"),
+    "landmarks_": (FLOATS, "n d"),
     "dual_coef_": (FLOATS, "n *"),
     "classes_": (LABELS, "k"),
     "feature_importances_": (FLOATS, "d"),
@@ -36,6 +37,12 @@ SHAPES: dict[str, tuple[str, str]] = {
     "coef_": (FLOATS, "* n"),
     "_means": (FLOATS, "n"),
     "_root": (FLOATS, "n n"),
+    # a machine on landmarks
+    "transform": (FLOATS, "m m"),
+    "offset": (FLOATS, "m"),
+    "projected": (FLOATS, "m o"),
+    "target_mean": (FLOATS, "o"),
+    "precision": (FLOATS, "p"),
     # members of an SVM, outputs of an RVM
     "inputs": (FLOATS, "n d"),
     "support": (INDICES, "n"),

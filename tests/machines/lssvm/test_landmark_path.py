@@ -1,11 +1,9 @@
 """Leave-one-out on landmarks along the ridge against refits at every ridge."""
 
-from functools import reduce
-from operator import add
-
 import numpy as np
 import pytest
 
+from kernelect.criteria.lssvm.landmarks import LandmarkGCV, LandmarkPRESS
 from kernelect.kernels import ARD
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.machines.lssvm.landmarks import Frame, Rows, moments
@@ -28,37 +26,31 @@ def path(problem):
     return LandmarkPath(frame, moments(frame, Rows.of(cross.copy(), targets, weights)))
 
 
-def test_residuals_at_every_ridge_are_those_of_refits(problem, path):
+def test_residuals_and_leverages_at_every_ridge_are_those_of_refits(problem, path):
     cross, gram, targets, weights = problem
-    residuals, room = path.leave_one_out(Rows.of(cross, targets, weights), RIDGES)
-    for p, mu in enumerate(RIDGES):
+    blocks = path.left_out(Rows.of(cross, targets, weights), RIDGES)
+    for block, mu in zip(blocks, RIDGES, strict=True):
         expected = slow.leave_one_out_residuals(cross, gram, targets, mu, weights)
-        np.testing.assert_allclose(residuals[:, :, p], expected, atol=1e-8)
-        leverage = np.diag(slow.hat_matrix(cross, gram, mu, weights))
-        np.testing.assert_allclose(room[:, p], 1.0 - leverage, atol=1e-9)
+        np.testing.assert_allclose(block.residuals, expected, atol=1e-8)
+        np.testing.assert_allclose(block.leverage, np.diag(slow.hat_matrix(cross, gram, mu, weights)), atol=1e-9)
 
 
-def test_sums_over_blocks_are_the_criteria(problem, path):
+def test_criteria_of_all_rows_at_every_ridge(problem, path):
     cross, gram, targets, weights = problem
-    blocks = [slice(0, 11), slice(11, 11), slice(11, 30)]
-    sums = reduce(add, (path.sums(Rows.of(cross[:, part], targets[part], weights[part]), RIDGES) for part in blocks))
-    np.testing.assert_allclose(sums.press, [slow.press(cross, gram, targets, mu, weights) for mu in RIDGES], rtol=1e-8)
-    np.testing.assert_allclose(
-        path.gcv(sums, RIDGES), [slow.gcv(cross, gram, targets, mu, weights) for mu in RIDGES], rtol=1e-8
-    )
-
-
-def test_the_standard_error_is_that_of_a_sum_over_rows(problem, path):
-    cross, gram, targets, weights = problem
-    sums = path.sums(Rows.of(cross, targets, weights), RIDGES)
-    for p, mu in enumerate(RIDGES):
-        residuals = slow.leave_one_out_residuals(cross, gram, targets, mu, weights)
-        parts = 0.5 * weights * np.sum(residuals**2, axis=1)
-        assert sums.standard_errors()[p] == pytest.approx(np.std(parts) * np.sqrt(len(parts)), rel=1e-6)
+    for block, mu in zip(path.left_out(Rows.of(cross, targets, weights), RIDGES), RIDGES, strict=True):
+        assert LandmarkPRESS().value_of(block) == pytest.approx(slow.press(cross, gram, targets, mu, weights))
+        assert LandmarkGCV().value_of(block) == pytest.approx(slow.gcv(cross, gram, targets, mu, weights))
 
 
 def test_the_rows_are_left_as_they_were(problem, path):
     cross, _, targets, weights = problem
     rows = Rows.of(cross.copy(), targets, weights)
-    path.sums(rows, RIDGES)
+    path.left_out(rows, RIDGES)
     np.testing.assert_array_equal(rows.cross, cross)
+
+
+def test_no_rows_give_nothing(problem, path):
+    cross, _, targets, weights = problem
+    assert [
+        block.residuals.shape for block in path.left_out(Rows.of(cross[:, :0], targets[:0], weights[:0]), RIDGES)
+    ] == [(0, 2)] * len(RIDGES)

@@ -12,7 +12,8 @@ from kernelect.exceptions import SingularSystem
 from kernelect.kernels import ARD, RBF, Linear
 from kernelect.machines import LSSVM
 from kernelect.machines.lssvm.landmarks import Frame, Rows, epsilon, moments, solve
-from kernelect.machines.lssvm.left_out import decided_without, latent_variance, left_out, without_own_function
+from kernelect.machines.lssvm.left_out import left_out, without_own_function
+from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from oracles import landmarks as slow
 from oracles import lssvm as full
 
@@ -97,20 +98,26 @@ def test_with_all_rows_as_landmarks_it_is_the_full_machine(data):
     np.testing.assert_allclose(state.decide(gram), LSSVM().decide(whole, gram), atol=1e-6)
     residuals = whole.leave_one_out_residuals(whole.bordered_diagonal())
     np.testing.assert_allclose(judged(state, gram, targets, weights).residuals, residuals, atol=1e-6)
+    spread = spread_of(state, frame, gram, X, targets, weights)
+    np.testing.assert_allclose(spread.precision, whole.bordered_diagonal(), rtol=1e-6)
     new = RBF(0.2).cross(X, X + 0.3)
     half = whole.factor.half_solve(new)
     bias = (1.0 - whole.ones_solution @ new) ** 2 / whole.ones_total
-    variance = 1.0 - np.einsum("ij,ij->j", half, half) + bias
-    np.testing.assert_allclose(latent_variance(state, frame, np.ones(len(X)), new.copy()), variance, atol=1e-6)
+    variance = 1.0 + MU - np.einsum("ij,ij->j", half, half) + bias
+    np.testing.assert_allclose(
+        spread.variance(gram, np.ones(len(X)), new.copy()), np.outer(variance, spread.scale), rtol=1e-5
+    )
 
 
 def test_the_variance_far_from_all_landmarks_is_that_of_the_kernel(data):
     X, targets, weights = data
     kernel = RBF(0.2)
-    frame, state = solved(kernel.cross(X[:8], X), kernel.gram(X[:8]), targets, weights)
+    cross, gram = kernel.cross(X[:8], X), kernel.gram(X[:8])
+    frame, state = solved(cross, gram, targets, weights)
+    spread = spread_of(state, frame, cross, X, targets, weights)
     far = kernel.cross(X[:8], X + 100.0)
     # The intercept is uncertain too, and so is where its level is taken from.
-    assert np.all(latent_variance(state, frame, np.ones(len(X)), far) >= 1.0)
+    assert np.all(spread.variance(gram, np.ones(len(X)), far) >= 1.0 * spread.scale)
 
 
 def test_a_doubled_weight_is_a_duplicated_row(problem):
@@ -191,21 +198,22 @@ def test_a_landmark_leaves_with_its_row(problem):
     np.testing.assert_allclose(block.residuals, judged(state, cross, targets, weights).residuals)  # nothing overwritten
 
 
-def test_decisions_of_machines_that_lack_a_row(problem, rng):
+def spread_of(state, frame, cross, X, targets, weights):
+    """Return the spread with all rows; their own k(x, x) is 1."""
+    block = judged(state, cross, targets, weights)
+    unspanned = 1.0 - frame.spanned(frame.whitened(cross.copy()))
+    precision = left_out_precision(state, unspanned, block.room, weights)
+    scale = np.average(block.residuals**2 * precision[:, None], axis=0, weights=weights)
+    return LandmarkSpread(state.state(), frame.epsilon, MU, X, block.residuals, weights, precision, scale)
+
+
+def test_decisions_of_machines_that_lack_a_row(problem, data, rng):
     cross, gram, targets, weights, _ = problem
-    _, state = solved(cross, gram, targets, weights)
+    frame, state = solved(cross, gram, targets, weights)
     new = rng.uniform(0.0, 1.0, size=(len(cross), 5))
     expected = slow.leave_one_out_decisions_at(cross, gram, new, targets, MU, weights)
-    block = judged(state, cross, targets, weights)
-    np.testing.assert_allclose(decided_without(state, block, new.copy()), expected, atol=1e-9)
-
-
-def test_effective_parameters_are_the_trace_of_the_hat_matrix(problem):
-    cross, gram, targets, weights, _ = problem
-    _, state = solved(cross, gram, targets, weights)
-    expected = np.trace(slow.hat_matrix(cross, gram, MU, weights))
-    assert state.effective_parameters() == pytest.approx(expected, rel=1e-9)
-    assert judged(state, cross, targets, weights).leverage.sum() == pytest.approx(expected, rel=1e-9)
+    spread = spread_of(state, frame, cross, data[0], targets, weights)
+    np.testing.assert_allclose(spread.decided_without(cross.copy(), new.copy()), expected, atol=1e-9)
 
 
 def test_what_a_constant_leaves_unexplained(problem):
@@ -224,3 +232,12 @@ def test_a_row_alone_on_its_landmark_has_a_finite_residual(data):
     block = judged(state, gram, targets, weights)
     assert np.all(np.isfinite(block.residuals))
     assert np.all(np.isfinite(replace(block, leverage=np.ones(len(X))).residuals))
+
+
+def test_the_first_landmarks_are_a_machine_of_their_own(problem):
+    cross, gram, targets, weights, _ = problem
+    frame = Frame.of(gram, np.zeros(2))
+    total = moments(frame, Rows.of(cross.copy(), targets, weights))
+    leading = solve(frame.leading(5), total.leading(5), MU)
+    _, alone = solved(cross[:5], gram[:5, :5], targets, weights)
+    np.testing.assert_allclose(leading.decide(cross[:5]), alone.decide(cross[:5]), rtol=1e-9)

@@ -6,14 +6,18 @@ import numpy as np
 import pytest
 
 from kernelect.kernels import RBF, Linear
-from kernelect.machines.lssvm.pivots import pivoted_rows
+from kernelect.machines.lssvm.pivots import Pivots
 from oracles import landmarks as slow
 
 KERNEL = RBF(0.5)
 
 
 def draw(X, count, seed, weights=None, kernel=KERNEL):
-    return pivoted_rows(X, kernel.cross, kernel.diagonal(X), count, np.random.default_rng(seed), weights)
+    return pivots(X, seed, weights, kernel).first(count)
+
+
+def pivots(X, seed, weights=None, kernel=KERNEL):
+    return Pivots(X, kernel.cross, kernel.diagonal(X), np.random.default_rng(seed), weights)
 
 
 def test_pairs_are_drawn_with_their_probability(rng):
@@ -86,3 +90,11 @@ def test_seeds_draw_different_rows(rng):
     X = rng.normal(size=(200, 3))
     for one, other in itertools.combinations([draw(X, 20, seed) for seed in range(3)], 2):
         assert not np.array_equal(one, other)
+
+
+def test_asking_for_more_goes_on(rng):
+    X = rng.normal(size=(400, 4))
+    slowly = pivots(X, 3)
+    few = slowly.first(30)
+    np.testing.assert_array_equal(slowly.first(200), draw(X, 200, 3))
+    np.testing.assert_array_equal(slowly.first(200)[:30], few)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.lssvm.landmarks import LandmarkGCV
 from kernelect.machines import Fitted, LSSVMState
 from kernelect.numerics import product, symmetrize_from_lower
 from kernelect.typing import Array
@@ -42,6 +43,7 @@ class GCV(Criterion):
 
     name = "gcv"
     judges = ("lssvm",)
+    on_landmarks = LandmarkGCV()
 
     def value(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state

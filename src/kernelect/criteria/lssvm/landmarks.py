@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Rows, moments, solve
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkSolution, Rows, moments, solve
 from kernelect.machines.lssvm.left_out import SMALLEST_ROOM, Adjoint, Influence, LeftOut, Slopes, influence, left_out
 from kernelect.numerics import sum_over_blocks
 from kernelect.typing import Array
@@ -28,6 +28,10 @@ class LandmarkCriterion(ABC):
     @abstractmethod
     def value(self, sums: Array) -> float:
         """Return the criterion for the sums over all rows."""
+
+    def value_of(self, block: LeftOut) -> float:
+        """Return the criterion of rows that stand for all."""
+        return self.value(self.slopes(block).sums)
 
     def factors(self, sums: Array) -> tuple[float, float]:
         """Return what the slopes in errors and in leverages still lack, known after all rows."""
@@ -48,7 +52,7 @@ class LandmarkPRESS(LandmarkCriterion):
 
 
 class LandmarkGCV(LandmarkCriterion):
-    """Q = 1/2 sum s e^2 / (1 - hbar)^2."""
+    """Q = 1/n sum s e^2 / (1 - hbar)^2."""
 
     def slopes(self, block: LeftOut) -> Slopes:
         u = block.weights[:, None] * block.errors
@@ -56,11 +60,11 @@ class LandmarkGCV(LandmarkCriterion):
         return Slopes(sums, u, np.ones(len(u)))
 
     def value(self, sums: Array) -> float:
-        return 0.5 * float(sums[0]) / self._room(sums) ** 2
+        return float(sums[0] / sums[2]) / self._room(sums) ** 2
 
     def factors(self, sums: Array) -> tuple[float, float]:
-        room = self._room(sums)
-        return room**-2, float(sums[0] / sums[2]) * room**-3
+        room, n = self._room(sums), float(sums[2])
+        return 2.0 / n * room**-2, 2.0 * float(sums[0]) / n**2 * room**-3
 
     @staticmethod
     def _room(sums: Array) -> float:
@@ -84,7 +88,7 @@ class LandmarkValue:
     Attributes
     ----------
     value : float
-    state : LandmarkState
+    state : LandmarkSolution
     by_kernel : ndarray of shape (n_parameters,)
         Through k(X, Z) alone.
     by_landmarks : ndarray of shape (m, m)
@@ -93,7 +97,7 @@ class LandmarkValue:
     """
 
     value: float
-    state: LandmarkState
+    state: LandmarkSolution
     by_kernel: Array
     by_landmarks: Array
     by_regularization: float
@@ -101,7 +105,7 @@ class LandmarkValue:
 
 def landmark_value(
     criterion: LandmarkCriterion, frame: Frame, blocks: Sequence[RowBlock], regularization: float
-) -> tuple[float, LandmarkState]:
+) -> tuple[float, LandmarkSolution]:
     """Return the criterion and the machine. Two passes, 3 n m^2."""
     state = _solved(frame, blocks, regularization)
     sums = sum_over_blocks(lambda block: criterion.slopes(left_out(state, block.rows())).sums, blocks)
@@ -153,5 +157,5 @@ def landmark_value_and_gradient(
 _Judged = tuple[LeftOut, Slopes]
 
 
-def _solved(frame: Frame, blocks: Sequence[RowBlock], regularization: float) -> LandmarkState:
+def _solved(frame: Frame, blocks: Sequence[RowBlock], regularization: float) -> LandmarkSolution:
     return solve(frame, sum_over_blocks(lambda block: moments(frame, block.rows()), blocks), regularization)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.lssvm.landmarks import LandmarkPRESS
 from kernelect.machines import Fitted, LSSVMState
 from kernelect.numerics import product, symmetrize_from_lower
 from kernelect.typing import Array
@@ -40,6 +41,7 @@ class PRESS(Criterion):
 
     name = "press"
     judges = ("lssvm",)
+    on_landmarks = LandmarkPRESS()
 
     def value(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state

@@ -15,7 +15,7 @@ The intercept is eliminated by centring, which is the bordered system [Phi; 1] s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from scipy.linalg import blas
@@ -30,6 +30,7 @@ from kernelect.numerics import (
     times_block,
     triangular_inverse,
 )
+from kernelect.registry import stored
 from kernelect.typing import Array
 
 #: What is added to the diagonal of k(Z, Z), as a part of its mean. It is no approximation of the leave-one-out: it
@@ -66,16 +67,24 @@ class Frame:
     half: Array  # (m, m) H, Fortran order
     centre: Array  # (m,) c
     level: Array  # (k,) a value near the targets
+    epsilon: float
 
     @classmethod
-    def of(cls, landmark_gram: Array, level: Array) -> Frame:
+    def of(cls, landmark_gram: Array, level: Array, given: float | None = None) -> Frame:
         """Return the frame of landmarks with Gram matrix ``landmark_gram`` = k(Z, Z).
 
-        ``level`` is a rough mean of the targets, from whatever rows are at hand.
+        ``level`` is a rough mean of the targets, from whatever rows are at hand; ``given`` an epsilon that is
+        not that of these landmarks alone.
         """
-        lower = factorize(landmark_gram, epsilon(landmark_gram)).lower
+        eps = epsilon(landmark_gram) if given is None else given
+        lower = factorize(landmark_gram, eps).lower
         # Whitened, the landmarks themselves are the rows of R^T, up to eps.
-        return cls(triangular_inverse(lower), np.tril(lower).mean(axis=0), np.asarray(level, dtype=float))
+        return cls(triangular_inverse(lower), np.tril(lower).mean(axis=0), np.asarray(level, dtype=float), eps)
+
+    def leading(self, count: int) -> Frame:
+        """Return the frame of the first ``count`` landmarks."""
+        half = np.asfortranarray(self.half[:count, :count])
+        return Frame(half, self.centre[:count], self.level, self.epsilon)
 
     def whitened(self, cross: Array) -> Array:
         """Return Phi - c, written into ``cross``."""
@@ -85,10 +94,10 @@ class Frame:
         cross -= self.centre[:, None]
         return cross
 
-    def explained(self, cross: Array) -> Array:
-        """Return |phi|^2, (b,): the part of k(x, x) that the landmarks span. Overwrites ``cross``."""
-        apply_lower(self.half, cross)
-        return np.einsum("ij,ij->j", cross, cross)
+    def spanned(self, whitened: Array) -> Array:
+        """Return |phi|^2, (b,), the part of k(x, x) that the landmarks span, from Phi - c."""
+        shifted = np.einsum("ij,ij->j", whitened, whitened) + 2.0 * product(whitened.T, self.centre[:, None])[:, 0]
+        return np.asarray(shifted + self.centre @ self.centre, dtype=float)
 
 
 def epsilon(landmark_gram: Array) -> float:
@@ -127,6 +136,15 @@ class Moments:
             self.mixed - np.outer(mean, self.target_first),
         )
 
+    def leading(self, count: int) -> Moments:
+        """Return the moments for the first ``count`` landmarks: H is triangular, so they are the leading blocks."""
+        return replace(
+            self,
+            first=self.first[:count],
+            second=np.asfortranarray(self.second[:count, :count]),
+            mixed=self.mixed[:count],
+        )
+
     def target_variation(self) -> float:
         """Return sum s (y - ybar)^2 over all outputs: what a constant leaves unexplained."""
         return float(np.sum(np.maximum(self.target_second - self.target_first**2 / self.weight, 0.0)))
@@ -134,9 +152,13 @@ class Moments:
 
 def moments(frame: Frame, rows: Rows) -> Moments:
     """Return the moments of one block. Cost 2 b m^2; overwrites ``rows.cross``."""
+    return whitened_moments(frame, frame.whitened(rows.cross), rows)
+
+
+def whitened_moments(frame: Frame, Phi: Array, rows: Rows) -> Moments:
+    """Return the moments of a block whose rows are whitened already. Cost b m^2; overwrites ``Phi``."""
     root = np.sqrt(rows.weights)
     targets = rows.targets - frame.level
-    Phi = frame.whitened(rows.cross)
     if not np.all(root == 1.0):
         Phi *= root
     scaled = root[:, None] * targets
@@ -151,6 +173,7 @@ def moments(frame: Frame, rows: Rows) -> Moments:
     )
 
 
+@stored
 @dataclass(frozen=True)
 class LandmarkState:
     """The solution at one ridge: a linear function of the scores C = T K - t."""
@@ -161,7 +184,6 @@ class LandmarkState:
     target_mean: Array  # (k,) ybar
     weight: float  # omega
     regularization: float  # mu
-    inverse_factor: Array  # (m, m) L^-1, Fortran order
 
     @property
     def dual_coef(self) -> Array:
@@ -179,6 +201,10 @@ class LandmarkState:
         cross -= self.offset[:, None]
         return cross
 
+    def times(self, unit: float) -> LandmarkState:
+        """Return the machine for targets that are ``unit`` times as large."""
+        return replace(self, projected=unit * self.projected, target_mean=unit * self.target_mean)
+
     def fitted(self, scores: Array) -> Array:
         """Return decision values (b, k) of rows with ``scores`` (m, b)."""
         return self.target_mean + times_block(np.ascontiguousarray(self.projected.T), scores).T
@@ -187,18 +213,25 @@ class LandmarkState:
         """Return decision values (b, k) for rows with kernel values ``cross`` (m, b)."""
         return product(cross.T, self.dual_coef) + self.intercept
 
-    def effective_parameters(self) -> float:
-        """Return the trace of the hat matrix, 1 + m - mu tr A^-1."""
-        return 1.0 + len(self.offset) - self.regularization * float(np.sum(self.inverse_factor**2))
+
+@dataclass(frozen=True)
+class LandmarkSolution(LandmarkState):
+    """The solution with the factor of its system, which derivatives need and predictions do not."""
+
+    inverse_factor: Array  # (m, m) L^-1, Fortran order
+
+    def state(self) -> LandmarkState:
+        """Return what predictions need."""
+        return LandmarkState(**{each.name: getattr(self, each.name) for each in fields(LandmarkState)})
 
 
-def solve(frame: Frame, total: Moments, regularization: float) -> LandmarkState:
+def solve(frame: Frame, total: Moments, regularization: float) -> LandmarkSolution:
     """Return the machine for the moments of all rows: minimises |w|^2/2 + sum_i s_i e_i^2 / (2 mu). Cost O(m^3)."""
     require_finite(total)
     second, right = total.centred()
     L_inverse = triangular_inverse(factorize(second, regularization).lower)
     phibar = frame.centre + total.first / total.weight
-    return LandmarkState(
+    return LandmarkSolution(
         transform=np.asfortranarray(blas.dtrmm(1.0, L_inverse, frame.half, lower=1)),
         offset=product(L_inverse, phibar[:, None])[:, 0],
         projected=product(L_inverse, right),

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas
 
-from kernelect.machines.lssvm.landmarks import EPSILON, Frame, LandmarkState, Rows
+from kernelect.machines.lssvm.landmarks import EPSILON, LandmarkSolution, LandmarkState, Rows
 from kernelect.numerics import (
     apply_lower,
     block_gram,
@@ -118,14 +118,14 @@ def influence(block: LeftOut, slopes: Slopes) -> Influence:
 class Adjoint:
     """The derivative of a criterion, ready for every block."""
 
-    state: LandmarkState
+    state: LandmarkSolution
     mixing: Array  # (m, m) N
     shift: Array  # (m,) n
     by_score: Array  # (m, k) g
     inner: Array  # (m, m) g z^T - W
 
     @classmethod
-    def of(cls, state: LandmarkState, total: Influence) -> Adjoint:
+    def of(cls, state: LandmarkSolution, total: Influence) -> Adjoint:
         """Return the adjoint for the sums over all rows."""
         W = symmetrize_from_lower(np.array(total.second, order="F"))
         outer = product(total.by_score, state.projected.T)
@@ -181,41 +181,3 @@ def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices
     room = np.maximum(1.0 - block.leverage[own] + s * q**2 / size, SMALLEST_ROOM)
     residuals[own] = errors / room[:, None]
     return residuals
-
-
-def decided_without(state: LandmarkState, block: LeftOut, cross: Array) -> Array:
-    """Return decisions at new rows of the machines that each lack one row of the block.
-
-    f_-i(x) = f(x) - r_i s_i (1/omega + c_i . c(x)): what jackknife+ intervals are made of.
-
-    Parameters
-    ----------
-    cross : ndarray of shape (m, q)
-        Kernel values between the landmarks and the new rows; overwritten.
-
-    Returns
-    -------
-    ndarray of shape (b, q, k)
-    """
-    new = state.scores(cross)
-    pull = block.weights[:, None] * (1.0 / state.weight + product(block.scores.T, new))  # (b, q)
-    return np.asarray(state.fitted(new) - pull[:, :, None] * block.residuals[:, None, :], dtype=float)
-
-
-def latent_variance(state: LandmarkState, frame: Frame, prior: Array, cross: Array) -> Array:
-    """Return the variance (q,) of the function at new rows, in units of the amplitude mu is measured in.
-
-    k(x, x) - |phi|^2 + mu (1/omega + |c|^2): what the landmarks do not span is as uncertain as it was before; the
-    rest is the posterior variance of a linear machine. With all rows as landmarks this is the Gaussian process'.
-
-    Parameters
-    ----------
-    prior : ndarray of shape (q,)
-        k(x, x).
-    cross : ndarray of shape (m, q)
-        Kernel values between the landmarks and the rows; overwritten.
-    """
-    unspanned = np.maximum(prior - frame.explained(cross.copy()), 0.0)
-    C = state.scores(cross)
-    spanned = state.regularization * (1.0 / state.weight + np.einsum("ij,ij->j", C, C))
-    return np.asarray(unspanned + spanned, dtype=float)

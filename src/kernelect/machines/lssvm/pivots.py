@@ -21,19 +21,12 @@ _PROPOSALS = 96
 _SPANNED = 1e-9
 
 
-def pivoted_rows(
-    X: Array,
-    cross: Callable[[Array, Array], Array],
-    diagonal: Array,
-    count: int,
-    generator: np.random.Generator,
-    weights: Array | None = None,
-) -> Indices:
-    """Return the indices of at most ``count`` rows of ``X`` whose kernel functions span the others best.
+class Pivots:
+    """Rows drawn one after the other whose kernel functions span the others best.
 
     A row is drawn with a probability proportional to what the rows drawn before leave of its k(x, x) (times its
     weight). Rows are proposed in blocks and thinned by rejection, which gives the distribution of single draws.
-    Rows that are spanned already, copies among them, are never drawn, so there may be fewer than ``count``.
+    Rows that are spanned already, copies among them, are never drawn.
 
     Parameters
     ----------
@@ -43,15 +36,14 @@ def pivoted_rows(
         Kernel values between the rows of two arrays.
     diagonal : ndarray of shape (n,)
         k(x, x).
-    count : int
     generator : numpy Generator
     weights : ndarray of shape (n,), optional
         Of the rows; a weight of 2 is a row given twice.
 
     Notes
     -----
-    Cost O(n count^2), memory n count doubles. Equal rows are joined, the rest is brought into its canonical order,
-    and rows are drawn by inverting the cumulated probabilities: so the same generator draws the same points
+    Cost O(n m^2) and memory n m doubles for m rows. Equal rows are joined, the rest is brought into its canonical
+    order, and rows are drawn by inverting the cumulated probabilities: so the same generator draws the same points
     whatever the order of rows and columns is, and whether a row is given twice or with weight 2 (up to rounding).
 
     References
@@ -60,53 +52,73 @@ def pivoted_rows(
     E. N. Epperly, J. A. Tropp, R. J. Webber. Embrace rejection: kernel matrix approximation by accelerated randomly
     pivoted Cholesky. SIAM J. Matrix Anal. Appl. (2025).
     """
-    distinct, rows, number = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    heft = np.bincount(number.reshape(-1), weights).astype(float)
-    order = canonical_order(distinct)
-    rows = rows[order]
-    return rows[_Pivoting(X[rows], cross, diagonal[rows], heft[order]).chosen(count, generator)]
 
+    def __init__(
+        self,
+        X: Array,
+        cross: Callable[[Array, Array], Array],
+        diagonal: Array,
+        generator: np.random.Generator,
+        weights: Array | None = None,
+    ) -> None:
+        distinct, rows, number = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        heft = np.bincount(number.reshape(-1), weights).astype(float)
+        order = canonical_order(distinct)
+        self.rows, self.heft = rows[order], heft[order]
+        self.X, self.cross, self.generator = X[self.rows], cross, generator
+        self.floor = _SPANNED * diagonal[self.rows]
+        self.left = np.where((diagonal[self.rows] > 0) & (self.heft > 0), diagonal[self.rows], 0.0)  # d
+        self.drawn = np.zeros(0, dtype=np.intp)
+        self.B = np.empty((0, len(self.rows)))
 
-class _Pivoting:
-    """One partial factorisation, on candidates in a fixed order."""
+    def first(self, count: int) -> Indices:
+        """Return the first ``count`` rows drawn, or all that are not spanned; asking for more goes on from there.
 
-    def __init__(self, X: Array, cross: Callable[[Array, Array], Array], diagonal: Array, heft: Array) -> None:
-        self.X, self.cross, self.heft = X, cross, heft
-        self.floor = _SPANNED * diagonal
-        self.left = np.where((diagonal > 0) & (heft > 0), diagonal, 0.0)  # d
+        Where the kernel is 0 at every row, there is nothing to span, and the first row stands for all.
+        """
+        while len(self.drawn) < count and np.any(self.left > 0):
+            self._draw_more(count)
+        return self.rows[self.drawn[:count]] if len(self.drawn) else self.rows[:1]
 
-    def chosen(self, count: int, generator: np.random.Generator) -> Indices:
-        """Return the rows drawn, in the order in which they were."""
-        count = min(count, len(self.X))
-        B = np.empty((count, len(self.X)))
-        chosen = np.empty(count, dtype=np.intp)
-        done = 0
-        while done < count and np.any(self.left > 0):
-            rows, L = self._thinned(B[:done], self._proposed(generator), generator)
-            rows, L = rows[: count - done], L[: count - done, : count - done]
-            if not len(rows):
-                continue
-            new = B[done : done + len(rows)]
-            new[...] = self.cross(self.X[rows], self.X)
-            _subtract_spanned(new, B[:done, rows], B[:done])
-            blas.dtrsm(1.0, L, new.T, side=1, lower=1, trans_a=1, overwrite_b=1)  # L^-1 new
-            self._take(rows, new)
-            chosen[done : done + len(rows)] = rows
-            done += len(rows)
-        return chosen[:done]
+    @property
+    def exhausted(self) -> bool:
+        """Whether the rows drawn span all others."""
+        return not np.any(self.left > 0)
 
-    def _proposed(self, generator: np.random.Generator) -> Indices:
+    def _draw_more(self, count: int) -> None:
+        rows, L = self._thinned(self._proposed())
+        if not len(rows):
+            return
+        done = len(self.drawn)
+        self._make_room(done + len(rows), count)
+        new = self.B[done : done + len(rows)]
+        new[...] = self.cross(self.X[rows], self.X)
+        _subtract_spanned(new, self.B[:done, rows], self.B[:done])
+        blas.dtrsm(1.0, L, new.T, side=1, lower=1, trans_a=1, overwrite_b=1)  # L^-1 new
+        self._take(rows, new)
+        self.drawn = np.append(self.drawn, rows)
+
+    def _make_room(self, needed: int, count: int) -> None:
+        """Let B grow to what was asked for at once: a row more at a time would copy it again and again."""
+        if needed <= len(self.B):
+            return
+        B = np.empty((max(needed, min(count + _PROPOSALS, len(self.rows))), len(self.rows)))
+        B[: len(self.drawn)] = self.B[: len(self.drawn)]
+        self.B = B
+
+    def _proposed(self) -> Indices:
         """Return rows drawn by d times weight, with repetition."""
         cumulated = np.cumsum(self.heft * self.left)
-        at = np.searchsorted(cumulated, generator.random(_PROPOSALS) * cumulated[-1], side="right")
+        at = np.searchsorted(cumulated, self.generator.random(_PROPOSALS) * cumulated[-1], side="right")
         # Rounding may point behind the last row that has anything left.
         return np.minimum(at, int(np.flatnonzero(self.left > 0)[-1]))
 
-    def _thinned(self, B: Array, proposed: Indices, generator: np.random.Generator) -> tuple[Indices, Array]:
+    def _thinned(self, proposed: Indices) -> tuple[Indices, Array]:
         """Return the rows that are accepted one after the other, and the factor of what was left among them."""
+        B = self.B[: len(self.drawn)]
         rest = np.array(self.cross(self.X[proposed], self.X[proposed]))
         _subtract_spanned(rest, B[:, proposed], B[:, proposed])
-        before, threshold = self.left[proposed], generator.random(len(proposed))
+        before, threshold = self.left[proposed], self.generator.random(len(proposed))
         self._correct(proposed, np.diagonal(rest))
         L = np.zeros_like(rest)
         accepted: list[int] = []

@@ -1,0 +1,98 @@
+"""How uncertain a machine on landmarks is at new rows: standard deviations, and jackknife+ without refits.
+
+Notation as in landmarks.py and left_out.py; C scores of training rows and c(x) those of a new row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkState
+from kernelect.numerics import product
+from kernelect.registry import stored
+from kernelect.typing import Array
+
+
+@stored
+@dataclass(frozen=True)
+class LandmarkSpread:
+    """What standard deviations and intervals need, beside landmarks and kernel.
+
+    Attributes
+    ----------
+    state : LandmarkState
+    epsilon : float
+        What was added to the diagonal of k(Z, Z).
+    noise : float
+        Variance of a new observation around the function, in the unit of the kernel.
+    inputs : ndarray of shape (q, d)
+        Training rows that stand for all in intervals.
+    residuals : ndarray of shape (q, k)
+        Their leave-one-out residuals.
+    weights : ndarray of shape (q,)
+    precision : ndarray of shape (n,)
+        Inverse of the variance that each training row has where it is left out, in the unit of the kernel.
+    scale : ndarray of shape (k,)
+        That unit: with it, leave-one-out residuals have the variance that is claimed.
+    """
+
+    state: LandmarkState
+    epsilon: float
+    noise: float
+    inputs: Array
+    residuals: Array
+    weights: Array
+    precision: Array
+    scale: Array
+
+    def times(self, unit: float) -> LandmarkSpread:
+        """Return the spread for targets that are ``unit`` times as large."""
+        residuals, scale = unit * self.residuals, unit * unit * self.scale
+        return replace(self, state=self.state.times(unit), residuals=residuals, scale=scale)
+
+    def variance(self, landmark_gram: Array, prior: Array, cross: Array) -> Array:
+        """Return the variance (b, k) of new observations.
+
+        k(x, x) - |phi|^2 + mu (1/omega + |c|^2) + noise: what the landmarks do not span is as uncertain as it was
+        before; the rest is the posterior variance of a linear machine and the noise. With all rows as landmarks
+        this is the Gaussian process'.
+
+        Parameters
+        ----------
+        landmark_gram : ndarray of shape (m, m)
+        prior : ndarray of shape (b,)
+            k(x, x).
+        cross : ndarray of shape (m, b)
+            Kernel values between landmarks and rows; overwritten.
+        """
+        mu, frame = self.state.regularization, Frame.of(landmark_gram, self.state.target_mean, self.epsilon)
+        unspanned = np.maximum(prior - frame.spanned(frame.whitened(cross.copy())), 0.0)
+        c = self.state.scores(cross)
+        spanned = mu * (1.0 / self.state.weight + np.einsum("ij,ij->j", c, c))
+        return np.outer(unspanned + spanned + self.noise, self.scale)
+
+    def decided_without(self, cross_rows: Array, cross: Array) -> Array:
+        """Return decisions (q, b, k) at new rows of the machines that each lack one of ``inputs``.
+
+        f_-i(x) = f(x) - r_i s_i (1/omega + c_i . c(x)), exactly, landmarks held.
+
+        Parameters
+        ----------
+        cross_rows : ndarray of shape (m, q)
+            Kernel values between landmarks and ``inputs``; overwritten.
+        cross : ndarray of shape (m, b)
+            Kernel values between landmarks and new rows; overwritten.
+        """
+        C, new = self.state.scores(cross_rows), self.state.scores(cross)
+        pull = self.weights[:, None] * (1.0 / self.state.weight + product(C.T, new))  # (q, b)
+        return np.asarray(self.state.fitted(new) - pull[:, :, None] * self.residuals[:, None, :], dtype=float)
+
+
+def left_out_precision(state: LandmarkState, unspanned: Array, room: Array, weights: Array) -> Array:
+    """Return the inverse variances (b,) of rows that are left out, in the unit of the kernel.
+
+    k(x, x) - |phi|^2 + mu / (s (1 - h)): the noise and the uncertainty of the machine without the row together.
+    """
+    return np.asarray(1.0 / (unspanned + state.regularization / (weights * room)), dtype=float)

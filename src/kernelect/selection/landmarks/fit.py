@@ -1,0 +1,166 @@
+"""From many rows to a fitted machine: widths on a part, then all rows with as many landmarks as they need."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelect.criteria.calibration import calibrated_log_loss
+from kernelect.kernels import Kernel
+from kernelect.machines.lssvm.left_out import LeftOut
+from kernelect.numerics import Deadline, sampled_rows
+from kernelect.results import Evaluation, Selection
+from kernelect.selection.landmarks.number import HowMany, Ridge
+from kernelect.selection.landmarks.objective import LandmarkObjective, row_form
+from kernelect.selection.landmarks.request import LandmarkRequest
+from kernelect.selection.landmarks.stages import (
+    GIVEN_STAGES,
+    MORE_LANDMARKS,
+    MORE_ROWS,
+    PART_LANDMARKS,
+    landmark_stages,
+)
+from kernelect.selection.landmarks.table import ArrayTable, Sample
+from kernelect.selection.landmarks.whole import AllLeftOut, Landmarks, Score, WholeTable
+from kernelect.selection.lead import Lead
+from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.outcome import in_units, moved_to
+from kernelect.selection.recalibrate import recalibrated
+from kernelect.selection.run import SelectionOptions
+from kernelect.selection.select import carried_out
+from kernelect.typing import Indices
+
+#: Share of a time limit that the selection on a part of the rows may use.
+_SHARE_OF_TIME = 0.5
+
+
+@dataclass(frozen=True)
+class LandmarkFit:
+    """A machine on landmarks, selected and fitted on all rows.
+
+    Attributes
+    ----------
+    selection : Selection
+    kernel : Kernel
+    landmarks : Landmarks
+    left_out : AllLeftOut
+        The machine with every row left out; with a row of weight 0 nothing has to be.
+    sample : Sample
+        Rows that stand for all.
+    """
+
+    selection: Selection
+    kernel: Kernel
+    landmarks: Landmarks
+    left_out: AllLeftOut
+    sample: Sample
+
+
+def fit_on_landmarks(
+    table: ArrayTable,
+    exact: SelectionObjective,
+    sample: Sample,
+    request: LandmarkRequest,
+    options: SelectionOptions,
+    labels: Indices | None = None,
+    lead: Lead | None = None,
+    unit: float = 1.0,
+) -> LandmarkFit:
+    """Select and fit.
+
+    Parameters
+    ----------
+    table : ArrayTable
+        All rows.
+    exact : SelectionObjective
+        Of the exact machine on the rows of ``sample``.
+    sample : Sample
+        At most as many rows as landmarks are chosen among.
+    request : LandmarkRequest
+    options : SelectionOptions
+    labels : ndarray of int, optional
+        Class of every row, where ridge and overall width are to be refined by the log-loss.
+    lead : Lead, optional
+        What another selection on the same rows found.
+    unit : float
+        By which targets have been divided; the record of the selection speaks of the targets themselves.
+    """
+    return _Fitting(table, exact, sample, request, options, labels, lead, unit).run()
+
+
+class _Fitting:
+    def __init__(
+        self,
+        table: ArrayTable,
+        exact: SelectionObjective,
+        sample: Sample,
+        request: LandmarkRequest,
+        options: SelectionOptions,
+        labels: Indices | None,
+        lead: Lead | None,
+        unit: float,
+    ) -> None:
+        self.table, self.exact, self.sample, self.request = table, exact, sample, request
+        self.options, self.labels, self.lead, self.unit = options, labels, lead, unit
+        self.seed = int(options.generator.integers(np.iinfo(np.int32).max))
+        self.deadline = Deadline.after(options.time_limit)
+
+    def run(self) -> LandmarkFit:
+        began = time.monotonic()
+        selection, objective = self._selected()
+        kernel = objective.kernel_at(selection.theta)
+        level = np.average(self.sample.targets, axis=0, weights=self.sample.weights)
+        whole = WholeTable(self.table, kernel, level, self._score(objective))
+        ridge = Ridge.of(objective.space, selection.theta)
+        landmarks, log_ridge, words = HowMany(whole, self.request, self.sample, ridge, self.deadline).found(self.seed)
+        left_out = whole.left_out(landmarks, log_ridge, row_form(objective))
+        theta = np.append(selection.theta[:-1], log_ridge)
+        value = objective.value_with(theta, left_out.value, self.table.targets, self.table.weights, self.unit)
+        row = Evaluation(
+            number=selection.n_evaluations + 1,
+            seconds=0.0,
+            theta=theta,
+            value=value,
+            gradient_norm=float("nan"),
+            best_value=value,
+        )
+        selection = moved_to(
+            replace(in_units(selection, objective, self.unit), seconds=time.monotonic() - began),
+            row,
+            objective.space,
+            label="all rows",
+            remark=words,
+            observe=self.options.observe,
+        )
+        return LandmarkFit(selection, kernel, landmarks, left_out, self.sample)
+
+    def _selected(self) -> tuple[Selection, LandmarkObjective]:
+        """Return what a part of the rows selects."""
+        rows = sampled_rows(self.sample.X, MORE_ROWS)
+        part = self.exact.on_rows(rows)
+        part = part if self.lead is None else self.lead.followed(part)
+        points, stages = self.request.points, GIVEN_STAGES
+        if points is None:
+            few, more = (min(count, self.request.first) for count in (PART_LANDMARKS, MORE_LANDMARKS))
+            points, stages = part.X[:1], landmark_stages(few, more, self.seed, self.lead)
+        limit = self.options.time_limit
+        options = replace(self.options, time_limit=None if limit is None else _SHARE_OF_TIME * limit)
+        selection, objective = carried_out(stages, LandmarkObjective.of(part, points), options, self.lead)
+        assert isinstance(objective, LandmarkObjective)
+        if self.labels is not None:
+            labels = self.labels[self.sample.numbers[rows]]
+            selection = recalibrated(selection, objective, labels, self.deadline.part(0.5), self.options.observe)
+        return selection, objective
+
+    def _score(self, objective: LandmarkObjective) -> Score:
+        """Return what ridges are compared by: the criterion, or the log-loss where that has the last word."""
+        criterion, labels = row_form(objective), self.labels
+        if labels is None:
+            return lambda block, _: criterion.value_of(block)
+
+        def log_loss(block: LeftOut, sample: Sample) -> float:
+            return calibrated_log_loss(sample.targets - block.residuals, labels[sample.numbers], sample.weights)
+
+        return log_loss

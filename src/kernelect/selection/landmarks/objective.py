@@ -1,0 +1,216 @@
+"""The criterion on landmarks as a function of theta: the second form of the seam.
+
+Kernel values between landmarks and rows, and among landmarks, take the place of the Gram matrix; their two
+derivatives meet the kernel's pullbacks. Rows are taken in blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from kernelect.criteria import CRITERIA
+from kernelect.criteria.lssvm.landmarks import (
+    LandmarkCriterion,
+    landmark_value,
+    landmark_value_and_gradient,
+)
+from kernelect.exceptions import MissingCapability
+from kernelect.kernels import Kernel
+from kernelect.kernels.base import Pullback
+from kernelect.machines import Fitted
+from kernelect.machines.lssvm.landmark_path import LandmarkPath
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, moments
+from kernelect.machines.lssvm.landmarks import Rows as MachineRows
+from kernelect.machines.lssvm.left_out import left_out
+from kernelect.machines.lssvm.pivots import Pivots
+from kernelect.numerics import over_blocks, sum_over_blocks
+from kernelect.priors import HyperPoint
+from kernelect.selection.landmarks.table import BLOCK_ROWS
+from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
+from kernelect.selection.objective import Known, SelectionObjective, independent_outputs
+from kernelect.typing import Array, Indices
+
+#: Kernel values that are kept from one pass to the next; beyond, they are computed anew.
+_KEPT_VALUES = 1 << 24
+
+
+@dataclass
+class _RowBlock:
+    """A block of rows; its kernel values are kept where they are needed again."""
+
+    kernel: Kernel
+    Z: Array
+    X: Array
+    targets: Array
+    weights: Array
+    keep: bool
+    _linear: tuple[Array, Pullback] | None = None
+
+    def rows(self) -> MachineRows:
+        """Return the block; its ``cross`` belongs to the caller."""
+        if not self.keep:
+            return MachineRows(self.kernel.cross(self.Z, self.X), self.targets, self.weights)
+        if self._linear is None:
+            self._linear = self.kernel.linearize_cross(self.Z, self.X)
+        return MachineRows(self._linear[0].copy(), self.targets, self.weights)
+
+    def pullback(self, cotangent: Array) -> Array:
+        """Return the derivative of ``sum(cotangent * cross)`` in the kernel's parameters."""
+        pull = self._linear[1] if self._linear else self.kernel.linearize_cross(self.Z, self.X)[1]
+        return pull(cotangent)
+
+
+@dataclass(frozen=True)
+class LandmarkObjective(LeastSquaresObjective):
+    """The objective of an LS-SVM on landmarks, which stay where they are while theta moves.
+
+    Attributes
+    ----------
+    landmarks : ndarray of shape (m, d)
+    """
+
+    landmarks: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_on_landmarks(self)
+
+    @classmethod
+    def of(cls, exact: SelectionObjective, landmarks: Array) -> LandmarkObjective:
+        """Return an exact objective on landmarks."""
+        return cls(
+            *(exact.X, exact.targets, exact.weights, exact.kernel, exact.space),
+            *(exact.machine, exact.criterion, exact.prior),
+            landmarks=landmarks,
+        )
+
+    def with_landmarks(self, landmarks: Array) -> Self:
+        """Return the objective on other landmarks."""
+        return replace(self, landmarks=landmarks)
+
+    def chosen(self, theta: Array, count: int, seed: int) -> Indices:
+        """Return which rows should be landmarks at the kernel of ``theta``."""
+        return drawn_at(self.kernel_at(theta), self.X, self.weights, seed).first(count)
+
+    def solved(self, theta: Array) -> Fitted:
+        return self._judged(theta, gradient=False)[0]
+
+    def ridge_path(self, theta: Array) -> ResidualPath:
+        frame, blocks = self._frame(theta), self._blocks(theta)
+        total = sum_over_blocks(lambda block: moments(frame, block.rows()), blocks)
+        return _Path(LandmarkPath(frame, total), blocks)
+
+    def left_out_residuals(self, theta: Array) -> Array:
+        state = self.solved(theta).state
+        parts = over_blocks(lambda block: left_out(state, block.rows()).residuals, self._blocks(theta))
+        return np.concatenate(list(parts))
+
+    def value_with(self, theta: Array, value: float, targets: Array, weights: Array, unit: float = 1.0) -> float:
+        """Return what is minimised where the criterion has a value that was found on other rows than these.
+
+        ``targets`` have been divided by ``unit``; the value returned speaks of the targets themselves.
+        """
+        n_residuals = int(np.count_nonzero(weights)) * independent_outputs(self.targets)
+        fitted = self._solution(theta, None, targets, weights, n_residuals)
+        if self.prior is None:
+            return float(self.criterion.rescaled(np.array([value]), unit, float(weights.sum()))[0])
+        point = HyperPoint(theta, self.space.moved(theta), self.kernel_at(theta), self.X, lambda: fitted)
+        shift = self.prior.share(n_residuals) * self.criterion.nats_shift(unit, fitted)
+        return self._penalized(point, self._in_nats(value, None, fitted))[0] + shift
+
+    def _parts(self) -> tuple[object, ...]:
+        return (*super()._parts(), self.landmarks)
+
+    def _judged(self, theta: Array, *, gradient: bool) -> tuple[Fitted, Known]:
+        kernel, mu = self.kernel_at(theta), self._constant(theta)
+        gram, pull = kernel.linearize(self.landmarks)
+        frame, blocks = Frame.of(gram, self._level()), self._blocks(theta)
+        n_residuals = len(self.X) * independent_outputs(self.targets)
+        if not gradient:
+            value, state = landmark_value(row_form(self), frame, blocks, mu)
+            fitted = self._solution(theta, state, self.targets, self.weights, n_residuals)
+            return fitted, self._in_nats(value, None, fitted)
+        found = landmark_value_and_gradient(row_form(self), frame, blocks, mu, keep=self._keeps)
+        fitted = self._solution(theta, found.state, self.targets, self.weights, n_residuals)
+        by_theta = np.append(found.by_kernel + pull(found.by_landmarks), found.by_regularization * mu)
+        return fitted, self._in_nats(found.value, by_theta, fitted)
+
+    def _solution(
+        self, theta: Array, state: LandmarkState | None, targets: Array, weights: Array, n_residuals: int
+    ) -> Fitted:
+        """Return a solved machine; the landmarks stand in the place of the Gram matrix, which nobody looks at."""
+        return Fitted(
+            machine=self.machine,
+            gram=self.landmarks,
+            targets=targets,
+            weights=weights,
+            regularization=self._constant(theta),
+            state=state,
+            n_residuals=n_residuals,
+        )
+
+    @property
+    def _keeps(self) -> bool:
+        return len(self.X) * len(self.landmarks) <= _KEPT_VALUES
+
+    def _level(self) -> Array:
+        return np.average(self.targets, axis=0, weights=self.weights)
+
+    def _frame(self, theta: Array) -> Frame:
+        return Frame.of(self.kernel_at(theta).gram(self.landmarks), self._level())
+
+    def _blocks(self, theta: Array) -> list[_RowBlock]:
+        kernel, step = self.kernel_at(theta), BLOCK_ROWS // 2
+        parts = [slice(first, first + step) for first in range(0, len(self.X), step)]
+        return [
+            _RowBlock(kernel, self.landmarks, self.X[part], self.targets[part], self.weights[part], self._keeps)
+            for part in parts
+        ]
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Leave-one-out of all rows along the ridge."""
+
+    path: LandmarkPath
+    blocks: list[_RowBlock]
+
+    def residuals(self, mu: float) -> Array:
+        """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""
+        return np.concatenate(list(self._parts(mu)))
+
+    def _parts(self, mu: float) -> Iterator[Array]:
+        ridge = np.array([mu])
+        return over_blocks(lambda block: self.path.left_out(block.rows(), ridge)[0].residuals, self.blocks)
+
+
+def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:
+    """Return the draw of landmarks from rows; the same seed draws alike at similar kernels."""
+    return Pivots(X, kernel.cross, kernel.diagonal(X), np.random.default_rng(seed), weights)
+
+
+def row_form(objective: SelectionObjective) -> LandmarkCriterion:
+    """Return the criterion as a sum over rows."""
+    form = objective.criterion.on_landmarks
+    assert form is not None  # checked where the objective was made
+    return form
+
+
+def check_on_landmarks(objective: SelectionObjective) -> None:
+    """Raise :class:`MissingCapability` where criterion or prior need what a machine on landmarks does not have."""
+    criterion, prior = objective.criterion, objective.prior
+    if criterion.on_landmarks is None:
+        able = [repr(entry.name) for entry in CRITERIA if entry.cls.on_landmarks is not None]
+        raise MissingCapability(
+            f"criterion={criterion.name!r} is not known as a sum over rows, which landmarks need: use "
+            f"{' or '.join(able)}, or landmarks=None."
+        )
+    if prior is not None and prior.needs_coefficients:
+        raise MissingCapability(
+            f"prior={prior.name!r} needs the derivative of the coefficients of all rows, which a machine on landmarks "
+            "does not have: use another prior, or landmarks=None."
+        )

@@ -1,0 +1,92 @@
+"""The stages of a selection on a part of the rows with few landmarks, which follow the widths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kernelect.numerics import sampled_rows
+from kernelect.results import Status
+from kernelect.search import Directions
+from kernelect.selection.landmarks.objective import LandmarkObjective
+from kernelect.selection.lead import Lead
+from kernelect.selection.run import Run
+from kernelect.selection.stages import (
+    AllParameters,
+    CriterionAlone,
+    PriorRevised,
+    SecondBasin,
+    Spherical,
+    Stage,
+    TiedParameters,
+)
+
+#: Rows on which the way to the optimum is gone, and landmarks with which it is; then rows and landmarks for its end.
+PART_ROWS, PART_LANDMARKS = 3000, 250
+MORE_ROWS, MORE_LANDMARKS = 6000, 500
+
+#: Iterations of the search at the end of the way.
+_LAST_ITERATIONS = 15
+
+
+@dataclass(frozen=True)
+class Choose(Stage):
+    """Landmarks chosen where the search is now: what spans the rows depends on the widths."""
+
+    count: int
+    seed: int
+
+    def applies(self, run: Run) -> bool:
+        return run.has_time()
+
+    def carry_out(self, run: Run) -> None:
+        assert isinstance(run.objective, LandmarkObjective)
+        chosen = run.objective.chosen(run.space.start, self.count, self.seed)
+        run.objective = run.objective.with_landmarks(run.objective.X[chosen])
+
+
+@dataclass(frozen=True)
+class FewFirst(Stage):
+    """The way to the optimum, on a part of the rows with few landmarks."""
+
+    stages: tuple[Stage, ...]
+
+    def applies(self, run: Run) -> bool:
+        return bool(run.space.free.any())
+
+    def carry_out(self, run: Run) -> None:
+        part = run.on_rows(sampled_rows(run.objective.X, PART_ROWS))
+        for stage in self.stages:
+            if stage.applies(part):
+                stage.carry_out(part)
+        run.go_on_from(part)
+        run.result = part.result
+
+
+class LastSteps(Stage):
+    """A few steps from there, with more rows and more landmarks."""
+
+    def applies(self, run: Run) -> bool:
+        return True
+
+    def carry_out(self, run: Run) -> None:
+        way, label = run.result, "all parameters" if run.space.free.any() else "as given"
+        run.result = run.search(label, Directions.each_free(run.space), max_iter=_LAST_ITERATIONS)
+        if run.result.status is Status.MAX_ITER and way is not None:
+            run.result = replace(run.result, status=way.status)  # whether the way reached its end is what counts
+
+
+def landmark_stages(few: int, more: int, seed: int, lead: Lead | None) -> tuple[Stage, ...]:
+    """Return the stages for landmarks that are chosen, ``few`` of them on the way and ``more`` at its end."""
+    if lead is not None and lead.tied:
+        return (Choose(few, seed), TiedParameters())
+    middle = (Choose(few, seed), CriterionAlone(), AllParameters(), SecondBasin())
+    way = (Choose(few, seed), Spherical(), *(middle if lead is None else (Choose(few, seed), AllParameters())))
+    return (FewFirst(way), Choose(more, seed), LastSteps(), PriorRevised())
+
+
+#: Stages for landmarks that are given.
+GIVEN_STAGES: tuple[Stage, ...] = (
+    FewFirst((Spherical(), CriterionAlone(), AllParameters(), SecondBasin())),
+    LastSteps(),
+    PriorRevised(),
+)

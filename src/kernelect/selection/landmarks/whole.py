@@ -1,0 +1,196 @@
+"""The machine on all rows at one kernel: how many landmarks, which ridge, and every row left out once.
+
+All rows are read twice: once for the moments, from which every ridge and every smaller number of landmarks
+follow, and once to leave each of them out. In between, ridges and numbers of landmarks are compared on a
+sample of rows, each left out of the machine on all rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
+from kernelect.kernels import Kernel
+from kernelect.machines.lssvm.landmark_path import LandmarkPath
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Moments, moments, solve, whitened_moments
+from kernelect.machines.lssvm.landmarks import Rows as MachineRows
+from kernelect.machines.lssvm.left_out import LeftOut, left_out, without_own_function
+from kernelect.numerics import over_blocks
+from kernelect.selection.landmarks.table import Block, Sample, Table
+from kernelect.typing import Array, Indices
+
+#: Rows among which landmarks are chosen, and rows on which ridges and numbers of landmarks are compared.
+CANDIDATES, JUDGED = 20_000, 20_000
+
+#: Numbers that the comparison of ridges keeps, which limits its rows where there are many outputs.
+_JUDGED_NUMBERS = 4_000_000
+
+#: Logarithms of ridges tried around the selected one, and how often the window may move on.
+_RIDGES = np.arange(-4.0, 4.01, 0.4)
+_WINDOWS = 4
+
+#: What a machine is worth by rows left out of it; smaller is better.
+Score = Callable[[LeftOut, Sample], float]
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Landmarks with what all rows say of them.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, d)
+    numbers : ndarray of shape (m,)
+        Which rows of the table they are, -1 where they are none.
+    """
+
+    points: Array
+    numbers: Indices
+    frame: Frame
+    total: Moments
+    unspanned: Array  # (n,) what they leave of k(x, x) at every row
+
+    def leading(self, count: int) -> Landmarks:
+        """Return the first ``count`` of them."""
+        return replace(
+            self,
+            points=self.points[:count],
+            numbers=self.numbers[:count],
+            frame=self.frame.leading(count),
+            total=self.total.leading(count),
+        )
+
+    def owners(self, first: int, count: int) -> Indices:
+        """Return for the rows from ``first`` on which landmark each is, -1 where it is none."""
+        owners = np.full(count, -1, dtype=np.intp)
+        inside = np.flatnonzero((self.numbers >= first) & (self.numbers < first + count))
+        owners[self.numbers[inside] - first] = inside
+        return owners
+
+
+@dataclass(frozen=True)
+class AllLeftOut:
+    """The machine on all rows, and each of them left out."""
+
+    state: LandmarkState
+    value: float  # of the criterion, landmarks held
+    residuals: Array  # (n, k), landmarks leaving with their rows
+    room: Array  # (n,) 1 - h
+
+
+class WholeTable:
+    """All rows at one kernel.
+
+    Parameters
+    ----------
+    table : Table
+    kernel : Kernel
+    level : ndarray of shape (k,)
+        A value near the targets.
+    score : callable
+        What ridges are compared by.
+    """
+
+    def __init__(self, table: Table, kernel: Kernel, level: Array, score: Score) -> None:
+        self.table, self.kernel, self.level, self.score = table, kernel, level, score
+        most = _JUDGED_NUMBERS // (len(_RIDGES) * (len(level) + 1))
+        self.judged = table.sample(min(JUDGED, max(most, 2000)), turn=0.5)
+
+    def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
+        """Return landmarks with the moments of all rows: the first pass."""
+        frame = Frame.of(self.kernel.gram(points), self.level)
+
+        def on(block: Block) -> tuple[Moments, Array]:
+            rows = self._rows(points, block)
+            Phi = frame.whitened(rows.cross)
+            unspanned = np.maximum(self.kernel.diagonal(block.X) - frame.spanned(Phi), 0.0)
+            return whitened_moments(frame, Phi, rows), unspanned
+
+        total, unspanned = None, []
+        for part, of_block in self.table.over_blocks(on):
+            total = part if total is None else total + part
+            unspanned.append(of_block)
+        assert total is not None
+        return Landmarks(points, numbers, frame, total, np.concatenate(unspanned))
+
+    def best_ridge(self, landmarks: Landmarks, log_ridge: float, lower: float, upper: float) -> float:
+        """Return the best logarithm of a ridge around one."""
+        path = LandmarkPath(landmarks.frame, landmarks.total)
+        for _ in range(_WINDOWS):
+            window = np.unique(np.clip(log_ridge + _RIDGES, lower, upper))
+            scores = [self.score(block, self.judged) for block in self._along(path, landmarks, np.exp(window))]
+            at = int(np.argmin(scores))
+            log_ridge = float(window[at])
+            if 0 < at < len(window) - 1 or log_ridge in (lower, upper):
+                break
+        return log_ridge
+
+    def losses(self, landmarks: Landmarks, log_ridge: float) -> Array:
+        """Return the squared leave-one-out residuals of the sampled rows, landmarks leaving with their rows."""
+        state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge)))
+        order = np.argsort(self.judged.numbers, kind="stable")
+        places = np.searchsorted(self.judged.numbers[order], landmarks.numbers)
+        found = np.append(self.judged.numbers[order], -2)[places] == landmarks.numbers
+        owners = np.full(len(order), -1, dtype=np.intp)
+        owners[order[places[found]]] = np.flatnonzero(found)
+
+        def on(block: Block) -> Array:
+            rows = left_out(state, self._rows(landmarks.points, block))
+            own = owners[block.first : block.first + len(block.weights)]
+            return rows.weights * np.sum(without_own_function(state, rows, own) ** 2, axis=1)
+
+        return np.concatenate(list(over_blocks(on, self.judged.blocks())))
+
+    def left_out(self, landmarks: Landmarks, log_ridge: float, criterion: LandmarkCriterion) -> AllLeftOut:
+        """Return all rows left out of the machine, and the criterion: the last pass.
+
+        The criterion holds the landmarks, as it does where hyper-parameters are selected; with the residuals a
+        landmark leaves with its row.
+        """
+        state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge)))
+
+        def on(block: Block) -> tuple[Array, Array, Array]:
+            rows = left_out(state, self._rows(landmarks.points, block))
+            owners = landmarks.owners(block.first, len(block.weights))
+            return criterion.slopes(weighted(rows)).sums, without_own_function(state, rows, owners), rows.room
+
+        sums, residuals, room = zip(*self.table.over_blocks(on), strict=True)
+        value = criterion.value(np.sum(sums, axis=0))
+        return AllLeftOut(state.state(), value, np.concatenate(residuals), np.concatenate(room))
+
+    def seconds(self, points: Array) -> float:
+        """Return an estimate of how long both passes take."""
+        frame = Frame.of(self.kernel.gram(points), self.level)
+        block = self.judged.blocks()[0]
+        began = time.monotonic()
+        moments(frame, self._rows(points, block))
+        return 2.0 * (time.monotonic() - began) * self.table.n_rows / len(block.weights)
+
+    def _along(self, path: LandmarkPath, landmarks: Landmarks, ridges: Array) -> list[LeftOut]:
+        """Return the sampled rows left out at every ridge."""
+        parts = over_blocks(lambda b: path.left_out(self._rows(landmarks.points, b), ridges), self.judged.blocks())
+        return [_joined(blocks) for blocks in zip(*parts, strict=True)]
+
+    def _rows(self, points: Array, block: Block) -> MachineRows:
+        return MachineRows(self.kernel.cross(points, block.X), block.targets, block.weights)
+
+
+def weighted(rows: LeftOut) -> LeftOut:
+    """Return the rows of positive weight: a criterion counts no others."""
+    kept = rows.weights > 0.0
+    if kept.all():
+        return rows
+    return LeftOut(rows.scores[:, kept], rows.errors[kept], rows.leverage[kept], rows.weights[kept])
+
+
+def _joined(blocks: tuple[LeftOut, ...]) -> LeftOut:
+    return LeftOut(
+        np.hstack([block.scores for block in blocks]),
+        np.concatenate([block.errors for block in blocks]),
+        np.concatenate([block.leverage for block in blocks]),
+        np.concatenate([block.weights for block in blocks]),
+    )

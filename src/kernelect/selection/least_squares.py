@@ -1,0 +1,31 @@
+"""The selection objective of least-squares machines: what their closed-form leave-one-out offers beyond a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from kernelect.machines import LSSVMState, RidgePath
+from kernelect.selection.objective import SelectionObjective
+from kernelect.typing import Array
+
+
+class ResidualPath(Protocol):
+    """Leave-one-out at one kernel for any ridge."""
+
+    def residuals(self, mu: float) -> Array:
+        """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""
+
+
+@dataclass(frozen=True)
+class LeastSquaresObjective(SelectionObjective):
+    """The objective of an LS-SVM; its last parameter is the ridge."""
+
+    def ridge_path(self, theta: Array) -> ResidualPath:
+        """Return leave-one-out at the kernel of ``theta``, along the ridge."""
+        return RidgePath(self.kernel_at(theta).gram(self.X), self.targets, self.weights)
+
+    def left_out_residuals(self, theta: Array) -> Array:
+        """Return the exact leave-one-out residuals (n, k) at ``theta``."""
+        state: LSSVMState = self.solved(theta).state
+        return state.leave_one_out_residuals(state.bordered_diagonal())
