@@ -101,13 +101,13 @@ def _of_column_transformer(step: ColumnTransformer, n_columns: int) -> Origins:
     for name, part, of in step.transformers_:
         outputs = step.output_indices_[name]
         if outputs.stop > outputs.start:
-            columns = _places(of, step, n_columns).tolist()
+            columns = chosen_places(of, step, n_columns).tolist()
             inside = _origins(part, len(columns))
             origins[outputs] = [{columns[place] for place in found} for found in inside]
     return origins
 
 
-def _places(of: Any, step: Any, n_columns: int) -> Indices:
+def chosen_places(of: Any, step: Any, n_columns: int) -> Indices:
     """Return the places of columns that are named, numbered, sliced or masked."""
     names = {name: place for place, name in enumerate(getattr(step, "feature_names_in_", []))}
     chosen = [of] if isinstance(of, str | int) else of
@@ -121,6 +121,12 @@ def _places(of: Any, step: Any, n_columns: int) -> Indices:
     if listed and isinstance(listed[0], bool | np.bool_):
         return np.flatnonzero(listed)
     return np.array([names[item] if isinstance(item, str) else int(item) for item in listed], dtype=np.intp)
+
+
+def outputs_by_column(step: Any, n_columns: int) -> list[Indices]:
+    """Return the outputs that a fitted step makes of each of its columns."""
+    origins = _by_marks(step, n_columns)
+    return [np.array([k for k, found in enumerate(origins) if j in found], dtype=np.intp) for j in range(n_columns)]
 
 
 def _by_marks(step: Any, n_columns: int) -> Origins:

@@ -1,0 +1,275 @@
+"""Kernels in the operations of a graph: values between one row and the vectors of a model.
+
+Rows are centred and scaled in double, by the middle and the reach of the vectors, before anything else: then
+inputs with large offsets or unusual units lose nothing in single precision. Kernels of the same vectors share
+these numbers, however different their widths are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.export.graph import Node, apply, clipped, const, narrowed, reduced, reshaped, stretched, take, times
+from kernelect.kernels import (
+    Category,
+    Constant,
+    Kernel,
+    Linear,
+    Matern,
+    OnColumns,
+    Polynomial,
+    Product,
+    ProductLaplace,
+    ProductMatern,
+    RationalQuadratic,
+    Sum,
+)
+from kernelect.kernels.scale import typical_row
+from kernelect.kernels.stationary import ARD, RBF, Stationary
+from kernelect.typing import Array, Indices
+
+#: Inputs after which the exponential of a product of Matern kernels is taken, and the largest distance in one
+#: input: beyond, nothing is left of the kernel, and the product of so many of them is finite in single precision.
+_GROUP, _FARTHEST = 16, 80.0
+
+#: Largest squared distance of a radial kernel with a polynomial in it: it is 0 from there on.
+_RADIAL = 1e8
+
+#: Largest value of a polynomial kernel: finite in single precision too.
+_LARGEST = 1e36
+
+#: Inputs stop growing here, in units of the vectors' reach: squares are finite in single precision too.
+_LARGEST_INPUT = 1e15
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Inputs of a row and of the vectors in the vectors' own units.
+
+    Attributes
+    ----------
+    row : Node of shape (d,)
+    vectors : ndarray of shape (n, d)
+    unit : ndarray of shape (d,)
+    """
+
+    row: Node
+    vectors: Array
+    unit: Array
+
+    @classmethod
+    def of(cls, x: Node, vectors: Array, centre: Array | None = None) -> Scaled:
+        """Return inputs in units of the vectors' reach, from their typical row or another point."""
+        centre = typical_row(vectors) if centre is None else centre
+        reach = np.abs(vectors - centre).max(axis=0)
+        # Powers of 2: dividing by them and multiplying again rounds nothing.
+        unit = np.where(reach > 0.0, 2.0 ** np.ceil(np.log2(np.where(reach > 0.0, reach, 1.0))), 1.0)
+        row = clipped((x - centre) / unit, -_LARGEST_INPUT, _LARGEST_INPUT)
+        return cls(narrowed(row), (vectors - centre) / unit, unit)
+
+    def differences(self) -> Node:
+        """Return x - z, (n, d)."""
+        return reshaped(self.row, (1, *self.row.shape)) - self.vectors
+
+
+@singledispatch
+def kernel_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
+    """Return kernel values between the vectors and a row's inputs, (n,) or (1,) where all are alike."""
+    raise MissingCapability(
+        f"{type(kernel).__name__} has no form without Python: what can be exported are the kernels of "
+        "kernelect.kernels, their sums and products."
+    )
+
+
+@singledispatch
+def kernel_diagonal(kernel: Kernel, x: Node) -> Node:
+    """Return k(x, x), (1,)."""
+    return const(1.0)
+
+
+@kernel_values.register
+def _(kernel: Constant, vectors: Array, x: Node) -> Node:
+    return const(float(kernel.constant))
+
+
+@kernel_diagonal.register
+def _(kernel: Constant, x: Node) -> Node:
+    return const(float(kernel.constant))
+
+
+@kernel_values.register
+def _(kernel: Sum, vectors: Array, x: Node) -> Node:
+    return _joined("add", [kernel_values(part, vectors, x) for part in kernel.parts])
+
+
+@kernel_values.register
+def _(kernel: Product, vectors: Array, x: Node) -> Node:
+    return _joined("mul", [kernel_values(part, vectors, x) for part in kernel.parts])
+
+
+@kernel_diagonal.register
+def _(kernel: Sum, x: Node) -> Node:
+    return _joined("add", [kernel_diagonal(part, x) for part in kernel.parts])
+
+
+@kernel_diagonal.register
+def _(kernel: Product, x: Node) -> Node:
+    return _joined("mul", [kernel_diagonal(part, x) for part in kernel.parts])
+
+
+def _joined(op: str, nodes: list[Node]) -> Node:
+    total = nodes[0]
+    for node in nodes[1:]:
+        total = apply(op, total, node)
+    return total
+
+
+@kernel_values.register
+def _(kernel: OnColumns, vectors: Array, x: Node) -> Node:
+    columns = np.array(kernel.columns, dtype=np.intp)
+    return kernel_values(kernel.kernel, np.ascontiguousarray(vectors[:, columns]), take(x, columns))
+
+
+@kernel_diagonal.register
+def _(kernel: OnColumns, x: Node) -> Node:
+    return kernel_diagonal(kernel.kernel, take(x, np.array(kernel.columns, dtype=np.intp)))
+
+
+def _used(kernel: Any, vectors: Array, x: Node) -> tuple[Array, Array, Node]:
+    """Return the widths that are not 0, and vectors and row without the inputs of the others."""
+    widths = np.broadcast_to(np.asarray(kernel.gamma, dtype=float), vectors.shape[1])
+    places: Indices = np.flatnonzero(widths > 0.0)
+    return widths[places], np.ascontiguousarray(vectors[:, places]), take(x, places)
+
+
+def _squared_distance(kernel: Stationary, vectors: Array, x: Node) -> Node:
+    """Return D = sum_j gamma_j (x_j - z_j)^2, (n,)."""
+    widths, vectors, x = _used(kernel, vectors, x)
+    if not len(widths):
+        return const(np.zeros(len(vectors)))
+    scaled = Scaled.of(x, vectors)
+    return reduced("sum", apply("square", scaled.differences()) * (widths * scaled.unit**2)[None])
+
+
+@kernel_values.register(RBF)
+@kernel_values.register(ARD)
+def _(kernel: RBF | ARD, vectors: Array, x: Node) -> Node:
+    return apply("exp", -_squared_distance(kernel, vectors, x))
+
+
+@kernel_values.register
+def _(kernel: Matern, vectors: Array, x: Node) -> Node:
+    s = apply("sqrt", apply("min", 4.0 * kernel.nu * _squared_distance(kernel, vectors, x), _RADIAL))
+    polynomial = 1.0 + s if kernel.nu == 1.5 else 1.0 + s * (1.0 + s / 3.0)
+    return polynomial * apply("exp", -s)
+
+
+@kernel_values.register
+def _(kernel: RationalQuadratic, vectors: Array, x: Node) -> Node:
+    alpha = float(kernel.alpha)
+    return apply("exp", -alpha * apply("log", 1.0 + _squared_distance(kernel, vectors, x) / alpha))
+
+
+@kernel_values.register
+def _(kernel: ProductLaplace, vectors: Array, x: Node) -> Node:
+    widths, vectors, x = _used(kernel, vectors, x)
+    if not len(widths):
+        return const(np.ones(len(vectors)))
+    scaled = Scaled.of(x, vectors)
+    return apply("exp", -reduced("sum", apply("abs", scaled.differences()) * (np.sqrt(widths) * scaled.unit)[None]))
+
+
+@kernel_values.register
+def _(kernel: ProductMatern, vectors: Array, x: Node) -> Node:
+    widths, vectors, x = _used(kernel, vectors, x)
+    total = const(np.ones(len(vectors)))
+    for first in range(0, len(widths), _GROUP):
+        group = np.arange(first, min(first + _GROUP, len(widths)))
+        scaled = Scaled.of(take(x, group), np.ascontiguousarray(vectors[:, group]))
+        s = apply("abs", scaled.differences()) * (np.sqrt(6.0 * widths[group]) * scaled.unit)[None]
+        s = apply("min", s, np.full((1, 1), _FARTHEST))
+        total = total * (reduced("prod", 1.0 + s) * apply("exp", -reduced("sum", s)))
+    return total
+
+
+@kernel_values.register
+def _(kernel: Category, vectors: Array, x: Node) -> Node:
+    widths, vectors, x = _used(kernel, vectors, x)
+    if not len(widths):
+        return const(np.ones(len(vectors)))
+    # Codes are compared in double: they may be any numbers.
+    alike = apply("equal", reshaped(x, (1, len(widths))), vectors)
+    return apply("exp", narrowed(reduced("sum", (alike - 1.0) * widths[None])))
+
+
+def _centred(kernel: Linear | Polynomial, vectors: Array, x: Node) -> Scaled:
+    return Scaled.of(x, vectors, _centre(kernel, vectors.shape[1]))
+
+
+def _centre(kernel: Linear | Polynomial, n_inputs: int) -> Array:
+    centre = np.asarray(0.0 if kernel.centre is None else kernel.centre, dtype=float)
+    return np.array(np.broadcast_to(centre, n_inputs))
+
+
+def _inner(scaled: Scaled) -> Node:
+    """Return the inner products of a row and the vectors, (n,)."""
+    return times(scaled.row, (scaled.vectors * scaled.unit**2).T)
+
+
+def _squared_norm(kernel: Linear | Polynomial, x: Node) -> Node:
+    """Return |x - c|^2, (1,)."""
+    return narrowed(reduced("sum", apply("square", x - _centre(kernel, x.shape[0]))))
+
+
+@kernel_values.register
+def _(kernel: Linear, vectors: Array, x: Node) -> Node:
+    return _inner(_centred(kernel, vectors, x))
+
+
+@kernel_diagonal.register
+def _(kernel: Linear, x: Node) -> Node:
+    return _squared_norm(kernel, x)
+
+
+@kernel_values.register
+def _(kernel: Polynomial, vectors: Array, x: Node) -> Node:
+    return _power(kernel, _inner(_centred(kernel, vectors, x)))
+
+
+@kernel_diagonal.register
+def _(kernel: Polynomial, x: Node) -> Node:
+    return _power(kernel, _squared_norm(kernel, x))
+
+
+def _power(kernel: Polynomial, inner: Node) -> Node:
+    largest = _LARGEST ** (1.0 / kernel.degree)
+    base = clipped(float(kernel.gamma) * inner + float(kernel.coef0), -largest, largest)
+    total = base
+    for _ in range(kernel.degree - 1):
+        total = total * base
+    return total
+
+
+def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> Node:
+    """Return sum_i coefficients_i k(x, z_i), (k,); linear kernels become one weight per input."""
+    if isinstance(kernel, Sum):
+        return _joined("add", [kernel_sum(part, vectors, coefficients, x) for part in kernel.parts])
+    factors = list(kernel.parts) if isinstance(kernel, Product) else [kernel]
+    constants = [part for part in factors if isinstance(part, Constant)]
+    others = [part for part in factors if not isinstance(part, Constant)]
+    coefficients = float(np.prod([float(part.constant) for part in constants])) * coefficients
+    if not others:
+        return const(coefficients.sum(axis=0))
+    if len(others) == 1 and isinstance(others[0], OnColumns) and isinstance(others[0].kernel, Linear):
+        columns = np.array(others[0].columns, dtype=np.intp)
+        return kernel_sum(others[0].kernel, np.ascontiguousarray(vectors[:, columns]), coefficients, take(x, columns))
+    if len(others) == 1 and isinstance(others[0], Linear):
+        scaled = _centred(others[0], vectors, x)
+        return times(scaled.row, (scaled.vectors * scaled.unit**2).T @ coefficients)
+    values = kernel_values(Product.of(*others) if len(others) > 1 else others[0], vectors, x)
+    return times(stretched(values, len(vectors)), coefficients)

@@ -1,0 +1,103 @@
+"""The record of an exported model: what goes in, what is computed, what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from kernelect.export.graph import Const, Lookup, Node, walk
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the rows that the exported model takes.
+
+    Attributes
+    ----------
+    name : str
+    place : int
+        Among the columns of the table that the model was fitted on.
+    kind : "number", "date" or "category"
+        Dates are days since 1970-01-01.
+    levels : tuple of str
+        Of a category, in the order of their codes.
+    typical, spread : float
+        A usual number of the column, and how far others lie from it.
+    """
+
+    name: str
+    place: int
+    kind: str
+    levels: tuple[str, ...] = ()
+    typical: float = 0.0
+    spread: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A model as a graph.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        What a row holds, in this order.
+    result : Node
+        Probabilities of all classes, or predicted values.
+    decision : Node or None
+        Decision values of a classifier, of which ``result`` is a function.
+    classes : tuple or None
+        Labels in the order of their probabilities; None for predicted values.
+    inputs : Node or None
+        What the machine takes, and in ``vectors`` (m, n_inputs) some of the inputs it was fitted on.
+    title : str
+        What the model is, for comments.
+    remarks : tuple of str
+        What is different from the model in Python, in sentences.
+    """
+
+    columns: tuple[Column, ...]
+    result: Node
+    decision: Node | None = None
+    classes: tuple[Any, ...] | None = None
+    inputs: Node | None = None
+    vectors: Array | None = None
+    title: str = ""
+    remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def outputs(self) -> list[Node]:
+        """Decision values, where there are any, and the result."""
+        return [self.result] if self.decision is None else [self.decision, self.result]
+
+    def with_outputs(self, nodes: Sequence[Node], *remarks: str) -> Program:
+        """Return the program with other nodes in the order of ``outputs``."""
+        decision = None if self.decision is None else nodes[0]
+        return replace(self, result=nodes[-1], decision=decision, remarks=(*self.remarks, *remarks))
+
+    def positions(self) -> dict[int, int]:
+        """Return the position in a row of every column, by its place in the table."""
+        return {column.place: position for position, column in enumerate(self.columns)}
+
+    def levels(self) -> dict[int, tuple[str, ...]]:
+        """Return the levels of every column, by its place in the table."""
+        return {column.place: column.levels for column in self.columns}
+
+    def count(self) -> int:
+        """Return how many different numbers the model holds."""
+        levels = self.levels()
+        found: dict[bytes, int] = {}
+        for node in walk(self.outputs):
+            values = node.values if isinstance(node, Const) else None
+            if isinstance(node, Lookup):
+                values = node.table(levels[node.column])
+            if values is not None:
+                found[_key(values)] = values.size
+        return sum(found.values())
+
+
+def _key(values: Array) -> bytes:
+    return str(values.shape).encode() + np.ascontiguousarray(values).tobytes()

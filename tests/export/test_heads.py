@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+from scipy.special import log_ndtr
+
+from kernelect.estimators._svm_members import mixed_log_odds as mixed_by_definition
+from kernelect.exceptions import MissingCapability
+from kernelect.export.graph import Const, Raw, reduced
+from kernelect.export.heads import decision_of, log_normal, log_sigmoid, log_sum, mixed_log_odds, softmax
+from kernelect.machines.ep.likelihoods import Hinge, Likelihood, Probit, SquaredHinge
+
+WIDE = np.concatenate([np.linspace(-40.0, 12.0, 4001), -np.logspace(1.0, 6.0, 50)])
+
+
+def test_the_logarithm_of_the_normal_distribution_function():
+    found, expected = log_normal(Const(WIDE)).values, log_ndtr(WIDE)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
+
+
+def test_logarithms_of_sums_and_sigmoids():
+    a, b = WIDE, WIDE[::-1].copy()
+    np.testing.assert_allclose(log_sum(Const(a), Const(b)).values, np.logaddexp(a, b), rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(log_sigmoid(Const(a)).values, -np.logaddexp(0.0, -a), rtol=1e-14, atol=1e-15)
+
+
+def test_softmax_of_huge_values():
+    np.testing.assert_allclose(softmax(Const(np.array([1e4, 1e4 - np.log(3.0), -1e4]))).values, [0.75, 0.25, 0.0])
+
+
+@pytest.mark.parametrize("likelihood", [Probit(), Hinge(), SquaredHinge()], ids=lambda each: each.name)
+def test_decision_values_of_likelihoods(likelihood):
+    rng = np.random.default_rng(0)
+    mean = np.concatenate([rng.normal(scale=scale, size=200) for scale in (0.1, 3.0, 50.0)])
+    variance = np.exp(rng.uniform(-12.0, 6.0, size=600))
+    for constant in (0.1, 3.0, 200.0):
+        found = decision_of(likelihood, Const(mean), Const(variance), constant).values
+        expected = likelihood.decision(mean, variance, constant)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_the_log_odds_of_a_mean_probability():
+    log_odds = np.random.default_rng(0).normal(scale=20.0, size=(4, 50))
+    found = mixed_log_odds([Const(each) for each in log_odds]).values
+    np.testing.assert_allclose(found, mixed_by_definition(log_odds), rtol=1e-12, atol=1e-12)
+
+
+def test_a_likelihood_of_ones_own_is_refused():
+    class Own(Probit, Likelihood):
+        pass
+
+    class Other(Likelihood):
+        tilted = log_normalizer = log_value = score = loss = None
+
+    assert decision_of(Own(), Raw((0,)), Raw((1,)), 1.0).shape == (1,)
+    with pytest.raises(MissingCapability, match="Other is a likelihood of Python, which cannot be exported"):
+        decision_of(Other(), Raw((0,)), Raw((1,)), 1.0)
+
+
+def test_operations_on_numbers_are_done_at_once():
+    assert isinstance(reduced("sum", Const(np.ones(3)) * 2.0), Const)

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from instances import KERNELS
+from kernelect.exceptions import MissingCapability
+from kernelect.export.evaluate import evaluate
+from kernelect.export.graph import Raw, stretched
+from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
+from kernelect.export.program import Column, Program
+from kernelect.kernels import ARD, RBF, Linear, Product, ProductMatern
+from kernelect.kernels.from_sklearn import SklearnKernel
+
+EXPORTED = {name: kernel for name, kernel in KERNELS.items() if name != "from scikit-learn, wrapped"}
+ROWS = np.random.default_rng(1).normal(size=(9, 3))
+
+
+def run(node, rows, n_columns=3):
+    columns = tuple(Column(f"x{j}", j, "number") for j in range(n_columns))
+    return evaluate(Program(columns, node), rows)[0]
+
+
+def started(name, vectors):
+    return EXPORTED[name].start(vectors)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("name", EXPORTED)
+def test_values_and_diagonal_are_those_of_the_kernel(name, offset):
+    vectors = np.vstack([ROWS[:5] + offset, ROWS[:1] + offset])
+    kernel, rows = started(name, vectors), ROWS[3:] + offset
+    x = Raw((0, 1, 2))
+    found = run(stretched(kernel_values(kernel, vectors, x), len(vectors)), rows)
+    np.testing.assert_allclose(found, kernel.cross(vectors, rows).T, atol=1e-8 if offset else 1e-12)
+    diagonal = run(kernel_diagonal(kernel, x) + 0.0 * x, rows)[:, 0]
+    np.testing.assert_allclose(diagonal, kernel.diagonal(rows), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_sums_are_those_of_the_kernel(name):
+    kernel, coefficients = started(name, ROWS[:5]), np.arange(10.0).reshape(5, 2) - 4.0
+    found = run(kernel_sum(kernel, ROWS[:5], coefficients, Raw((0, 1, 2))) + np.zeros(2), ROWS)
+    np.testing.assert_allclose(found, kernel.cross(ROWS[:5], ROWS).T @ coefficients, atol=1e-11)
+
+
+def test_a_linear_kernel_becomes_one_weight_per_input():
+    vectors = np.random.default_rng(0).normal(size=(500, 3))
+    node = kernel_sum(2.0 * Linear().start(vectors), vectors, np.ones((500, 1)), Raw((0, 1, 2)))
+    assert Program((Column("a", 0, "number"),), node).count() < 20
+
+
+def test_columns_of_width_0_are_left_out():
+    vectors = np.random.default_rng(0).normal(size=(50, 3))
+    node = kernel_sum(ARD([1.0, 0.0, 0.0]), vectors, np.ones((50, 1)), Raw((0, 1, 2)))
+    assert Program((Column("a", 0, "number"),), node).count() < 110
+    np.testing.assert_allclose(run(node, np.array([[0.1, 1e300, 1.0]])), run(node, np.array([[0.1, -3.0, 1.0]])))
+
+
+def test_rows_far_away_have_kernel_values_of_0_in_either_precision():
+    vectors = np.random.default_rng(0).normal(size=(6, 3))
+    far = np.array([[1e200, 0.0, 0.0]])
+    columns = tuple(Column(f"x{j}", j, "number") for j in range(3))
+    for name in ("ard", "matern32", "matern52-ard", "product-laplace", "product-matern32"):
+        node = kernel_values(EXPORTED[name], vectors, Raw((0, 1, 2)))
+        for single in (False, True):
+            np.testing.assert_allclose(evaluate(Program(columns, node), far, single=single)[0], 0.0, atol=1e-20)
+
+
+def test_many_rough_inputs_neither_overflow_nor_vanish():
+    rng = np.random.default_rng(0)
+    vectors, rows = rng.normal(size=(4, 40)), rng.normal(size=(3, 40))
+    kernel = ProductMatern(np.full(40, 0.01))
+    node = kernel_values(kernel, vectors, Raw(tuple(range(40))))
+    np.testing.assert_allclose(run(node, rows, 40), kernel.cross(vectors, rows).T, rtol=1e-12)
+
+
+def test_a_kernel_of_another_library_is_refused():
+    wrapped = KERNELS["from scikit-learn, wrapped"]
+    assert isinstance(wrapped, SklearnKernel)
+    with pytest.raises(MissingCapability, match="has no form without Python: what can be exported are the kernels of"):
+        kernel_sum(Product.of(RBF(1.0), wrapped), ROWS, np.ones((9, 1)), Raw((0, 1, 2)))

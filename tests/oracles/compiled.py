@@ -1,0 +1,65 @@
+"""Exports run as programs of their own, over rows on standard input."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+_MAIN = """
+#include "model.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {{
+  double row[MODEL_N_COLUMNS];
+  for (;;) {{
+    for (int j = 0; j < MODEL_N_COLUMNS; j++) {{
+      char cell[64];
+      if (scanf("%63s", cell) != 1) return 0;
+      row[j] = strtod(cell, 0);
+    }}
+    {real} out[MODEL_N_OUTPUTS];
+    model_predict(row, out);
+    for (int k = 0; k < MODEL_N_OUTPUTS; k++) printf("%.17g ", (double)out[k]);
+    printf("\\n");
+  }}
+}}
+"""
+
+
+@cache
+def compiler() -> str | None:
+    return which("gcc")
+
+
+def run_c(header: str, rows: np.ndarray, folder: Path, real: str = "double", sanitized: bool = True) -> np.ndarray:
+    """Compile a header with all warnings as errors and return what it predicts for coded rows."""
+    folder.mkdir(exist_ok=True)
+    (folder / "model.h").write_text(header)
+    (folder / "main.c").write_text(_MAIN.format(real=real))
+    flags = [*STRICT, *(SANITIZED if sanitized else ["-O2"])]
+    program = folder / "main"
+    checked([compiler() or "gcc", *flags, str(folder / "main.c"), "-o", str(program), "-lm"])
+    text = "\n".join(" ".join(repr(float(cell)) for cell in row) for row in rows)
+    answer = checked([str(program)], text)
+    return np.array([[float(word) for word in line.split()] for line in answer.splitlines()])
+
+
+def run_own_test(header: str, folder: Path, name: str = "model") -> str:
+    """Compile the test inside a header and return what it says; raises where it fails."""
+    folder.mkdir(exist_ok=True)
+    (folder / "model.h").write_text(header)
+    flags = [*STRICT, *SANITIZED, f"-D{name.upper()}_TEST"]
+    checked([compiler() or "gcc", *flags, "-x", "c", str(folder / "model.h"), "-o", str(folder / "test"), "-lm"])
+    return checked([str(folder / "test")])
+
+
+def checked(command: list[str], text: str = "") -> str:
+    """Run a program and return what it prints; raises where it fails."""
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
