@@ -16,6 +16,7 @@ import numpy as np
 from kernelect.exceptions import MissingCapability
 from kernelect.export.graph import Node, apply, clipped, const, narrowed, reduced, reshaped, stretched, take, times
 from kernelect.kernels import (
+    Agreement,
     Category,
     Constant,
     Kernel,
@@ -207,6 +208,28 @@ def _(kernel: Category, vectors: Array, x: Node) -> Node:
     return apply("exp", narrowed(reduced("sum", (alike - 1.0) * widths[None])))
 
 
+@kernel_values.register
+def _(kernel: Agreement, vectors: Array, x: Node) -> Node:
+    return narrowed(reduced("sum", apply("equal", reshaped(x, (1, vectors.shape[1])), vectors)))
+
+
+@kernel_diagonal.register
+def _(kernel: Agreement, x: Node) -> Node:
+    return const(float(x.shape[0]))
+
+
+def _agreement_sum(vectors: Array, coefficients: Array, x: Node) -> Node:
+    """Return the sum for the kernel of agreements: one weight per level of every input."""
+    levels, inputs, weights = [], [], []
+    for j, column in enumerate(vectors.T):
+        found, number = np.unique(column, return_inverse=True)
+        levels.append(found)
+        inputs.append(np.full(len(found), j))
+        weights.append(np.array([np.bincount(number, each, len(found)) for each in coefficients.T]).T)
+    alike = apply("equal", take(x, np.concatenate(inputs)), np.concatenate(levels))
+    return times(narrowed(alike), np.concatenate(weights))
+
+
 def _centred(kernel: Linear | Polynomial, vectors: Array, x: Node) -> Scaled:
     return Scaled.of(x, vectors, _centre(kernel, vectors.shape[1]))
 
@@ -256,7 +279,7 @@ def _power(kernel: Polynomial, inner: Node) -> Node:
 
 
 def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> Node:
-    """Return sum_i coefficients_i k(x, z_i), (k,); linear kernels become one weight per input."""
+    """Return sum_i coefficients_i k(x, z_i), (k,); linear kernels become one weight per input or level."""
     if isinstance(kernel, Sum):
         return _joined("add", [kernel_sum(part, vectors, coefficients, x) for part in kernel.parts])
     factors = list(kernel.parts) if isinstance(kernel, Product) else [kernel]
@@ -265,9 +288,11 @@ def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> 
     coefficients = float(np.prod([float(part.constant) for part in constants])) * coefficients
     if not others:
         return const(coefficients.sum(axis=0))
-    if len(others) == 1 and isinstance(others[0], OnColumns) and isinstance(others[0].kernel, Linear):
+    if len(others) == 1 and isinstance(others[0], OnColumns):
         columns = np.array(others[0].columns, dtype=np.intp)
         return kernel_sum(others[0].kernel, np.ascontiguousarray(vectors[:, columns]), coefficients, take(x, columns))
+    if len(others) == 1 and isinstance(others[0], Agreement):
+        return _agreement_sum(vectors, coefficients, x)
     if len(others) == 1 and isinstance(others[0], Linear):
         scaled = _centred(others[0], vectors, x)
         return times(scaled.row, (scaled.vectors * scaled.unit**2).T @ coefficients)
