@@ -18,7 +18,7 @@ KERNELS = ("ard", "rbf", "matern32", "matern52-ard", "rational-quadratic", "line
 
 #: Arguments beside the kernel that each estimator is tried with.
 ARGUMENTS: dict[str, tuple[tuple[tuple[str, Any], ...], ...]] = {
-    "LSSVC": ((("prior", None),), (("prior", "gaussian"),), (("search", "scg"),), (("polish", False),)),
+    "LSSVC": ((("prior", None),), (("prior", "gaussian"),), (("search", "scg"),), (("recalibrate", False),)),
     "LSSVR": ((("prior", None),), (("search", "nelder-mead"),)),
     "SVC": ((("criterion", "span"),), (("slack", "quadratic"),), (("criterion", "loo"),), (("C", 1.0),)),
     "GPC": ((("prior", None),),),
@@ -127,11 +127,23 @@ SPOILS = {
 }
 
 TARGETS = {
-    True: ("two", "two", "three", "five", "flags", "numbers", "rare", "one"),
-    False: ("real", "real", "large", "tiny", "huge", "vanishing", "offset", "constant", "whole", "outlying", "zero"),
+    True: ("two",) * 4 + ("three",) * 3 + ("five", "flags", "numbers", "rare", "one"),
+    False: ("real",) * 4 + ("large", "tiny", "huge", "vanishing", "offset", "constant", "whole", "outlying", "zero"),
 }
 
-WEIGHTS = ("none", "none", "none", "random", "zeros", "whole", "one huge", "one vast", "tiny", "all tiny", "one row")
+WEIGHTS = (
+    *("none",) * 8,
+    "random",
+    "random",
+    "whole",
+    "zeros",
+    "whole",
+    "one huge",
+    "one vast",
+    "tiny",
+    "all tiny",
+    "one row",
+)
 
 TWINS = ("none", "rows", "columns", "units", "origin", "batch", "pickle", "twice")
 
@@ -197,8 +209,11 @@ def cases(draw: Any) -> FitCase:
     estimator = draw(st.sampled_from(CLASSIFIERS if classify else REGRESSORS))
     kernels = DICTIONARIES if estimator == "BasisSearchRegressor" else EFFORTS if "Kernel" in estimator else KERNELS
     usual = st.integers(-3, 3)
+    harmless = tuple(name for name in SPOILS if name not in ("missing", "infinite"))
     spoils = st.tuples(
-        st.sampled_from(tuple(SPOILS)), st.integers(0, 40), st.one_of(usual, usual, st.integers(-320, 308))
+        st.sampled_from((*harmless, *harmless, *harmless, "missing", "infinite")),
+        st.integers(0, 40),
+        st.one_of(usual, usual, st.integers(-320, 308)),
     )
     return FitCase(
         estimator,
@@ -232,7 +247,7 @@ def judge(case: FitCase) -> str:
     """Return "model" or "refused"; raise where a law is broken."""
     X, y, weights = arrays(case)
     model = made(case)
-    named = {"X", "y", "sample_weight", "sample(s)", "Input", "class", "label", *model.get_params()}
+    named = {"X", "y", "rows", "sample_weight", "sample(s)", "Input", "class", "label", *model.get_params()}
     try:
         fit(model, X, y, weights)
     except (MemoryError, KeyboardInterrupt):
@@ -252,8 +267,9 @@ def judge(case: FitCase) -> str:
 def rows_to_predict(X: Any, number: int) -> Any:
     """Return training rows, rows beside them and one far away, none beyond double precision."""
     generator = np.random.default_rng(number + 1)
+    X = np.nan_to_num(X, posinf=1e300, neginf=-1e300)
     near = X[: min(len(X), 6)]
-    spread = np.clip(np.nan_to_num(X.std(axis=0)), 0.0, 1e300)
+    spread = np.quantile(X, 0.75, axis=0) / 2.0 - np.quantile(X, 0.25, axis=0) / 2.0
     beside = near + 0.1 * spread * generator.normal(size=near.shape)
     return np.vstack([near, np.clip(beside, -1e307, 1e307)])
 
@@ -295,6 +311,9 @@ def _require_probabilities(model: Any, Z: Any, shares: Any, n_classes: int) -> N
         raise Broken("the most probable class is predicted", f"{shares[:3]} {model.predict(Z)[:3]}")
 
 
+#: Fewer rows than these have several answers of the same worth.
+FEW = 6
+
 #: Their widths belong to one input each, whatever their first argument is.
 PER_INPUT = ("BasisSearchRegressor", "KernelClassifier", "KernelRegressor")
 
@@ -317,7 +336,7 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
     elif case.twin == "twice":
         if not np.array_equal(answers(fit(made(case), X, y, weights), Z), expected):
             raise Broken("random_state alone decides", "a second fit answers otherwise")
-    elif case.twin in ("rows", "columns", "units", "origin"):
+    elif case.twin in ("rows", "columns", "units", "origin") and len(X) >= FEW:
         _require_same_fit(case, X, y, weights, Z, expected)
 
 
@@ -352,7 +371,8 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
 def _require_near(case: FitCase, found: Any, expected: Any, y: Any, allowed: float, law: str) -> None:
     unit = 1.0
     if case.estimator in REGRESSORS:
-        unit = max(float(np.std(y)), 1e-12 * float(np.abs(y).max()), 1e-300)
+        with np.errstate(all="ignore"):
+            unit = max(float(np.std(y)), 1e-6 * float(np.abs(y).max()), 1e-300)
     with np.errstate(all="ignore"):
         apart = float(np.abs(found / unit - expected / unit).max())
     if not apart <= allowed:
