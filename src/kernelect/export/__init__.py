@@ -9,5 +9,7 @@ True
 """
 
 from kernelect.export.c import to_c
+from kernelect.export.javascript import to_javascript
+from kernelect.export.onnx_model import onnx_inputs, to_onnx
 
-__all__ = ["to_c"]
+__all__ = ["onnx_inputs", "to_c", "to_javascript", "to_onnx"]

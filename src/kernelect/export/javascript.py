@@ -1,0 +1,174 @@
+"""A model as a function of JavaScript, without anything around it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernelect import __version__
+from kernelect.exceptions import InvalidArgument
+from kernelect.export.c_language import identifier, wrapped
+from kernelect.export.dialect import Dialect
+from kernelect.export.loops import Loops
+from kernelect.export.models import program_of
+from kernelect.export.program import Program
+from kernelect.export.rows import check_size, checked_rows
+from kernelect.typing import Array, Indices
+
+#: Numbers of a model that is still written as source text.
+MOST_NUMBERS = 2_000_000
+
+_HELPERS = {
+    "square": "const square = (a) => a * a;",
+    "horner": "const horner = (c, n, a) => { let t = 0; for (let k = 0; k < n; k++) t = t * a + c[k]; return t; };",
+}
+
+_NATIVE = ("min", "max", "abs", "exp", "floor", "log", "sqrt", "sin")
+
+
+def to_javascript(model: Any, *, name: str = "model", rows: Any = None, max_numbers: int = MOST_NUMBERS) -> str:
+    """Return a fitted model as JavaScript that defines one constant, without dependencies.
+
+    ``NAME.predict(row)`` returns ``{probabilities, decision, label}`` of a classifier or ``{values}``; a row is an
+    array with one cell per column, as the table has them: numbers, texts of categories, days since 1970-01-01 for
+    dates, and null, undefined or NaN for a missing cell. ``NAME.columns`` tells the columns with their levels,
+    ``NAME.classes`` the classes.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TableModel
+        Fitted.
+    name : str
+        Of the constant.
+    rows : DataFrame or array, optional
+        Rows to compare the program with the model at; made up unless given.
+    max_numbers : int
+        A model with more numbers is refused.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelect import LSSVC
+    >>> from kernelect.export import to_javascript
+    >>> X, y = load_iris(return_X_y=True)
+    >>> "const iris = " in to_javascript(LSSVC("rbf").fit(X, y), name="iris")
+    True
+    """
+    if not isinstance(name, str) or identifier(name) != name or not name[0].isalpha():
+        raise InvalidArgument(f"name={name!r} must be a name of JavaScript: letters and digits, a letter first.")
+    program = program_of(model)
+    check_size(program, max_numbers)
+    checked_rows(model, program, rows)
+    return _source(program, name)
+
+
+def quoted(value: Any) -> str:
+    """Return a value as JSON that may stand inside a script of an HTML page."""
+    return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@dataclass
+class JavaScript(Dialect):
+    """JavaScript, whose numbers are all double."""
+
+    tables: list[str] = field(default_factory=list)
+    helpers: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._known: dict[tuple[object, ...], str] = {}
+
+    def number(self, value: float, wide: bool) -> str:
+        if not np.isfinite(value):
+            return "NaN" if np.isnan(value) else ("(-Infinity)" if value < 0 else "Infinity")
+        return f"({value!r})" if value < 0 else repr(float(value))
+
+    def call(self, op: str, args: Sequence[str], wide: bool) -> str:
+        if op in _NATIVE:
+            return f"Math.{op}({', '.join(args)})"
+        self.helpers[op] = _HELPERS[op]
+        return f"{op}({', '.join(args)})"
+
+    def is_missing(self, value: str) -> str:
+        return f"Number.isNaN({value})"
+
+    def narrow(self, value: str) -> str:
+        return f"({value})" if " " in value else value
+
+    def loop(self, index: str, count: int) -> str:
+        return f"for (let {index} = 0; {index} < {count}; {index}++)"
+
+    def vector(self, name: str, size: int, wide: bool) -> str:
+        return f"const {name} = new Float64Array({size});"
+
+    def scalar(self, name: str, value: str, wide: bool, *, changes: bool = False) -> str:
+        return f"{'let' if changes else 'const'} {name} = {value};"
+
+    def code(self, name: str, position: int, n_levels: int) -> str:
+        return f"const {name} = code(columns[{position}].levels, row[{position}]);"
+
+    def cell(self, position: str) -> str:
+        return f"number(row[{position}])"
+
+    def places(self, values: Indices) -> str:
+        return self._table("Int32Array", [str(value) for value in values.tolist()], ("places", values.tobytes()))
+
+    def numbers(self, values: Array, wide: bool, bits: int | None = None) -> str:
+        flat = np.ascontiguousarray(values).ravel()
+        texts = [self.number(value, wide).strip("()") for value in flat.tolist()]
+        return self._table("Float64Array", texts, (flat.tobytes(),))
+
+    def _table(self, kind: str, texts: list[str], key: tuple[object, ...]) -> str:
+        if key not in self._known:
+            name = self._known[key] = f"t{len(self._known)}"
+            self.tables.append(f"const {name} = new {kind}([\n{wrapped(texts)}\n]);")
+        return self._known[key]
+
+
+def _source(program: Program, name: str) -> str:
+    dialect = JavaScript()
+    loops = Loops(program, dialect)
+    for node in program.outputs:
+        loops.compute(node)
+    if program.classes is None:
+        answer = [f"return {{ values: {_listed(loops, program.result)} }};"]
+    else:
+        answer = [
+            f"const probabilities = {_listed(loops, program.result)};",
+            "const label = classes[probabilities.indexOf(Math.max(...probabilities))];",
+            f"return {{ probabilities, label, decision: {_listed(loops, program.decision)} }};",
+        ]
+    columns = [
+        {"name": column.name, "kind": column.kind, "levels": list(column.levels), "typical": column.typical}
+        for column in program.columns
+    ]
+    body = "\n".join(f"    {line}" for line in [*loops.lines, *answer])
+    parts = [
+        f"// {program.title}, written by kernelect {__version__}.",
+        f"const {name} = (() => {{",
+        '"use strict";',
+        f"const columns = {quoted(columns)};",
+        f"const classes = {quoted(None if program.classes is None else list(program.classes))};",
+        "const missing = (cell) => cell === null || cell === undefined || Number.isNaN(cell);",
+        "const number = (cell) => (missing(cell) ? NaN : cell);",
+        "const code = (levels, cell) => {",
+        "  const found = missing(cell) ? levels.length : levels.indexOf(cell);",
+        "  return found < 0 ? levels.length + 1 : found;",
+        "};",
+        *dialect.helpers.values(),
+        *dialect.tables,
+        f"return {{\n  columns,\n  classes,\n  predict: (row) => {{\n{body}\n  }},\n}};",
+        "})();",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _listed(loops: Loops, node: Any) -> str:
+    """Return the values of a node as an array."""
+    if node is None:
+        return "null"
+    size = node.shape[0]
+    return f"[{loops.element(node, 0)}]" if size == 1 else f"Array.from({loops.names[id(node)]})"

@@ -1,0 +1,179 @@
+"""A model as a file of ONNX."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernelect import __version__
+from kernelect.exceptions import InvalidArgument
+from kernelect.export.models import program_of
+from kernelect.export.onnx_nodes import OnnxNodes
+from kernelect.export.program import Program
+from kernelect.export.rows import check_size, checked_rows, in_single_precision
+from kernelect.extras import load_extra
+
+#: Version of the operators; the first one in which texts can be compared.
+OPSET = 19
+
+#: Version of the file format that belongs to it.
+_IR_VERSION = 9
+
+#: Numbers of a model that still fits into one file, which holds 2 GB at most.
+MOST_NUMBERS = 100_000_000
+
+_PRECISIONS = {"double": np.float64, "float32": np.float32}
+
+
+def to_onnx(model: Any, *, real: str = "double", rows: Any = None, max_numbers: int = MOST_NUMBERS) -> Any:
+    """Return a fitted model as an ONNX model of plain operators (opset 19).
+
+    Inputs are ``numbers``, the number columns of a batch of rows in double (NaN for a missing cell, days since
+    1970-01-01 for a date), and ``categories``, the category columns as text ("" for a missing cell), each where the
+    model has such columns; their names stand in the metadata. Outputs are ``label``, ``probabilities`` and
+    ``decision`` of a classifier, or ``value``.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TableModel
+        Fitted.
+    real : "double" or "float32"
+        Precision of the arithmetic; cells are centred in double in any case.
+    rows : DataFrame or array, optional
+        Rows to compare the graph with the model at; made up unless given.
+    max_numbers : int
+        A model with more numbers is refused.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Write it with ``onnx.save(model, "model.onnx")``.
+    """
+    onnx = load_extra("onnx", caller="to_onnx", extra="onnx")
+    if real not in _PRECISIONS:
+        raise InvalidArgument(f"real={real!r} must be 'double' or 'float32'.")
+    program = program_of(model)
+    check_size(program, max_numbers)
+    coded = checked_rows(model, program, rows)
+    if real == "float32":
+        program = in_single_precision(program, coded)
+    written = _written(onnx, program, _PRECISIONS[real])
+    onnx.checker.check_model(written, full_check=True)
+    return written
+
+
+@dataclass
+class _Collector:
+    """Nodes and initialisers of one graph."""
+
+    onnx: Any
+    nodes: list[Any] = field(default_factory=list)
+    initializers: list[Any] = field(default_factory=list)
+
+    def node(self, operator: str, inputs: list[str], **attributes: Any) -> str:
+        output = attributes.pop("output", None) or f"t{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, [output], **attributes))
+        return output
+
+    def constant(self, values: Any) -> str:
+        name = f"c{len(self.initializers)}"
+        self.initializers.append(self.onnx.numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def cast(self, name: str, kind: Any) -> str:
+        return self.node("Cast", [name], to=self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(kind)))
+
+
+def _written(onnx: Any, program: Program, real: Any) -> Any:
+    sink = _Collector(onnx)
+    helper, types = onnx.helper, onnx.TensorProto
+    counts = [sum((column.kind == "category") == is_text for column in program.columns) for is_text in (False, True)]
+    inputs = [
+        helper.make_tensor_value_info(name, kind, ["rows", count])
+        for name, kind, count in zip(("numbers", "categories"), (types.DOUBLE, types.STRING), counts, strict=True)
+        if count
+    ]
+    nodes = OnnxNodes(program, sink, "numbers" if counts[0] else "", "categories" if counts[1] else "", real)
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(real))
+    outputs = []
+    for name, node in _named(program):
+        sink.node("Identity", [nodes.add(node)], output=name)
+        outputs.append(helper.make_tensor_value_info(name, kind, ["rows", node.shape[0]]))
+    if program.classes is not None:
+        labels = label_array(program.classes)
+        best = sink.node("ArgMax", ["probabilities"], axis=1, keepdims=0)
+        sink.node("Gather", [sink.constant(labels), best], axis=0, output="label")
+        outputs.insert(0, helper.make_tensor_value_info("label", _label_type(onnx, labels), ["rows"]))
+    graph = helper.make_graph(sink.nodes, "kernelect", inputs, outputs, sink.initializers)
+    model = helper.make_model(
+        graph,
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=_IR_VERSION,
+        producer_name="kernelect",
+        producer_version=__version__,
+    )
+    helper.set_model_props(model, _described(program))
+    return model
+
+
+def _named(program: Program) -> list[tuple[str, Any]]:
+    if program.classes is None:
+        return [("value", program.result)]
+    found = [("probabilities", program.result)]
+    return found if program.decision is None else [*found, ("decision", program.decision)]
+
+
+def label_array(classes: tuple[Any, ...]) -> Any:
+    """Return classes as an array that ONNX can hold: whole numbers, numbers or texts."""
+    array = np.asarray(classes)
+    if array.dtype.kind in "biu":
+        return array.astype(np.int64)
+    return array.astype(np.float64) if array.dtype.kind == "f" else np.array([str(label) for label in classes], object)
+
+
+def _label_type(onnx: Any, labels: Any) -> Any:
+    types = {"i": onnx.TensorProto.INT64, "f": onnx.TensorProto.DOUBLE, "O": onnx.TensorProto.STRING}
+    return types[labels.dtype.kind]
+
+
+def _described(program: Program) -> dict[str, str]:
+    """Return what the file says of itself."""
+    columns = {
+        tensor: [
+            {"name": column.name, "kind": column.kind, **({"levels": column.levels} if column.levels else {})}
+            for column in program.columns
+            if (column.kind == "category") == is_text
+        ]
+        for tensor, is_text in (("numbers", False), ("categories", True))
+    }
+    found = {"columns": json.dumps(columns), "model": program.title}
+    if program.classes is not None:
+        found["classes"] = json.dumps([str(label) for label in program.classes])
+    return {**found, "remarks": json.dumps(program.remarks)} if program.remarks else found
+
+
+def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
+    """Return rows of a table as the inputs of a model made by :func:`to_onnx`.
+
+    Parameters
+    ----------
+    model : onnx.ModelProto
+    rows : DataFrame
+        With the columns that the metadata name.
+    """
+    columns = json.loads(next(entry.value for entry in model.metadata_props if entry.key == "columns"))
+    found: dict[str, Any] = {}
+    if columns["numbers"]:
+        cells = [np.asarray(rows[column["name"]], dtype=float) for column in columns["numbers"]]
+        found["numbers"] = np.column_stack(cells)
+    if columns["categories"]:
+        texts = [["" if _is_missing(cell) else str(cell) for cell in rows[c["name"]]] for c in columns["categories"]]
+        found["categories"] = np.array(texts, dtype=object).T
+    return found
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell != cell
