@@ -39,6 +39,7 @@ from kernelect.selection.landmarks import (
     LandmarkRequest,
     as_request,
     fit_on_landmarks,
+    rows_within,
 )
 from kernelect.typing import Array, Indices
 
@@ -85,12 +86,13 @@ class LSSVMBase(SelfSelecting):
         return None if self._is_precomputed else as_request(self.landmarks, int(data.kept.sum()), data.X.shape[1])
 
     def _fit_on_landmarks(self, data: Training, unit: float, request: LandmarkRequest, recalibrate: bool) -> Array:
+        deadline = Deadline.after(self.time_limit)
         table = ArrayTable(data.X, data.targets, data.weights)
-        sample = table.sample(CANDIDATES)
+        sample = table.sample(rows_within(deadline, CANDIDATES))
         labels = data.index if recalibrate and isinstance(data, LabelledTraining) else None
         with blas_threads_for(request.first):
             problem = self._problem(sample.rows)
-            fit = fit_on_landmarks(table, problem, sample, request, self._options(), labels, self._lead, unit)
+            fit = fit_on_landmarks(table, problem, sample, request, self._options(), labels, self._lead, unit, deadline)
         self._keep_solution(fit.kernel, fit.left_out.state, fit.landmarks.points)
         self.regularization_ = fit.left_out.state.regularization
         self.landmarks_, self._rows = fit.landmarks.points, fit.landmarks.numbers

@@ -13,7 +13,7 @@ from kernelect.numerics.deadline import NEVER, Deadline
 from kernelect.numerics.memory import available_bytes, require_memory
 from kernelect.numerics.ordering import canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
-from kernelect.numerics.sampling import sampled_rows
+from kernelect.numerics.sampling import hashed_order, sampled_rows, spaced
 from kernelect.numerics.threads import blas_threads_for
 from kernelect.numerics.ties import binary_unit, exact_mean, first_of_best
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
@@ -34,6 +34,7 @@ __all__ = [
     "factorize",
     "factorize_overwriting",
     "first_of_best",
+    "hashed_order",
     "matrix_vector",
     "mean_diagonal",
     "not_positive_definite",
@@ -43,6 +44,7 @@ __all__ = [
     "require_memory",
     "row_blocks",
     "sampled_rows",
+    "spaced",
     "subtract_product",
     "sum_over_blocks",
     "symmetrize_from_lower",

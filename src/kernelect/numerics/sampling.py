@@ -13,29 +13,31 @@ from kernelect.numerics.ordering import mixed
 from kernelect.typing import Array, Indices, Mask
 
 
-def sampled_rows(X: Array, count: int, *, among: Mask | None = None, turn: float = 0.0) -> Indices:
+def sampled_rows(X: Array, count: int) -> Indices:
     """Return the sorted numbers of ``count`` rows of ``X``, or of all where there are fewer.
 
     The rows stand evenly spaced in the order of their hashes: a random sample that depends on what the rows
     hold and not on where they are, and in which rows that are given several times have their share.
     ``canonical_order`` does the same for rows in other units, but it sorts every column.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    count : int
-    among : ndarray of bool, optional
-        Rows to choose from.
-    turn : float in [0, 1)
-        Where between two places the first row stands: another turn gives other rows, none of them in common
-        where there are twice as many rows as are wanted.
     """
+    return np.arange(len(X)) if len(X) <= count else spaced(hashed_order(X), count)
+
+
+def hashed_order(X: Array, among: Mask | None = None) -> Indices:
+    """Return the numbers of all rows, or of those ``among``, in the order of their hashes."""
+    hashes = row_hashes(X)
     rows = np.arange(len(X)) if among is None else np.flatnonzero(among)
-    if len(rows) <= count:
-        return rows
-    hashes = row_hashes(X) if among is None else row_hashes(X)[rows]
-    places = ((np.arange(count) + turn) * (len(rows) / count)).astype(np.intp)
-    return np.sort(rows[np.argsort(hashes, kind="stable")[places]])
+    return rows[np.argsort(hashes[rows], kind="stable")]
+
+
+def spaced(order: Indices, count: int, turn: float = 0.0) -> Indices:
+    """Return the sorted numbers of ``count`` rows that are evenly spaced in an order, or of all.
+
+    Another ``turn`` (in [0, 1)) gives other rows, none of them in common where there are twice as many as are wanted.
+    """
+    if len(order) <= count:
+        return np.sort(order)
+    return np.sort(order[((np.arange(count) + turn) * (len(order) / count)).astype(np.intp)])
 
 
 def row_hashes(X: Array) -> NDArray[np.uint64]:

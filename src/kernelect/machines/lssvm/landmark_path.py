@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, eigh
 
-from kernelect.machines.lssvm.landmarks import Frame, Moments, Rows, require_finite
+from kernelect.machines.lssvm.landmarks import Frame, Moments, require_finite
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.numerics import product, times_block
 from kernelect.typing import Array
@@ -40,16 +40,19 @@ class LandmarkPath:
         # U^T = H^T V in Fortran order is U in C order.
         self._transform = blas.dtrmm(1.0, frame.half, np.asfortranarray(V), lower=1, trans_a=1).T
 
-    def left_out(self, rows: Rows, ridges: Array) -> list[LeftOut]:
-        """Return leave-one-out of a block at every ridge, without scores. Cost 2 b m^2; ``rows`` stay as they are."""
-        shrink = 1.0 / (self.eigenvalues + np.asarray(ridges)[:, None])  # (p, m)
-        D = times_block(self._transform, rows.cross)
+    def rotated(self, cross: Array) -> Array:
+        """Return D (m, b) for the kernel values ``cross`` (m, b), which stay as they are. Cost 2 b m^2."""
+        D = times_block(self._transform, cross)
         D -= self._offset[:, None]
+        return D
+
+    def left_out(self, D: Array, targets: Array, weights: Array, ridges: Array) -> list[LeftOut]:
+        """Return leave-one-out of a block at every ridge, without scores. Cost O(b m) for each."""
+        shrink = 1.0 / (self.eigenvalues + np.asarray(ridges)[:, None])  # (p, m)
         coefficients = shrink[:, None, :] * self._projected.T  # (p, k, m)
         left = np.ascontiguousarray(coefficients.reshape(-1, len(D)))
         fitted = times_block(left, D).reshape(*coefficients.shape[:2], -1)  # (p, k, b)
-        errors = rows.targets - self._target_mean - fitted.transpose(0, 2, 1)
-        np.multiply(D, D, out=D)
-        leverages = rows.weights * (1.0 / self._weight + times_block(shrink, D))  # (p, b)
-        none = np.empty((0, len(rows.weights)))
-        return [LeftOut(none, e, h, rows.weights) for e, h in zip(errors, leverages, strict=True)]
+        errors = targets - self._target_mean - fitted.transpose(0, 2, 1)
+        leverages = weights * (1.0 / self._weight + times_block(shrink, D * D))  # (p, b)
+        none = np.empty((0, len(weights)))
+        return [LeftOut(none, e, h, weights) for e, h in zip(errors, leverages, strict=True)]

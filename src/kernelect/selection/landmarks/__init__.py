@@ -1,6 +1,7 @@
 """Many rows: selection on a part of them with few landmarks, then all rows with as many as leave-one-out asks for."""
 
 from kernelect.selection.landmarks.fit import LandmarkFit, fit_on_landmarks
+from kernelect.selection.landmarks.number import rows_within
 from kernelect.selection.landmarks.request import LandmarkRequest, as_request
 from kernelect.selection.landmarks.table import BLOCK_ROWS, ArrayTable, Block, Sample, Table
 from kernelect.selection.landmarks.whole import CANDIDATES
@@ -16,4 +17,5 @@ __all__ = [
     "Table",
     "as_request",
     "fit_on_landmarks",
+    "rows_within",
 ]

@@ -10,9 +10,9 @@ import numpy as np
 from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.left_out import LeftOut
-from kernelect.numerics import Deadline, sampled_rows
+from kernelect.numerics import NEVER, Deadline, sampled_rows
 from kernelect.results import Evaluation, Selection
-from kernelect.selection.landmarks.number import HowMany, Ridge
+from kernelect.selection.landmarks.number import HowMany, Ridge, rows_within
 from kernelect.selection.landmarks.objective import LandmarkObjective, row_form
 from kernelect.selection.landmarks.request import LandmarkRequest
 from kernelect.selection.landmarks.stages import (
@@ -23,7 +23,7 @@ from kernelect.selection.landmarks.stages import (
     landmark_stages,
 )
 from kernelect.selection.landmarks.table import ArrayTable, Sample
-from kernelect.selection.landmarks.whole import AllLeftOut, Landmarks, Score, WholeTable
+from kernelect.selection.landmarks.whole import JUDGED, AllLeftOut, Landmarks, Score, WholeTable
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import in_units, moved_to
@@ -67,6 +67,7 @@ def fit_on_landmarks(
     labels: Indices | None = None,
     lead: Lead | None = None,
     unit: float = 1.0,
+    deadline: Deadline = NEVER,
 ) -> LandmarkFit:
     """Select and fit.
 
@@ -86,8 +87,10 @@ def fit_on_landmarks(
         What another selection on the same rows found.
     unit : float
         By which targets have been divided; the record of the selection speaks of the targets themselves.
+    deadline : Deadline
+        In the place of the options' time limit, which begins here.
     """
-    return _Fitting(table, exact, sample, request, options, labels, lead, unit).run()
+    return _Fitting(table, exact, sample, request, options, labels, lead, unit, deadline).run()
 
 
 class _Fitting:
@@ -101,18 +104,20 @@ class _Fitting:
         labels: Indices | None,
         lead: Lead | None,
         unit: float,
+        deadline: Deadline,
     ) -> None:
         self.table, self.exact, self.sample, self.request = table, exact, sample, request
         self.options, self.labels, self.lead, self.unit = options, labels, lead, unit
         self.seed = int(options.generator.integers(np.iinfo(np.int32).max))
-        self.deadline = Deadline.after(options.time_limit)
+        self.deadline = deadline
 
     def run(self) -> LandmarkFit:
         began = time.monotonic()
         selection, objective = self._selected()
         kernel = objective.kernel_at(selection.theta)
         level = np.average(self.sample.targets, axis=0, weights=self.sample.weights)
-        whole = WholeTable(self.table, kernel, level, self._score(objective))
+        few = rows_within(self.deadline, JUDGED)
+        whole = WholeTable(self.table, kernel, level, self._score(objective), judged=few)
         ridge = Ridge.of(objective.space, selection.theta)
         landmarks, log_ridge, words = HowMany(whole, self.request, self.sample, ridge, self.deadline).found(self.seed)
         left_out = whole.left_out(landmarks, log_ridge, row_form(objective))
@@ -145,8 +150,8 @@ class _Fitting:
         if points is None:
             few, more = (min(count, self.request.first) for count in (PART_LANDMARKS, MORE_LANDMARKS))
             points, stages = part.X[:1], landmark_stages(few, more, self.seed, self.lead)
-        limit = self.options.time_limit
-        options = replace(self.options, time_limit=None if limit is None else _SHARE_OF_TIME * limit)
+        left = self.deadline.left()
+        options = replace(self.options, time_limit=_SHARE_OF_TIME * left if np.isfinite(left) else None)
         selection, objective = carried_out(stages, LandmarkObjective.of(part, points), options, self.lead)
         assert isinstance(objective, LandmarkObjective)
         if self.labels is not None:

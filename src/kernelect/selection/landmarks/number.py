@@ -19,8 +19,11 @@ from kernelect.typing import Array
 #: Fewest landmarks that a time limit leaves.
 _LEAST = 25
 
-#: Candidates per second that is left, where there is a time limit: choosing landmarks takes its share of it.
-_CANDIDATES_PER_SECOND = 2000
+#: Rows per second that is left which are looked at more closely, where there is a time limit, and fewest of them.
+_ROWS_PER_SECOND, _FEWEST_ROWS = 2000, 500
+
+#: Share of the time that is left which a fit may take by its estimate: other work may come in between.
+_SHARE_OF_TIME = 0.6
 
 #: Arrays of m x candidates, m x m and m x block at the peak of a fit, and the share of the free memory it may take.
 _BY_CANDIDATES, _SQUARES, _BY_BLOCK, _SHARE_OF_MEMORY = 1.2, 12.0, 12.0, 0.6
@@ -58,9 +61,7 @@ class HowMany:
         self, whole: WholeTable, request: LandmarkRequest, sample: Sample, ridge: Ridge, deadline: Deadline
     ) -> None:
         self.whole, self.request, self.ridge, self.deadline = whole, request, ridge, deadline
-        left = deadline.left()
-        few = max(int(_CANDIDATES_PER_SECOND * left), 2 * _LEAST) if np.isfinite(left) else len(sample.X)
-        self.candidates = sample.part(min(few, len(sample.X)))
+        self.candidates = sample.part(rows_within(deadline, len(sample.X)))
         self._errors: dict[int, Array] = {}  # squared leave-one-out residuals by number of landmarks
 
     def found(self, seed: int) -> tuple[Landmarks, float, str]:
@@ -118,7 +119,7 @@ class HowMany:
         allowed = count
         while allowed > _LEAST:
             points = self.candidates.X[pivots.first(allowed)]
-            if self.whole.seconds(points) <= self.deadline.left():
+            if self.whole.seconds(points) <= _SHARE_OF_TIME * self.deadline.left():
                 break
             allowed //= 2
         return allowed, "as many as time_limit allows" if allowed < count else ""
@@ -130,6 +131,12 @@ class HowMany:
                 f"landmarks={self.request.first} needs about {needed / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are "
                 "free: give fewer landmarks, or use a machine with more memory."
             )
+
+
+def rows_within(deadline: Deadline, most: int) -> int:
+    """Return how many rows there is time to look at more closely: all of them without a deadline."""
+    left = deadline.left()
+    return most if not np.isfinite(left) else min(most, max(int(_ROWS_PER_SECOND * left), _FEWEST_ROWS))
 
 
 def _bytes(count: int, candidates: int) -> float:

@@ -6,7 +6,6 @@ derivatives meet the kernel's pullbacks. Rows are taken in blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -102,7 +101,7 @@ class LandmarkObjective(LeastSquaresObjective):
     def ridge_path(self, theta: Array) -> ResidualPath:
         frame, blocks = self._frame(theta), self._blocks(theta)
         total = sum_over_blocks(lambda block: moments(frame, block.rows()), blocks)
-        return _Path(LandmarkPath(frame, total), blocks)
+        return _Path.of(LandmarkPath(frame, total), blocks)
 
     def left_out_residuals(self, theta: Array) -> Array:
         state = self.solved(theta).state
@@ -174,18 +173,26 @@ class LandmarkObjective(LeastSquaresObjective):
 
 @dataclass(frozen=True)
 class _Path:
-    """Leave-one-out of all rows along the ridge."""
+    """Leave-one-out of all rows along the ridge; the rotated rows are kept, n m numbers."""
 
     path: LandmarkPath
-    blocks: list[_RowBlock]
+    D: Array
+    targets: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, path: LandmarkPath, blocks: list[_RowBlock]) -> _Path:
+        """Rotate the rows once for all ridges."""
+        return cls(
+            path,
+            np.hstack(list(over_blocks(lambda block: path.rotated(block.rows().cross), blocks))),
+            np.concatenate([block.targets for block in blocks]),
+            np.concatenate([block.weights for block in blocks]),
+        )
 
     def residuals(self, mu: float) -> Array:
         """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""
-        return np.concatenate(list(self._parts(mu)))
-
-    def _parts(self, mu: float) -> Iterator[Array]:
-        ridge = np.array([mu])
-        return over_blocks(lambda block: self.path.left_out(block.rows(), ridge)[0].residuals, self.blocks)
+        return self.path.left_out(self.D, self.targets, self.weights, np.array([mu]))[0].residuals
 
 
 def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:

@@ -60,13 +60,16 @@ class FewFirst(Stage):
                 stage.carry_out(part)
         run.go_on_from(part)
         run.result = part.result
+        assert isinstance(run.objective, LandmarkObjective)
+        assert isinstance(part.objective, LandmarkObjective)
+        run.objective = run.objective.with_landmarks(part.objective.landmarks)
 
 
 class LastSteps(Stage):
     """A few steps from there, with more rows and more landmarks."""
 
     def applies(self, run: Run) -> bool:
-        return True
+        return run.result is None or run.has_time()
 
     def carry_out(self, run: Run) -> None:
         way, label = run.result, "all parameters" if run.space.free.any() else "as given"

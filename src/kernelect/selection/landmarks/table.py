@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
-from kernelect.numerics import over_blocks, sampled_rows
+from kernelect.numerics import hashed_order, over_blocks, sampled_rows, spaced
 from kernelect.selection.problem import Rows
 from kernelect.typing import Array, Indices
 
@@ -94,7 +95,12 @@ class ArrayTable(Table):
         rows = slice(first, first + BLOCK_ROWS)
         return Block(first, np.asarray(self.X[rows], dtype=np.float64), self.targets[rows], self.weights[rows])
 
+    @cached_property
+    def _order(self) -> Indices:
+        """The rows of positive weight in the order of their hashes."""
+        return hashed_order(self.X, self.weights > 0.0)
+
     def sample(self, count: int, turn: float = 0.0) -> Sample:
-        numbers = sampled_rows(self.X, count, among=self.weights > 0.0, turn=turn)
+        numbers = spaced(self._order, count, turn)
         X = np.asarray(self.X[numbers], dtype=np.float64)
         return Sample(numbers, X, self.targets[numbers], self.weights[numbers])

@@ -33,6 +33,10 @@ _JUDGED_NUMBERS = 4_000_000
 _RIDGES = np.arange(-4.0, 4.01, 0.4)
 _WINDOWS = 4
 
+#: In units of the moments of one row: both passes over a row, the comparison of ridges on a row, and, for every
+#: landmark, an eigendecomposition.
+_PASSES, _JUDGEMENTS, _DECOMPOSITION = 1.6, 2.5, 15.0
+
 #: What a machine is worth by rows left out of it; smaller is better.
 Score = Callable[[LeftOut, Sample], float]
 
@@ -93,12 +97,14 @@ class WholeTable:
         A value near the targets.
     score : callable
         What ridges are compared by.
+    judged : int
+        Rows on which they are compared, at most.
     """
 
-    def __init__(self, table: Table, kernel: Kernel, level: Array, score: Score) -> None:
+    def __init__(self, table: Table, kernel: Kernel, level: Array, score: Score, judged: int = JUDGED) -> None:
         self.table, self.kernel, self.level, self.score = table, kernel, level, score
         most = _JUDGED_NUMBERS // (len(_RIDGES) * (len(level) + 1))
-        self.judged = table.sample(min(JUDGED, max(most, 2000)), turn=0.5)
+        self.judged = table.sample(min(judged, max(most, 2000)), turn=0.5)
 
     def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
         """Return landmarks with the moments of all rows: the first pass."""
@@ -163,17 +169,22 @@ class WholeTable:
         return AllLeftOut(state.state(), value, np.concatenate(residuals), np.concatenate(room))
 
     def seconds(self, points: Array) -> float:
-        """Return an estimate of how long both passes take."""
-        frame = Frame.of(self.kernel.gram(points), self.level)
-        block = self.judged.blocks()[0]
+        """Return an estimate of how long a fit with these landmarks takes, from one block of rows."""
+        frame, block, m = Frame.of(self.kernel.gram(points), self.level), self.judged.blocks()[0], len(points)
         began = time.monotonic()
         moments(frame, self._rows(points, block))
-        return 2.0 * (time.monotonic() - began) * self.table.n_rows / len(block.weights)
+        by_row = (time.monotonic() - began) / len(block.weights)
+        rows = _PASSES * self.table.n_rows + _JUDGEMENTS * len(self.judged.weights) + _DECOMPOSITION * m
+        return by_row * rows
 
     def _along(self, path: LandmarkPath, landmarks: Landmarks, ridges: Array) -> list[LeftOut]:
         """Return the sampled rows left out at every ridge."""
-        parts = over_blocks(lambda b: path.left_out(self._rows(landmarks.points, b), ridges), self.judged.blocks())
-        return [_joined(blocks) for blocks in zip(*parts, strict=True)]
+
+        def on(block: Block) -> list[LeftOut]:
+            D = path.rotated(self.kernel.cross(landmarks.points, block.X))
+            return path.left_out(D, block.targets, block.weights, ridges)
+
+        return [_joined(blocks) for blocks in zip(*over_blocks(on, self.judged.blocks()), strict=True)]
 
     def _rows(self, points: Array, block: Block) -> MachineRows:
         return MachineRows(self.kernel.cross(points, block.X), block.targets, block.weights)

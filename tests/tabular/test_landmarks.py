@@ -1,0 +1,64 @@
+"""Table models on landmarks: saved, loaded, described and used like any other."""
+
+import numpy as np
+import pytest
+
+from kernelect.exceptions import UnusableModel
+from kernelect.selection.landmarks import request as requests
+from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
+from kernelect.tabular.rehearse import check_model
+from oracles.tables import mixed_frame
+
+
+@pytest.fixture(params=["label", "value"])
+def model(request, monkeypatch):
+    return fitted(request.param, monkeypatch)
+
+
+def fitted(target, monkeypatch, rows=60):
+    monkeypatch.setattr(requests, "EXACT_ROWS", 30)
+    monkeypatch.setattr(requests, "FIRST", 10)
+    frame = mixed_frame(rows).drop(columns={"label": "value", "value": "label"}[target])
+    schema, table, _ = describe_table(frame, target)
+    return fit_table(table, schema, MachineOptions("lssvm"), FoldOptions(folds=0)), table
+
+
+def machine_of(model):
+    return model.pipeline[-1]
+
+
+def test_a_model_comes_back_the_same(model, tmp_path):
+    model, rows = model
+    assert machine_of(model).landmarks_ is not None
+    save_model(model, tmp_path / "m.skops")
+    loaded, remarks = load_model(tmp_path / "m.skops")
+    assert remarks == []
+    assert loaded.facts == model.facts
+    np.testing.assert_array_equal(loaded.pipeline.predict(rows.X), model.pipeline.predict(rows.X))
+
+
+def test_intervals_and_deviations_come_back_too(monkeypatch, tmp_path):
+    model, rows = fitted("value", monkeypatch)
+    save_model(model, tmp_path / "m.skops")
+    loaded, _ = load_model(tmp_path / "m.skops")
+    X = rows.X
+    for step in model.pipeline[:-1]:
+        X = step.transform(X)
+    here, there = machine_of(model), machine_of(loaded)
+    np.testing.assert_array_equal(there.predict(X, return_std=True)[1], here.predict(X, return_std=True)[1])
+    np.testing.assert_array_equal(there.predict_interval(X), here.predict_interval(X))
+
+
+def test_facts_count_the_landmarks(model):
+    model, _ = model
+    count = len(machine_of(model).landmarks_)
+    assert f"{count} landmarks" in str(model.facts)
+
+
+@pytest.mark.parametrize("name", ["transform", "offset", "projected"])
+def test_a_forged_spread_is_refused(name, monkeypatch):
+    model, _ = fitted("value", monkeypatch)
+    state = machine_of(model)._spread.state
+    object.__setattr__(state, name, getattr(state, name)[:-1])
+    with pytest.raises(UnusableModel, match=name):
+        check_model(model)
