@@ -12,7 +12,8 @@ import pytest
 
 from oracles.tables import mixed_frame
 
-FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", "--kernel", "rbf", "--folds", "2")
+MACHINE = ("--machine", "lssvm", "--kernel", "rbf")
+FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", *MACHINE, "--folds", "2")
 
 
 def test_a_table_becomes_a_model_and_a_report(run, folder, report_page):
@@ -89,12 +90,30 @@ def test_force_overwrites(run, folder, report_page):
         (("--taget", "label"), 2, "--target"),
         (("--target", "label", "--machine", "basis"), 2, "machine='basis' does no classification"),
         (("--target", "value", "--machine", "svm"), 2, "machine='svm' does no regression"),
-        (("--target", "label", "--kernel", "rfb"), 2, "Did you mean 'rbf'?"),
+        (("--target", "label", "--machine", "lssvm", "--kernel", "rfb"), 2, "Did you mean 'rbf'?"),
         (
-            ("--target", "label", "--criterion", "span"),
+            ("--target", "label", "--machine", "lssvm", "--criterion", "span"),
             2,
             "criterion='span' judges the machine 'svm', and LSSVC trains 'lssvm'",
         ),
+        (
+            ("--target", "label", "--kernel", "rbf"),
+            2,
+            "kernel='rbf' does not apply to machine='auto': leave it out, or use one of 'lssvm', 'svm', 'gp', 'rvm'.",
+        ),
+        (("--target", "label", "--prior", "none"), 2, "prior='none' does not apply to machine='auto'"),
+        (("--target", "label", "--criterion", "span"), 2, "criterion='span' does not apply to machine='auto'"),
+        (
+            ("--target", "value", "--restarts", "2"),
+            2,
+            "restarts=2 does not apply to machine='auto': leave it out, or use one of 'lssvm', 'rvm'.",
+        ),
+        (
+            ("--target", "label", "--machine", "lssvm", "--effort", "fast"),
+            2,
+            "effort='fast' does not apply to machine='lssvm': leave it out, or use one of 'auto'.",
+        ),
+        (("--target", "label", "--effort", "most"), 2, "'most' is not one of 'fast', 'balanced', 'best'"),
         (("--target", "label", "--folds", "99"), 2, "--folds 99 must be a number from 2 to 60, the number of rows"),
         (("--target", "label", "--out", "mixed.csv/below"), 2, "is not a folder that can be written to"),
         (("--target", "label", "--format", "parquet"), 1, "cannot be read as a Parquet file"),
@@ -134,7 +153,7 @@ def hostile_frame():
 
 def test_hostile_names_and_labels_are_only_text(run, folder):
     hostile_frame().to_csv(folder / "hostile.csv", index=False)
-    target = ("--target", "@SUM(A1)", "--kernel", "rbf", "--folds", "2", "--no-report")
+    target = ("--target", "@SUM(A1)", "--machine", "lssvm", "--kernel", "rbf", "--folds", "2", "--no-report")
     outcome = run("fit", "hostile.csv", *target)
     assert "\x1b" not in outcome.output
     assert "[bold]x[/]" in outcome.output

@@ -34,7 +34,7 @@ def fitted():
     models = {}
     for target, other in (("label", "value"), ("value", "label")):
         schema, rows, remarks = describe_table(mixed_frame(), target, drop=[other])
-        options = MachineOptions(kernel="rbf")
+        options = MachineOptions("lssvm", kernel="rbf")
         models[target] = fit_table(rows, schema, options, FoldOptions(0), title="mixed.csv", remarks=tuple(remarks))
     return models
 

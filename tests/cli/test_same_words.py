@@ -1,4 +1,4 @@
-"""Terminal, JSON and page show the same error, relevances and doubts, in the same words."""
+"""Terminal, JSON and page show the same error, relevances, doubts and candidates, in the same words."""
 
 import json
 import re
@@ -12,11 +12,12 @@ FIT = ("fit", "table.csv", "--target", "sick", "--folds", "3", "--seed", "1", "-
 
 
 class Page(HTMLParser):
-    """Collects the main figure, the cells of the relevance table and the doubts of a page."""
+    """Collects the main figure, the cells of two tables and the doubts of a page."""
 
     def __init__(self):
         super().__init__()
-        self.figure, self.doubts, self.cells, self._inside = "", [], [], ""
+        self.figure, self.doubts, self._inside = "", [], ""
+        self.cells = {"table-relevance": [], "table-candidates": []}
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
@@ -27,8 +28,8 @@ class Page(HTMLParser):
             self.doubts.append("")
         elif tag == "table":
             self._inside = given.get("id", "")
-        elif tag in ("th", "td") and self._inside == "table-relevance":
-            self.cells.append("")
+        elif tag in ("th", "td") and self._inside in self.cells:
+            self.cells[self._inside].append("")
 
     def handle_endtag(self, tag):
         if tag in ("p", "li", "table"):
@@ -39,8 +40,13 @@ class Page(HTMLParser):
             self.figure += data
         elif self._inside == "doubt":
             self.doubts[-1] += data
-        elif self._inside == "table-relevance" and self.cells and data.strip():
-            self.cells[-1] += data
+        elif self.cells.get(self._inside) and data.strip():
+            self.cells[self._inside][-1] += data
+
+    def rows(self, table, columns, kept):
+        """Return the first cells of every row below the headings."""
+        cells = self.cells[table]
+        return [tuple(map(squeezed, cells[at : at + kept])) for at in range(columns, len(cells), columns)]
 
 
 @pytest.fixture
@@ -62,20 +68,21 @@ def squeezed(text):
 
 
 def read_terminal(text):
-    """Return error, relevances and doubts as they stand on the terminal."""
+    """Return error, relevances, doubts and candidates as they stand on the terminal."""
     error = re.search(r"misclassifies (.+?) of new rows", squeezed(text))[1]
     listed = re.search(r"Relevance of columns *\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     rows = re.findall(r"^ (\S.*?) +(\d+\.\d %)", listed, flags=re.MULTILINE)
     doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
-    return error, [tuple(row) for row in rows], squeezed(doubts)
+    candidates = re.findall(r"^ ((?:lssvm|gp), .*?) +(\d+\.\d %) +(\S+ ± \S+) ", text, flags=re.MULTILINE)
+    return error, [tuple(row) for row in rows], squeezed(doubts), candidates
 
 
 def read_page(text):
     page = Page()
     page.feed(text)
-    columns = 3 if "inputs made from it" in page.cells else 2
-    rows = [tuple(map(squeezed, page.cells[at : at + 2])) for at in range(columns, len(page.cells), columns)]
-    return squeezed(page.figure), rows, squeezed(" ".join(page.doubts))
+    columns = 3 if "inputs made from it" in page.cells["table-relevance"] else 2
+    rows, candidates = page.rows("table-relevance", columns, 2), page.rows("table-candidates", 5, 3)
+    return squeezed(page.figure), rows, squeezed(" ".join(page.doubts)), candidates
 
 
 def read_json(text):
@@ -84,19 +91,23 @@ def read_json(text):
     error = next(score["words"] for score in estimate["scores"] if score["name"] == facts["quality"]["main"])
     rows = [(one["name"], one["words"]) for one in facts["relevance"]["shares"]]
     doubts = " ".join(f"{doubt['sentence']} {doubt['advice']}" for doubt in facts["doubts"])
-    return error, rows, doubts
+    found = facts.get("mixture", {}).get("candidates", [])
+    return error, rows, doubts, [(one["name"], one["weight_words"], one["words"]) for one in found]
 
 
-def test_terminal_json_and_page_show_the_same(run, table):
-    shown = read_terminal(run(*FIT).stdout)
-    error, rows, doubts = shown
+@pytest.mark.parametrize("machine", [("--machine", "lssvm"), ("--effort", "fast")], ids=["lssvm", "auto"])
+def test_terminal_json_and_page_show_the_same(run, table, machine):
+    words = (*FIT, *machine)
+    shown = read_terminal(run(*words).stdout)
+    error, rows, doubts, candidates = shown
+    assert len(candidates) == (4 if "fast" in machine else 0)
     assert re.fullmatch(r"\d+\.\d ± \d+\.\d %", error)
     assert {name for name, _ in rows} == {"age", "dose", "ward"}
     assert "Class yes has only" in doubts
     page = (table / "report.html").read_text()
     assert read_page(page) == shown
     assert read_json(re.search(r'id="facts">(.*?)</script>', page, flags=re.DOTALL)[1]) == shown
-    assert read_json(run(*FIT, "--json").stdout) == shown
+    assert read_json(run(*words, "--json").stdout) == shown
     assert read_terminal(run("inspect", "model.skops").stdout) == shown
     assert read_json(run("inspect", "model.skops", "--json").stdout) == shown
     assert read_terminal(run("report", "model.skops", "table.csv", "--out", "again.html").stdout) == shown

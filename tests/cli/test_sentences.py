@@ -13,7 +13,7 @@ import kernelect
 from kernelect.tabular import load_model
 from oracles.tables import mixed_frame
 
-FIT = ("--target", "label", "--drop", "value", "--kernel", "rbf", "--folds", "0", "--no-report")
+FIT = ("--target", "label", "--drop", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0", "--no-report")
 LONG = "n" * 300
 
 
@@ -121,7 +121,7 @@ def test_names_that_are_too_long(run, folder):
 def test_columns_with_long_names(run, folder):
     frame = mixed_frame(40).rename(columns={"size": "s" * 1000, "colour": "c" * 1000, "label": LONG})
     frame.to_csv(folder / "long.csv", index=False)
-    words = ("--target", LONG, "--drop", "value", "--kernel", "rbf", "--folds", "0")
+    words = ("--target", LONG, "--drop", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0")
     run("fit", "long.csv", *words, "--out", "long")
     run("predict", "long/model.skops", "long.csv", "--quiet")
     run("inspect", "long/model.skops")
@@ -150,8 +150,9 @@ def test_seeds_beyond_what_scikit_learn_takes(run, folder, seed):
 
 
 def test_the_largest_seed(run, folder):
-    words = ("--target", "value", "--drop", "label", "--kernel", "rbf", "--folds", "2", "--seed", 2**32 - 1)
-    run("fit", "mixed.csv", *words, "--no-report", "--restarts", "1")
+    words = ("--target", "value", "--drop", "label", "--folds", "2", "--no-report", "--seed", 2**32 - 1)
+    run("fit", "mixed.csv", *words, "--machine", "lssvm", "--kernel", "rbf", "--restarts", "1")
+    run("fit", "mixed.csv", *words, "--effort", "fast", "--force")
 
 
 def test_labels_of_text_and_numbers_together(run, folder):
@@ -175,7 +176,7 @@ def test_labels_of_text_and_numbers_in_a_frame():
     frame["label"] = np.array([1, "x", 2.5, True] * 10, dtype=object)
     schema, rows, _ = describe_table(frame, "label")
     assert schema.classes == ("1", "2.5", "True", "x")
-    fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(0))
+    fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
 
 
 #: The same kernelect in a process of its own, in another folder.

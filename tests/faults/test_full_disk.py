@@ -34,7 +34,19 @@ def run(*words):
 def test_files_on_a_full_disk(disk, tmp_path):
     mixed_frame(200).to_csv(tmp_path / "mixed.csv", index=False)
     (disk / "filling").write_bytes(bytes(40_000))
-    words = ("--target", "label", "--drop", "value", "--kernel", "rbf", "--folds", "0", "--no-report")
+    words = (
+        "--target",
+        "label",
+        "--drop",
+        "value",
+        "--machine",
+        "lssvm",
+        "--kernel",
+        "rbf",
+        "--folds",
+        "0",
+        "--no-report",
+    )
     code, said = run("fit", tmp_path / "mixed.csv", *words, "--out", disk)
     assert code == 1
     assert "model.skops' cannot be written (No space left on device): free some space" in said

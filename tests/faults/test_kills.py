@@ -17,7 +17,8 @@ from studies.conftest import TEXT
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")]
 
-FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", "--kernel", "rbf", "--folds", "2", "--force")
+MACHINE = ("--machine", "lssvm", "--kernel", "rbf")
+FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", *MACHINE, "--folds", "2", "--force")
 PREDICT = ("predict", "old/model.skops", "mixed.csv", "--out", "p.csv", "--force", "--quiet")
 REPORT = ("report", "old/model.skops", "mixed.csv", "--out", "r.html", "--force")
 

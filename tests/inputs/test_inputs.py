@@ -136,7 +136,7 @@ def test_warp_is_monotone_and_robust():
     X = np.column_stack([np.exp(3 * generator.normal(size=500)), generator.integers(0, 3, 500)]).astype(float)
     warp = fit_warp(X, np.arange(2))
     W = warp(X)
-    assert list(warp.inputs) == [0]  # three values have no tail
+    assert list(warp.warped) == [0]  # three values have no tail
     np.testing.assert_array_equal(W[:, 1], X[:, 1])
     order = np.argsort(X[:, 0])
     assert np.all(np.diff(W[order, 0]) >= 0)

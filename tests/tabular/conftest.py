@@ -13,11 +13,11 @@ def mixed():
 def classifier():
     """A small fitted model of the mixed table, with folds."""
     schema, rows, remarks = describe_table(mixed_frame().drop(columns="value"), "label")
-    options = MachineOptions(kernel="rbf")
+    options = MachineOptions("lssvm", kernel="rbf")
     return fit_table(rows, schema, options, FoldOptions(folds=3), title="mixed.csv", remarks=tuple(remarks))
 
 
 @pytest.fixture(scope="session")
 def regressor():
     schema, rows, _ = describe_table(mixed_frame().drop(columns="label"), "value")
-    return fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=0))
+    return fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=0))

@@ -13,7 +13,7 @@ from kernelect.tabular.assess import assess
 def test_leave_one_out_is_what_refits_at_the_selected_values_give(rng):
     frame = pd.DataFrame({"x": rng.normal(size=20), "z": rng.normal(size=20)})
     schema, rows, _ = describe_table(frame.assign(y=frame["x"] ** 2 + frame["z"]), "y")
-    model = fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=0))
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=0))
     machine, inputs = model.estimator, model.pipeline[:-1].transform(rows.X)
     fixed = clone(machine).set_params(kernel=machine.kernel_, regularization=machine.regularization_)
     for i in (0, 7, 19):
@@ -29,7 +29,7 @@ def test_outer_folds_select_anew_and_do_not_reuse_what_all_rows_selected(mixed, 
         "kernelect.tabular.folds._probability",
         lambda model, inputs, schema: selected.append((model[-1].kernel_.gamma, len(model[-1].X_fit_))),
     )
-    model = fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=3))
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=3))
     widths = [model.estimator.kernel_.gamma, *(gamma for gamma, _ in selected)]
     assert len(set(widths)) == 4
     assert [size for _, size in selected] == [40, 40, 40]
@@ -37,7 +37,7 @@ def test_outer_folds_select_anew_and_do_not_reuse_what_all_rows_selected(mixed, 
 
 def test_the_baseline_looks_at_no_input(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
-    found = fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=0)).assessment
+    found = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=0)).assessment
     share = (rows.y == "big").mean()
     assert found.baseline.score("error").value == pytest.approx(min(share, 1 - share))
     assert found.baseline.score("log-loss").value == pytest.approx(
@@ -50,7 +50,7 @@ def test_the_baseline_looks_at_no_input(mixed):
 def test_out_of_fold_predictions_are_kept_in_the_order_of_the_table(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
     options = FoldOptions(folds=3, repeats=2, seed=1)
-    model = fit_table(rows, schema, MachineOptions(kernel="rbf"), options)
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), options)
     outer = model.assessment.outer_folds
     assert outer.name == "3 outer folds, 2 times"
     assert outer.probability.shape == (len(mixed), 2)
@@ -66,7 +66,9 @@ def test_out_of_fold_predictions_are_kept_in_the_order_of_the_table(mixed):
 def test_folds_do_not_depend_on_jobs(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
     scores = [
-        fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=3, jobs=jobs)).assessment.outer_folds
+        fit_table(
+            rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=3, jobs=jobs)
+        ).assessment.outer_folds
         for jobs in (1, 2)
     ]
     np.testing.assert_allclose(scores[0].prediction, scores[1].prediction, rtol=1e-8)
@@ -75,7 +77,7 @@ def test_folds_do_not_depend_on_jobs(mixed):
 def test_a_class_that_a_fold_lacks_has_probability_zero(mixed):
     mixed.loc[[0, 1], "label"] = "rare"
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
-    found = fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=2)).assessment
+    found = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=2)).assessment
     np.testing.assert_allclose(found.outer_folds.probability.sum(axis=1), 1.0)
     assert found.outer_folds.probability.shape[1] == 3
 
@@ -84,7 +86,7 @@ def test_weights_count(mixed):
     weighted = mixed.assign(weight=np.arange(60.0)).drop(columns="value")
     schema, rows, remarks = describe_table(weighted, "label", weight="weight")
     assert "1 row(s) of weight 0 were left out." in remarks
-    found = fit_table(rows, schema, MachineOptions(kernel="rbf"), FoldOptions(folds=2)).assessment
+    found = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=2)).assessment
     missed = found.outer_folds.prediction != found.outer_folds.y_true
     assert found.outer_folds.score("error").value == pytest.approx(np.average(missed, weights=np.arange(1.0, 60.0)))
     assert found.outer_folds.score("AUC") is None
@@ -92,7 +94,7 @@ def test_weights_count(mixed):
 
 def test_progress_and_time_limit(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
-    model = fit_table(rows, schema, MachineOptions(kernel="rbf", time_limit=1e-6), FoldOptions(folds=2))
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf", time_limit=1e-6), FoldOptions(folds=2))
     assert any("time limit" in remark and "LSSVC" in remark for remark in model.remarks)
     assert any(remark.startswith("In 2 of 2 outer folds") for remark in model.remarks)
     seen = []
@@ -104,12 +106,12 @@ def test_impossible_folds(mixed):
     schema, rows, _ = describe_table(mixed, "label")
     for folds in (1, 61):
         with pytest.raises(InvalidArgument, match=f"--folds {folds} must be a number from 2 to 60, the number of rows"):
-            fit_table(rows, schema, MachineOptions(), FoldOptions(folds=folds))
+            fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(folds=folds))
 
 
 def test_folds_that_differ_more_than_chance_are_told(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
-    calm = fit_table(rows, schema, MachineOptions(kernel="linear"), FoldOptions(folds=3))
+    calm = fit_table(rows, schema, MachineOptions("lssvm", kernel="linear"), FoldOptions(folds=3))
     assert not any("differ by more than chance" in remark for remark in calm.remarks)
     spoiled = rows.y.copy()
     _, test = FoldOptions(folds=3).splits(rows, schema)[0]

@@ -16,11 +16,11 @@ def described(mixed):
 
 def test_candidates_suit_the_task(mixed, described):
     names = [candidate.name for candidate in candidates(described[0])]
-    assert names[:3] == ["lssvm ard", "lssvm rbf", "lssvm linear"]
-    assert len(names) == 4 * 3 + 3
+    assert names[:4] == ["auto", "lssvm ard", "lssvm rbf", "lssvm linear"]
+    assert len(names) == 1 + 4 * 3 + 3
     regression, _, _ = describe_table(mixed.drop(columns="label"), "value")
     names = [candidate.name for candidate in candidates(regression)]
-    assert len(names) == 2 * 3 + 2 + 3
+    assert len(names) == 1 + 2 * 3 + 2 + 3
     assert "basis linear" in names
     assert "gp ard" not in names
     assert "sklearn SVR grid" in names

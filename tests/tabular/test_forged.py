@@ -33,6 +33,8 @@ from oracles.tables import mixed_frame
 
 MACHINES = [
     ("label", MachineOptions("lssvm")),
+    ("label", MachineOptions("auto", effort="fast")),
+    ("value", MachineOptions("auto", effort="fast")),
     ("label", MachineOptions("svm", kernel="rbf")),
     ("label", MachineOptions("svm", kernel="linear", criterion="span")),
     ("label", MachineOptions("gp", kernel="rbf")),

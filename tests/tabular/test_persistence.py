@@ -20,6 +20,8 @@ from kernelect.tabular.persistence import FORMAT
 from oracles.tables import mixed_frame
 
 MACHINES = [
+    ("label", MachineOptions("auto", effort="fast")),
+    ("value", MachineOptions("auto", effort="fast")),
     ("label", MachineOptions("lssvm")),
     ("label", MachineOptions("lssvm", kernel="matern52")),
     ("label", MachineOptions("lssvm", kernel="polynomial")),

@@ -65,16 +65,16 @@ def test_machines(machine, task, estimator):
 
 
 def test_options_reach_the_machine():
-    options = MachineOptions(kernel="rbf", prior="none", criterion="press", restarts=2)
+    options = MachineOptions("lssvm", kernel="rbf", prior="none", criterion="press", restarts=2)
     built = make_machine(options, "regression", 5)
     assert (built.kernel, built.prior, built.criterion, built.n_restarts) == ("rbf", None, "press", 2)
     assert make_machine(MachineOptions("basis", kernel="linear"), "regression", 5).dictionary == "linear"
 
 
 def test_one_width_for_very_many_inputs():
-    assert make_machine(MachineOptions(), "regression", 200).kernel == "ard"
-    assert make_machine(MachineOptions(), "regression", 201).kernel == "rbf"
-    assert make_machine(MachineOptions(kernel="ard"), "regression", 201).kernel == "ard"
+    assert make_machine(MachineOptions("lssvm"), "regression", 200).kernel == "ard"
+    assert make_machine(MachineOptions("lssvm"), "regression", 201).kernel == "rbf"
+    assert make_machine(MachineOptions("lssvm", kernel="ard"), "regression", 201).kernel == "ard"
 
 
 def test_machines_that_cannot():

@@ -59,7 +59,7 @@ def test_absent_columns_are_an_error_or_missing_cells(classifier, mixed):
 def test_absent_columns_of_sparse_files_are_zeros(rng):
     frame = pd.DataFrame(rng.normal(size=(30, 3)), columns=["x1", "x2", "x3"])
     schema, rows, _ = describe_table(frame.assign(target=frame["x1"] + frame["x3"]), "target")
-    model = fit_table(rows, schema, MachineOptions(kernel="linear"), FoldOptions(folds=0))
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="linear"), FoldOptions(folds=0))
     sparse, remarks = match_columns(schema, Table(frame[["x1", "x2"]], "new.svm", absent_is_zero=True))
     assert (sparse["x3"] == 0).all()
     assert remarks == []

@@ -82,6 +82,7 @@ class PartName(NameType):
 
 
 def _machines() -> list[str]:
+    import kernelect.mixture  # declares one more  # noqa: F401
     from kernelect.estimators import ESTIMATORS
 
     return list(ESTIMATORS.by_machine())
@@ -92,6 +93,15 @@ def _kernels() -> list[str]:
 
     return [name for name in KERNELS.names if name != "precomputed"]
 
+
+#: Efforts are spelled here too, so that help needs no numerics; a test compares.
+EFFORTS = ("fast", "balanced", "best")
+
+effort = click.option(
+    "--effort",
+    type=click.Choice(EFFORTS),
+    help="How many candidates machine auto mixes.  [default: balanced]",
+)
 
 MACHINE, KERNEL = PartName("machine", _machines), PartName("kernel", _kernels)
 

@@ -39,6 +39,15 @@ class Watch:
 
         return show
 
+    def candidates(self, title: str) -> Callable[[Any], None]:
+        """Return an observer of a mixture: how many candidates are fitted, and the last one."""
+        task = self._task(title, None)
+
+        def show(member: Any) -> None:
+            self._progress.update(task, description=escape(printable(f"{title} · {member.candidate}")), advance=1)
+
+        return show
+
     def folds(self, title: str, total: int) -> Callable[[int], None]:
         """Return an observer of folds."""
 

@@ -16,10 +16,13 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from kernelect.facts.record import Doubt, Facts, QualityFacts, RelevanceFacts
+    from kernelect.facts.record import Doubt, Facts, MixtureFacts, QualityFacts, RelevanceFacts
 
 #: Columns whose relevance is shown; JSON has them all.
 _MOST_COLUMNS = 8
+
+#: Candidates of a mixture that are shown.
+_MOST_CANDIDATES = 6
 
 
 def printable(value: object) -> str:
@@ -104,6 +107,19 @@ def relevance_table(relevance: RelevanceFacts) -> Table:
     return out
 
 
+def candidate_table(mixture: MixtureFacts) -> Group:
+    """Return the heaviest candidates of a mixture; JSON and page have them all."""
+    score = f"leave-one-out {mixture['score']}"
+    shown = mixture["candidates"][:_MOST_CANDIDATES]
+    rows = {
+        one["name"]: {"weight": one["weight_words"], score: one["words"], "seconds": f"{one['seconds']:.1f}"}
+        for one in shown
+    }
+    left = len(mixture["candidates"]) - len(shown)
+    title = "Candidates of the mixture" + (f" (the {len(shown)} heaviest of {len(shown) + left})" if left else "")
+    return figures(title, "machine, kernel, view of the inputs", rows, ["weight", score, "seconds"])
+
+
 def print_doubts(console: Console, doubts: Sequence[Doubt], all_clear: str) -> None:
     """Print what to doubt, or what was checked where there is nothing."""
     console.print(Text("What to doubt", style="bold"))
@@ -125,6 +141,10 @@ def print_facts(console: Console, facts: Facts) -> None:
     console.print(plain(machine["sentence"]))
     console.print(plain(f"Search: {machine['search']} Size: {machine['size']}."))
     console.print()
+    if "mixture" in facts:
+        console.print(candidate_table(facts["mixture"]))
+        console.print(plain(facts["mixture"]["loss"]["sentence"]))
+        console.print()
     console.print(plain(facts["quality"]["headline"], "bold"))
     console.print(score_table(facts["quality"]))
     if facts["relevance"]:

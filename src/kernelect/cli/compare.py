@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     "kernels",
     type=options.KERNEL,
     multiple=True,
-    help="Only these kernels; may be given more than once.  [default: ard, rbf, linear]",
+    help="Only these kernels, for all machines except auto; may be given more than once.  [default: ard, rbf, linear]",
 )
+@options.effort
 @options.folds(default=5)
 @options.seed
 @options.jobs
@@ -47,12 +48,19 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_json, print_remarks
+    from kernelect.exceptions import InvalidArgument
+    from kernelect.mixture import AUTO
     from kernelect.tabular.compare import KERNELS, candidates, compare_table
     from kernelect.tabular.folds import FoldOptions
 
+    if given["kernels"] and given["machines"] == (AUTO,):
+        raise InvalidArgument(
+            f"--kernel {given['kernels'][0]} does not apply to --machine {AUTO}, which tries several: leave it out, or "
+            "add a machine that takes a kernel, such as lssvm."
+        )
     how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
     read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
-    entries = candidates(schema, given["seed"], given["machines"], given["kernels"] or KERNELS)
+    entries = candidates(schema, given["seed"], given["machines"], given["kernels"] or KERNELS, given["effort"])
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"], given["time_limit"])
     with Watch(Console(stderr=True), quiet) as watch:
         total = outer.folds * outer.repeats

@@ -22,10 +22,12 @@ MODEL, REPORT = "model.skops", "report.html"
 @click.option(
     "--machine",
     type=options.MACHINE,
-    default="lssvm",
+    default="auto",
     show_default=True,
-    help="lssvm (least-squares SVM), svm, gp (Gaussian process), rvm (relevance vectors), basis (basis search).",
+    help="auto (several machines, weighted by leave-one-out), or one of them: lssvm (least-squares SVM), svm, gp "
+    "(Gaussian process), rvm (relevance vectors), basis (basis search).",
 )
+@options.effort
 @click.option("--kernel", metavar="NAME", help="Such as ard (one width per input), rbf or linear.")
 @click.option("--prior", metavar="NAME", help="Prior over the widths, such as shrinkage, or none.")
 @click.option("--criterion", metavar="NAME", help="Criterion that selects, where the machine has several.")
@@ -93,11 +95,13 @@ def _fitted(
     """Fit and assess, with progress."""
     from dataclasses import fields
 
+    from kernelect.mixture import AUTO
     from kernelect.tabular import FoldOptions, MachineOptions, Observers, fit_table
 
     words = {field.name: given[field.name] for field in fields(MachineOptions)}
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
     title, total = f"{given['machine']} for {schema.target!r}", outer.folds * outer.repeats
+    search = watch.candidates if given["machine"] == AUTO else watch.search
     with watch:
         return fit_table(
             rows,
@@ -106,7 +110,7 @@ def _fitted(
             outer,
             title=read.source,
             remarks=tuple(remarks),
-            observers=Observers(watch.search(title), watch.folds("outer folds", total)),
+            observers=Observers(search(title), watch.folds("outer folds", total)),
         )
 
 

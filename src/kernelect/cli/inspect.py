@@ -31,7 +31,8 @@ def command(model: Path, as_json: bool) -> None:
         return
     console = Console()
     print_facts(console, facts)
-    console.print(_pairs("Selected values", facts["parameters"]))
+    if facts["parameters"]:
+        console.print(_pairs("Selected values", facts["parameters"]))
     console.print(_columns(facts["columns"]))
     versions = ", ".join(f"{package} {version}" for package, version in loaded.versions.items())
     console.print(plain(f"{size / 1024:.0f} kB, saved with {versions}; seed {facts['random_state']}", "dim"))

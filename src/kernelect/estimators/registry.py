@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kernelect.estimators._base import Estimator
@@ -41,13 +42,18 @@ class Declaration:
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """Names of the criteria that fit, those that a user has registered among them."""
+        """Names of the criteria that fit, those that a user has registered among them; none where it takes none."""
         return self.cls.criterion_names()
 
     @property
-    def default_criterion(self) -> str:
-        """Name of the criterion that the estimator takes by itself."""
-        return str(inspect.signature(self.cls).parameters["criterion"].default)
+    def default_criterion(self) -> str | None:
+        """Name of the criterion that the estimator takes by itself, None where it takes none."""
+        return str(self.arguments["criterion"].default) if "criterion" in self.arguments else None
+
+    @property
+    def arguments(self) -> Mapping[str, inspect.Parameter]:
+        """What the estimator's constructor takes."""
+        return inspect.signature(self.cls).parameters
 
 
 class EstimatorRegistry(Registry[Estimator]):

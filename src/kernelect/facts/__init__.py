@@ -8,6 +8,7 @@ from kernelect.facts.dependence import Dependence
 from kernelect.facts.estimates import Assessment, Estimate, FoldOutcome, Judge
 from kernelect.facts.gathering import gather, gather_pictures
 from kernelect.facts.history import SearchHistory, Sizes
+from kernelect.facts.mixtures import Weights
 from kernelect.facts.numbers import number, score_words, with_error
 from kernelect.facts.outcomes import Calibration, Confusion, Residuals
 from kernelect.facts.record import SCHEMA, Doubt, Facts
@@ -33,6 +34,7 @@ __all__ = [
     "SearchHistory",
     "Sizes",
     "Surface",
+    "Weights",
     "gather",
     "gather_pictures",
     "input_names",

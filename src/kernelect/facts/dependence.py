@@ -116,7 +116,7 @@ def _values_to_try(values: Any) -> tuple[list[Any], tuple[str, ...]]:
     if known.dtype.kind not in "iuf":
         levels, counts = np.unique(known.astype(str), return_counts=True)
         shown = levels[np.sort(np.argsort(-counts, kind="stable")[:_LEVELS])]
-        example = {str(value): value for value in known.tolist()}  # as it stands in the table
+        example = dict(zip(known.astype(str).tolist(), known, strict=True))  # as it stands in the table
         return [example[level] for level in shown], tuple(plain_name(level) for level in shown)
     distinct = np.unique(known)
     if len(distinct) > _POINTS:

@@ -37,7 +37,7 @@ def find_doubts(facts: Facts) -> list[Doubt]:
 
 def all_clear(facts: Facts) -> str:
     """Return the sentence that stands where there is no doubt: what was checked."""
-    checked = ["the end of the search and its bounds"]
+    checked = ["the end of the search" + ("" if "mixture" in facts else " and its bounds")]
     checked += ["how well the rows determine the selected values"] if facts["influence"] else []
     checked += ["rows per class", "the balance of the classes"] if facts["data"]["classes"] else []
     checked += ["rows per input"]
@@ -80,8 +80,8 @@ def _estimates_disagree(facts: Facts) -> Iterator[Doubt]:
             "disagreement",
             f"Leave-one-out gives {one['words']} and outer folds give {other['words']}: they differ by more than their "
             "standard errors explain.",
-            "Trust the outer folds, which repeat the whole selection. Look for rows that occur twice in the table, and "
-            "fit fewer parameters (kernel 'rbf').",
+            "Trust the outer folds, which repeat the whole selection. Look for rows that occur twice in the table"
+            + ("." if "mixture" in facts else ", and fit fewer parameters (kernel 'rbf')."),
         )
 
 
@@ -90,7 +90,9 @@ def _not_converged(facts: Facts) -> Iterator[Doubt]:
         yield _doubt(
             "not-converged",
             f"The search did not converge: it {facts['machine']['status']}.",
-            "Give it more time (a larger time limit or max_iter), and check that two seeds select similar values.",
+            "Give it more time (a larger time limit), or less work (effort 'fast')."
+            if "mixture" in facts
+            else "Give it more time (a larger time limit or max_iter), and check that two seeds select similar values.",
         )
 
 
@@ -153,8 +155,8 @@ def _few_rows(facts: Facts) -> Iterator[Doubt]:
             "few-per-input",
             f"There are {data['rows']} rows for {data['inputs']} inputs of the machine, "
             f"{number(data['rows'] / data['inputs'], 2)} per input.",
-            "Relevances and widths are uncertain: leave out inputs known not to matter, or use kernel 'rbf' or "
-            "'linear'.",
+            "Relevances and widths are uncertain: leave out inputs known not to matter"
+            + ("." if "mixture" in facts else ", or use kernel 'rbf' or 'linear'."),
         )
 
 
@@ -181,8 +183,8 @@ def _miscalibrated(facts: Facts) -> Iterator[Doubt]:
             "calibration",
             f"Predicted probabilities are off by {number(100 * found['ece'], 2)} percentage points on average, where "
             f"chance alone would give {number(100 * found['chance'], 2)}.",
-            "Trust the order of the probabilities, not their values. A Gaussian process (GPC) is often better "
-            "calibrated.",
+            "Trust the order of the probabilities, not their values."
+            + ("" if "mixture" in facts else " A Gaussian process (GPC) is often better calibrated."),
         )
 
 

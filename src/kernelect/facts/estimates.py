@@ -18,6 +18,7 @@ from kernelect.facts.scores import (
     fold_standard_error,
     regression_losses,
 )
+from kernelect.facts.sources import is_mixture
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
@@ -106,11 +107,11 @@ class Judge:
             classes=classes, leave_one_out=self.leave_one_out(machine), outer_folds=None, baseline=self.baseline()
         )
 
-    def of_rows(self, name: str, prediction: Any, probability: Array | None = None) -> Estimate:
-        """Return the estimate from one prediction per row."""
+    def of_rows(self, name: str, prediction: Any, probability: Array | None = None, *, ranked: bool = True) -> Estimate:
+        """Return the estimate from one prediction per row; ``ranked`` adds the area under the curve."""
         losses = self.losses(np.arange(len(self.y)), prediction, probability)
         scores = [loss.score(self.weights) for loss in losses]
-        area = self._area(np.arange(len(self.y)), probability)
+        area = self._area(np.arange(len(self.y)), probability) if ranked else None
         return Estimate(
             name=name,
             scores=(*scores, *([area] if area else [])),
@@ -150,7 +151,8 @@ class Judge:
             if self.classes is None:
                 return self.of_rows(LEAVE_ONE_OUT, left_out_values(machine))
             probability = left_out_probabilities(machine, self.y, self.weights)
-            return self.of_rows(LEAVE_ONE_OUT, left_out_labels(machine), probability)
+            # Models that each lack another row do not rank rows alike: a pooled area is too small.
+            return self.of_rows(LEAVE_ONE_OUT, left_out_labels(machine), probability, ranked=not is_mixture(machine))
         except MissingCapability:
             return None
 

@@ -15,16 +15,28 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.doubts import find_doubts
 from kernelect.facts.estimates import Assessment, Judge
+from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, n_inputs
 from kernelect.facts.names import plain_name, with_input_names
 from kernelect.facts.numbers import counted
 from kernelect.facts.pictures import Material, draw_up
 from kernelect.facts.plain import as_plain
 from kernelect.facts.quality import describe_quality
-from kernelect.facts.record import SCHEMA, CalibrationFacts, ClassFacts, ColumnFacts, DataFacts, Facts, PictureFacts
+from kernelect.facts.record import (
+    SCHEMA,
+    CalibrationFacts,
+    ClassFacts,
+    ColumnFacts,
+    DataFacts,
+    Facts,
+    MachineFacts,
+    MixtureFacts,
+    PictureFacts,
+)
 from kernelect.facts.relevance import describe_relevance
 from kernelect.facts.selected import describe_functions, describe_machine, describe_stages, selected_values
-from kernelect.facts.sources import input_names, machine_of
+from kernelect.facts.sources import input_names, is_mixture, machine_of
 from kernelect.facts.surface import Landscape
+from kernelect.typing import Array
 
 
 def gather(
@@ -39,6 +51,7 @@ def gather(
     remarks: Sequence[str] = (),
     seconds: float | None = None,
     random_state: int = 0,
+    sample_weight: Array | None = None,
     pictures: bool = True,
 ) -> Facts:
     """Return what is known of a fitted model: plain lists, numbers and words, ready for JSON.
@@ -62,6 +75,8 @@ def gather(
         Wall time of everything so far; by default that of the selection.
     random_state : int
         For the rows that partial dependence averages over.
+    sample_weight : ndarray of shape (n,), optional
+        Weights of the rows that the model was fitted on.
     pictures : bool
         Whether to compute the records of pictures too, which takes more time than all the rest.
 
@@ -81,6 +96,7 @@ def gather(
     """
     material = _material(model, X, y, assessment, random_state)
     machine, inputs, landscape = material.machine, input_names(model), material.landscape
+    described, mixture = _describe_selected(material, sample_weight)
     facts = Facts(
         schema=SCHEMA,
         title=plain_name(title),
@@ -88,21 +104,23 @@ def gather(
         task=material.task,
         data=_describe_data(material),
         columns=list(describe_columns(X) if columns is None else columns),
-        machine=describe_machine(model, None if landscape is None else landscape.objective),
-        parameters=selected_values(model),
+        machine=described,
+        parameters={} if mixture else selected_values(model),
         quality=describe_quality(material.assessment, material.task),
         relevance=describe_relevance(model),
         influence=[] if landscape is None else landscape.describe(inputs),
         calibration=_describe_calibration(material),
-        stages=describe_stages(machine.selection_),
+        stages=[] if mixture else describe_stages(machine.selection_),
         functions=describe_functions(machine),
         doubts=[],
         remarks=[plain_name(with_input_names(remark, inputs)) for remark in remarks],
         made_with=_versions(),
-        seconds=float(machine.selection_.seconds if seconds is None else seconds),
+        seconds=described["seconds"] if seconds is None else float(seconds),
         random_state=int(random_state),
         pictures=draw_up(material) if pictures else [],
     )
+    if mixture is not None:
+        facts["mixture"] = mixture
     facts["doubts"] = find_doubts(facts)
     plain: Facts = as_plain(facts)
     return plain
@@ -120,7 +138,7 @@ def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_
     machine, y = machine_of(model), np.asarray(y)
     if y.ndim != 1:
         raise InvalidArgument(f"y of shape {y.shape} must have one dimension: fit one model per target.")
-    if not hasattr(machine, "selection_"):
+    if not hasattr(machine, "candidates_" if is_mixture(machine) else "selection_"):
         raise MissingCapability(
             f"model={type(machine).__name__} has no selection_ to describe: give a fitted estimator that selects its "
             "own hyper-parameters, such as LSSVC, or a pipeline that ends in one."
@@ -144,8 +162,17 @@ def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_
     )
 
 
+def _describe_selected(material: Material, weights: Array | None) -> tuple[MachineFacts, MixtureFacts | None]:
+    """Return the machine, and the candidates where several are mixed."""
+    model, landscape = material.estimator, material.landscape
+    if not is_mixture(model):
+        return describe_machine(model, None if landscape is None else landscape.objective), None
+    mixture = describe_mixture(model, material.y, material.task, weights)
+    return describe_machine_of_mixture(model, material.task, mixture), mixture
+
+
 def _check_rows(machine: Any, y: Any) -> None:
-    for name in ("loo_decision_", "loo_prediction_"):
+    for name in ("loo_decision_", "loo_prediction_", "loo_proba_"):
         fitted = len(getattr(machine, name, y))
         if fitted != len(y):
             raise InvalidArgument(
@@ -160,7 +187,7 @@ def _describe_data(material: Material) -> DataFacts:
         classes = [
             ClassFacts(name=plain_name(name), rows=int(count)) for name, count in zip(names.tolist(), rows, strict=True)
         ]
-    columns, inputs, missing = int(material.X.shape[1]), int(material.machine.n_features_in_), missing_cells(material.X)
+    columns, inputs, missing = int(material.X.shape[1]), n_inputs(material.machine), missing_cells(material.X)
     words = [
         counted(len(material.y), "row"),
         counted(columns, "column") + (f" as {counted(inputs, 'input')}" if inputs != columns else ""),

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts.names import selection_words
-from kernelect.facts.sources import machine_inputs, machine_of
+from kernelect.facts.sources import machine_inputs, machine_of, require_selection
 from kernelect.typing import Array
 
 
@@ -97,6 +97,7 @@ class Sizes:
         they were fitted on.
         """
         machine = machine_of(estimator)
+        require_selection(machine)
         if hasattr(machine.selection_, "best_per_size"):
             return cls.from_selection(machine.selection_)
         if not hasattr(machine, "evidence_by_size"):

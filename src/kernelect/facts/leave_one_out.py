@@ -9,19 +9,23 @@ import numpy as np
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._targets import decide_class
 from kernelect.exceptions import MissingCapability
-from kernelect.facts.sources import machine_of
+from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.typing import Array
 
 
 def left_out_labels(estimator: Any) -> Any:
     """Return the exact leave-one-out labels of a classifier."""
     machine = machine_of(estimator)
+    if is_mixture(machine):
+        return machine.classes_[np.argmax(_known(machine, "loo_proba_"), axis=1)]
     return machine.classes_[decide_class(_known(machine, "loo_decision_"))]
 
 
 def left_out_probabilities(estimator: Any, y: Any, weights: Array | None = None) -> Array:
     """Return the exact leave-one-out probabilities (n, k); their one temperature was fitted on all rows."""
     machine = machine_of(estimator)
+    if is_mixture(machine):  # its temperature is a part of it
+        return _known(machine, "loo_proba_")
     decision = _known(machine, "loo_decision_")
     index = np.searchsorted(machine.classes_, np.asarray(y))
     weights = np.ones(len(index)) if weights is None else weights

@@ -12,13 +12,14 @@ from kernelect.exceptions import MissingCapability
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.estimates import Assessment
 from kernelect.facts.history import SearchHistory, Sizes
+from kernelect.facts.mixtures import Weights
 from kernelect.facts.names import with_input_names
 from kernelect.facts.numbers import number
 from kernelect.facts.outcomes import Calibration, Confusion, Residuals
 from kernelect.facts.plain import record_as_plain
 from kernelect.facts.record import PictureFacts
 from kernelect.facts.relevance import Relevance, most_relevant, relevance_by_column
-from kernelect.facts.sources import input_names, machine_of
+from kernelect.facts.sources import input_names, machine_of, require_selection
 from kernelect.facts.surface import Landscape, Surface
 from kernelect.typing import Array
 
@@ -42,6 +43,7 @@ RECORDS: dict[str, type] = {
     "trace": SearchHistory,
     "surface": Surface,
     "sizes": Sizes,
+    "weights": Weights,
 }
 
 
@@ -148,7 +150,19 @@ def _calibration(material: Material) -> Iterator[PictureFacts]:
     yield _picture("good", record, "Calibration of probabilities", caption)
 
 
+def _weights(material: Material) -> Iterator[PictureFacts]:
+    record = Weights.from_estimator(material.estimator)
+    yield _picture(
+        "found",
+        record,
+        "Weights of the candidates",
+        "How much each candidate (machine, kernel, view of the inputs) adds to a prediction. Candidates that predict "
+        "rows left out better weigh more. The dashed line marks equal weights.",
+    )
+
+
 def _history(material: Material) -> Iterator[PictureFacts]:
+    require_selection(material.machine)
     selection = material.machine.selection_
     record = SearchHistory.from_selection(selection)
     if not np.isfinite(record.value).any():
@@ -197,6 +211,7 @@ _BUILDERS: tuple[Callable[[Material], Iterator[PictureFacts]], ...] = (
     _dependence,
     _outcomes,
     _calibration,
+    _weights,
     _history,
     _surface,
     _sizes,

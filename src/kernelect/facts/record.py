@@ -157,6 +157,41 @@ class FunctionFacts(TypedDict):
     coefficient: float
 
 
+class CandidateFacts(TypedDict):
+    """One candidate of a mixture; without score where there was no time to fit it."""
+
+    name: str
+    view: str
+    kernel: str
+    machine: str
+    score: float | None
+    standard_error: float | None
+    words: str
+    weight: float
+    weight_words: str
+    seconds: float
+    status: str
+
+
+class LossFacts(TypedDict):
+    """Leave-one-out score of the mixture, and by how much that of the best single candidate is worse."""
+
+    best: str
+    mixture: float
+    value: float
+    standard_error: float
+    sentence: str
+
+
+class MixtureFacts(TypedDict):
+    """The candidates of a mixture, the heaviest first; ``score`` is what their leave-one-out score is called."""
+
+    effort: str
+    score: str
+    candidates: list[CandidateFacts]
+    loss: LossFacts
+
+
 class Doubt(TypedDict):
     """A reason not to trust the model as it is: a stable code, what was seen, and what to do."""
 
@@ -176,7 +211,7 @@ class PictureFacts(TypedDict):
 
 
 class Facts(TypedDict):
-    """Everything that is known of one fitted model."""
+    """Everything that is known of one fitted model; ``mixture`` is there where several machines are mixed."""
 
     schema: int
     title: str
@@ -185,6 +220,7 @@ class Facts(TypedDict):
     data: DataFacts
     columns: list[ColumnFacts]
     machine: MachineFacts
+    mixture: NotRequired[MixtureFacts]
     parameters: dict[str, float]
     quality: QualityFacts
     relevance: RelevanceFacts | None

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from kernelect.exceptions import MissingCapability
 from kernelect.explain.players import players_of
 from kernelect.facts.names import plain_name
+from kernelect.mixture import Door
 from kernelect.typing import Array, Indices
 
 #: How scikit-learn begins the names of columns that tell where a cell was missing.
@@ -23,6 +24,20 @@ _RARE = "infrequent_sklearn"
 def machine_of(estimator: Any) -> Any:
     """Return the last step of a pipeline, else the estimator itself."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def is_mixture(estimator: Any) -> bool:
+    """Tell whether the machine mixes several machines, and has no selection of its own."""
+    return isinstance(machine_of(estimator), Door)
+
+
+def require_selection(machine: Any) -> None:
+    """Raise where a machine has several selections, one of each machine that it mixes."""
+    if is_mixture(machine):
+        raise MissingCapability(
+            f"{type(machine).__name__} mixes several machines, each with a selection of its own: draw WeightsDisplay "
+            "instead, or fit one machine such as LSSVC."
+        )
 
 
 def machine_inputs(estimator: Any, X: Any) -> Array:

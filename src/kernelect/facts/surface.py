@@ -11,7 +11,7 @@ from kernelect.estimators import SelfSelecting, objective_of
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.names import parameter_kind, selection_words, with_input_names
 from kernelect.facts.record import InfluenceFacts
-from kernelect.facts.sources import input_names, machine_inputs, machine_of
+from kernelect.facts.sources import input_names, machine_inputs, machine_of, require_selection
 from kernelect.selection import Influence, SelectionObjective, influence, surface
 from kernelect.typing import Array, Indices
 
@@ -34,6 +34,7 @@ class Landscape:
     def of(cls, estimator: Any, X: Any, y: Any, max_rows: int = CRITERION_ROWS) -> Self:
         """Evaluate the criterion of a fitted kernel machine around its selected point."""
         machine = machine_of(estimator)
+        require_selection(machine)
         if not isinstance(machine, SelfSelecting):
             raise MissingCapability(
                 f"{type(machine).__name__} searches subsets and has no surface: draw SizesDisplay instead."

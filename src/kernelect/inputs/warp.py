@@ -28,20 +28,20 @@ class Warp:
 
     Attributes
     ----------
-    inputs : ndarray of int
+    warped : ndarray of int
         The inputs that are warped.
     knots, heights : tuple of ndarray
         Where each map bends, increasing, and its values there.
     """
 
-    inputs: Indices
+    warped: Indices
     knots: tuple[Array, ...]
     heights: tuple[Array, ...]
 
     def __call__(self, X: Array) -> Array:
         """Return the warped inputs."""
         out = X.copy()
-        for j, knots, heights in zip(self.inputs, self.knots, self.heights, strict=True):
+        for j, knots, heights in zip(self.warped, self.knots, self.heights, strict=True):
             out[:, j] = np.interp(X[:, j], knots, heights)
         return out
 

@@ -1,7 +1,15 @@
 """The one door: several views, kernels and machines, mixed by exact leave-one-out."""
 
+from kernelect.estimators import CLASSIFICATION, ESTIMATORS, REGRESSION
+from kernelect.mixture._door import Door
 from kernelect.mixture.candidates import EFFORTS, Candidate, Candidates
 from kernelect.mixture.classifier import KernelClassifier
 from kernelect.mixture.regressor import KernelRegressor
 
-__all__ = ["EFFORTS", "Candidate", "Candidates", "KernelClassifier", "KernelRegressor"]
+__all__ = ["AUTO", "EFFORTS", "Candidate", "Candidates", "Door", "KernelClassifier", "KernelRegressor"]
+
+#: What the command line calls the machine that chooses among machines.
+AUTO = "auto"
+
+ESTIMATORS.declare(KernelClassifier, machine=AUTO, task=CLASSIFICATION)
+ESTIMATORS.declare(KernelRegressor, machine=AUTO, task=REGRESSION)

@@ -50,6 +50,11 @@ class Door(Estimator):
     #: Whether targets are labels.
     _labels: bool
 
+    @classmethod
+    def criterion_names(cls) -> tuple[str, ...]:
+        """Return no names: every candidate has the criterion of its machine."""
+        return ()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

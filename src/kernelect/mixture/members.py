@@ -114,7 +114,7 @@ def useful(candidates: Sequence[Candidate], views: Views, n_rows: int) -> tuple[
     for candidate in candidates:
         if candidate.machine == GP and n_rows > MOST_GP_ROWS:
             continue
-        if candidate.view == WARPED and not len(views.warp.inputs):
+        if candidate.view == WARPED and not len(views.warp.warped):
             candidate = replace(candidate, view=AS_IS)
         if candidate.kernel != "linear" and not len(views.coding.numeric):  # all are that of the categories
             candidate = replace(candidate, kernel="category")

@@ -17,6 +17,7 @@ from kernelect.plots.residuals import ResidualsDisplay
 from kernelect.plots.sizes import SizesDisplay
 from kernelect.plots.surface import SurfaceDisplay
 from kernelect.plots.trace import TraceDisplay
+from kernelect.plots.weights import WeightsDisplay
 
 __all__ = [
     "BeeswarmDisplay",
@@ -34,4 +35,5 @@ __all__ = [
     "SurfaceDisplay",
     "TraceDisplay",
     "WaterfallDisplay",
+    "WeightsDisplay",
 ]

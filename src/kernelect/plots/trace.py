@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.facts.history import SearchHistory
+from kernelect.facts.sources import require_selection
 from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 #: Stages that minimise the criterion without its prior, and are drawn aside.
@@ -28,6 +29,7 @@ class TraceDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, label: str | None = None, ax: Any = None) -> Self:
         """Return the picture of a fitted estimator, drawn."""
+        require_selection(estimator)
         return cls.from_selection(estimator.selection_, label).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

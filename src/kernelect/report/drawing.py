@@ -20,6 +20,7 @@ from kernelect.plots import (
     SizesDisplay,
     SurfaceDisplay,
     TraceDisplay,
+    WeightsDisplay,
 )
 from kernelect.plots.style import COLOURS, GRID, INK, QUIET, house_style
 
@@ -33,6 +34,7 @@ _DISPLAYS: dict[str, Any] = {
     "trace": TraceDisplay,
     "surface": SurfaceDisplay,
     "sizes": SizesDisplay,
+    "weights": WeightsDisplay,
 }
 
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
@@ -80,6 +82,8 @@ def _drawn(display: Any, height: float) -> str:
 def _height(picture: PictureFacts) -> float:
     if picture["kind"] == "relevance":
         return 0.75 + (0.28 if is_tall(picture) else 0.2) * max(len(picture["record"]["names"]), 4)
+    if picture["kind"] == "weights":
+        return 0.75 + 0.2 * max(len(picture["record"]["names"]), 4)
     if picture["kind"] == "confusion":
         return min(max(_HEIGHT, 1.6 + 0.28 * len(picture["record"]["classes"])), 4.8)
     return _HEIGHT

@@ -24,9 +24,10 @@ class Table(TypedDict):
 
 
 def tables_of(facts: Facts) -> list[Table]:
-    """Return all tables: scores, selected values, relevance, classes, stages of the search, functions, setting."""
+    """Return all tables, from scores and selected values to what was run; those without rows are left out."""
     tables = [
         _scores(facts["quality"]),
+        _candidates(facts),
         _parameters(facts["machine"]),
         _relevance(facts["relevance"]),
         _confusion(facts),
@@ -67,6 +68,18 @@ def _parameters(machine: MachineFacts) -> Table:
     note += f" Not listed: {counted(left, 'further width')} of less relevant inputs." if left else ""
     columns = ["parameter", "value", "length scale", "at the edge"]
     return _table("parameters", "Selected values", columns, rows, note)
+
+
+def _candidates(facts: Facts) -> Table | None:
+    mixture = facts.get("mixture")
+    if mixture is None:
+        return None
+    rows = [
+        [one["name"], one["weight_words"], one["words"], duration(one["seconds"]), one["status"]]
+        for one in mixture["candidates"]
+    ]
+    columns = ["candidate", "weight", f"leave-one-out {mixture['score']}", "time", "how its search ended"]
+    return _table("candidates", "Candidates of the mixture", columns, rows, mixture["loss"]["sentence"])
 
 
 def _relevance(relevance: RelevanceFacts | None) -> Table | None:

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from kernelect.facts import Assessment, FoldOutcome, Judge, score_words
+from kernelect.facts.sources import is_mixture
 from kernelect.tabular.folds import FoldOptions, fold_outcomes
 from kernelect.tabular.schema import Rows, Schema
 
@@ -60,7 +61,8 @@ def assess(
         outcomes.append(outcome)
         observe(len(outcomes))
     outer = judge.of_folds(options.name, outcomes, options.folds)
-    return replace(inside, outer_folds=outer), [*_doubts(outcomes), *_on_spread(judge, outcomes)]
+    way_out = "--effort best" if is_mixture(pipeline) else "--restarts 3, or another --kernel or --machine"
+    return replace(inside, outer_folds=outer), [*_doubts(outcomes), *_on_spread(judge, outcomes, way_out)]
 
 
 def _unseen(done: int) -> None:
@@ -81,7 +83,7 @@ def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
     return [f"In {len(doubtful)} of {len(outcomes)} outer folds: {doubtful[0]}"] if doubtful else []
 
 
-def _on_spread(judge: Judge, outcomes: list[FoldOutcome]) -> list[str]:
+def _on_spread(judge: Judge, outcomes: list[FoldOutcome], way_out: str) -> list[str]:
     """Return a remark where the folds' losses differ more than their rows explain.
 
     The variance of the folds' means over that expected from single rows is a chi-square when
@@ -99,5 +101,5 @@ def _on_spread(judge: Judge, outcomes: list[FoldOutcome]) -> list[str]:
     least, most = (score_words(name, losses[0].transform(float(mean))) for mean in (means.min(), means.max()))
     return [
         f"The outer folds differ by more than chance explains ({name} {least} to {most}): the search ends in different "
-        "optima, or a few rows dominate. Try --restarts 3, or another --kernel or --machine."
+        f"optima, or a few rows dominate. Try {way_out}."
     ]

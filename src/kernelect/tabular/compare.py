@@ -19,9 +19,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
 from kernelect.estimators import ESTIMATORS
-from kernelect.exceptions import UnusableTable
+from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import Estimate, FoldOutcome, Judge
 from kernelect.facts.scores import fold_standard_error
+from kernelect.mixture import AUTO
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
 from kernelect.tabular.pipeline import MachineOptions, make_machine, make_pipeline_for
 from kernelect.tabular.schema import REGRESSION, Rows, Schema
@@ -101,15 +102,25 @@ class Comparison:
 
 
 def candidates(
-    schema: Schema, seed: int = 0, machines: Sequence[str] = (), kernels: Sequence[str] = KERNELS
+    schema: Schema,
+    seed: int = 0,
+    machines: Sequence[str] = (),
+    kernels: Sequence[str] = KERNELS,
+    effort: str | None = None,
 ) -> list[Candidate]:
-    """Return our machines (all unless some are named) that do the task with each kernel, and scikit-learn's."""
+    """Return the mixture of effort ``effort``, our machines that do the task with each kernel, and scikit-learn's.
+
+    Of ours, ``machines`` are kept where some are named.
+    """
     known = ESTIMATORS.by_machine()
+    wanted = machines or [AUTO, *(name for name in known if name != AUTO)]
+    if effort is not None and AUTO not in wanted:
+        raise InvalidArgument(f"effort={effort!r} is for machine={AUTO!r} alone: add that machine, or leave it out.")
     ours = [
-        Candidate(f"{machine} {kernel}", _ours(schema, machine, kernel, seed), True)
-        for machine in machines or known
+        Candidate(" ".join(filter(None, (machine, kernel))), _ours(schema, machine, kernel, seed, effort), True)
+        for machine in wanted
         if schema.task in known.get(machine, {})
-        for kernel in kernels
+        for kernel in ((None,) if machine == AUTO else kernels)
         if machine != "basis" or kernel in _DICTIONARIES
     ]
     theirs = [
@@ -152,9 +163,10 @@ def compare_table(
     return Comparison((*ran, *failed), ran[0].score, folds)
 
 
-def _ours(schema: Schema, machine: str, kernel: str, seed: int) -> Pipeline:
-    name = _DICTIONARIES[kernel] if machine == "basis" else kernel
-    built = make_machine(MachineOptions(machine, kernel=name, seed=seed), schema.task, len(schema.columns))
+def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: str | None) -> Pipeline:
+    name = _DICTIONARIES[kernel] if machine == "basis" and kernel else kernel
+    options = MachineOptions(machine, kernel=name, seed=seed, effort=effort if machine == AUTO else None)
+    built = make_machine(options, schema.task, len(schema.columns))
     return make_pipeline_for(schema.columns, built)
 
 

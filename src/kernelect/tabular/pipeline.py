@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelect.estimators import ESTIMATORS
+from kernelect.estimators._base import Estimator
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.mixture import AUTO, Door
 from kernelect.tabular.columns import Column
+from kernelect.tabular.hand_over import HandOver
 
 #: One width per input up to this many inputs; beyond, one for all.
 MOST_WIDTHS = 200
@@ -33,13 +35,14 @@ MISSING_LABEL = "(missing)"
 class MachineOptions:
     """What a user may say about the machine; None leaves it to the estimator's own default."""
 
-    machine: str = "lssvm"
+    machine: str = AUTO
     kernel: str | None = None
     prior: str | None = None
     criterion: str | None = None
     time_limit: float | None = None
     restarts: int = 0
     seed: int = 0
+    effort: str | None = None
 
 
 def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstimator:
@@ -58,26 +61,39 @@ def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstim
         "prior": options.prior,
         "criterion": options.criterion,
         "time_limit": options.time_limit,
-        "n_restarts": options.restarts or None,
+        "restarts": options.restarts or None,
+        "effort": options.effort,
         "random_state": options.seed,
     }
-    return _built(estimators[task], options.machine, {**given, "kernel": given["kernel"] or _kernel_for(n_inputs)})
+    if options.machine != AUTO and n_inputs > MOST_WIDTHS:
+        given["kernel"] = given["kernel"] or "rbf"
+    return _built(estimators[task], options.machine, given)
 
 
-def _kernel_for(n_inputs: int) -> str | None:
-    return "rbf" if n_inputs > MOST_WIDTHS else None
-
-
-def _built(estimator: type[BaseEstimator], machine: str, given: dict[str, Any]) -> BaseEstimator:
+def _built(estimator: type[Estimator], machine: str, given: dict[str, Any]) -> BaseEstimator:
     """Return the estimator with what was given; "none" stands for None."""
-    known = inspect.signature(estimator).parameters
-    if "dictionary" in known and "kernel" not in known:  # its functions are what a kernel is to the others
-        given["dictionary"] = given.pop("kernel")
+    known = _arguments(estimator)
     words = {name: value for name, value in given.items() if value is not None}
-    for name in words:
+    for name, value in words.items():
         if name not in known:
-            raise InvalidArgument(f"{name}={words[name]!r} does not apply to machine={machine!r}: leave it out.")
-    return estimator(**{name: None if value == "none" else value for name, value in words.items()})
+            raise InvalidArgument(
+                f"{name}={value!r} does not apply to machine={machine!r}: leave it out, or use one of "
+                f"{', '.join(_machines_with(name, ESTIMATORS.declaration_of(estimator).task))}."
+            )
+    return estimator(**{known[name]: None if value == "none" else value for name, value in words.items()})
+
+
+def _arguments(estimator: type[Estimator]) -> dict[str, str]:
+    """Return option -> argument of an estimator; functions of a dictionary are what a kernel is to the others."""
+    names = list(ESTIMATORS.declaration_of(estimator).arguments)
+    found = {name.removeprefix("n_"): name for name in names}
+    return {"kernel": "dictionary", **found} if "dictionary" in names else found
+
+
+def _machines_with(option: str, task: str) -> list[str]:
+    """Return the machines for a task that have an option."""
+    found = [one for one in ESTIMATORS.declarations if one.task == task and option in _arguments(one.cls)]
+    return [repr(one.machine) for one in found]
 
 
 def column_transformer(columns: Sequence[Column]) -> ColumnTransformer:
@@ -103,9 +119,16 @@ def column_transformer(columns: Sequence[Column]) -> ColumnTransformer:
     return ColumnTransformer([part for part in parts if part[2]])
 
 
+def columns_step(columns: Sequence[Column], machine: BaseEstimator) -> ColumnTransformer | HandOver:
+    """Return the step before a machine, unfitted: it codes the columns, unless the machine does that itself."""
+    if isinstance(machine, Door):
+        return HandOver(tuple(column.kind for column in columns))
+    return column_transformer(columns)
+
+
 def make_pipeline_for(columns: Sequence[Column], machine: BaseEstimator) -> Pipeline:
     """Return the whole pipeline, unfitted: steps "columns" and "machine"."""
-    return Pipeline([("columns", column_transformer(columns)), ("machine", machine)])
+    return Pipeline([("columns", columns_step(columns, machine)), ("machine", machine)])
 
 
 def count_inputs(columns: Sequence[Column]) -> int:

@@ -141,7 +141,7 @@ def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -
         return _answers(model, inputs, interval)
 
 
-def _answers(model: TableModel, inputs: np.ndarray, interval: float | None) -> pd.DataFrame:
+def _answers(model: TableModel, inputs: Any, interval: float | None) -> pd.DataFrame:
     machine = model.estimator
     if model.schema.classes is not None:
         labels, probability = machine.predict(inputs), machine.predict_proba(inputs)
@@ -155,7 +155,7 @@ def _answers(model: TableModel, inputs: np.ndarray, interval: float | None) -> p
     return out.assign(lower=lower, upper=upper)
 
 
-def _ends(machine: Any, inputs: np.ndarray, mean: np.ndarray, deviation: np.ndarray, interval: float) -> Any:
+def _ends(machine: Any, inputs: Any, mean: np.ndarray, deviation: np.ndarray, interval: float) -> Any:
     """Return the ends of intervals: the machine's own (jackknife+), or those of a normal."""
     if hasattr(machine, "predict_interval"):
         return machine.predict_interval(inputs, coverage=interval)

@@ -17,6 +17,7 @@ from kernelect import __version__
 from kernelect.facts import Assessment, Facts, gather
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
+from kernelect.mixture import AUTO
 from kernelect.registry import stored
 from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
@@ -136,6 +137,7 @@ def fit_table(
         remarks=remarks,
         seconds=seconds,
         random_state=options.seed,
+        sample_weight=rows.weights,
         pictures=False,
     )
     return TableModel(
@@ -174,7 +176,7 @@ def _described(column: Column) -> ColumnFacts:
 
 def _on_kernel(schema: Schema, options: MachineOptions) -> list[str]:
     n_inputs = count_inputs(schema.columns)
-    if options.kernel is not None or n_inputs <= MOST_WIDTHS:
+    if options.kernel is not None or options.machine == AUTO or n_inputs <= MOST_WIDTHS:
         return []
     return [
         f"With about {n_inputs} inputs one width serves them all (kernel 'rbf'); more than {MOST_WIDTHS} widths are "

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import UnusableModel
+from kernelect.tabular.hand_over import HandOver
 from kernelect.tabular.predict import predict_table
 from kernelect.tabular.record import TableModel
 from kernelect.tabular.schema import TASKS, Schema
@@ -26,7 +27,7 @@ from kernelect.tabular.shapes import check_shapes
 from kernelect.tabular.typed import check_fields
 
 #: Records of a search: they may hold NaN where nothing was measured, and nothing is predicted from them.
-_OF_THE_SEARCH = ("selection_", "assessment")
+_OF_THE_SEARCH = ("selection_", "candidates_", "assessment")
 
 #: Settings that make scikit-learn write files, start processes or print; a saved model has none of them.
 _IDLE: dict[str, tuple[Any, ...]] = {"memory": (None,), "n_jobs": (None, 1), "verbose": (0, False)}
@@ -50,7 +51,7 @@ def check_model(model: Any) -> None:
 def _check_parts(model: TableModel) -> None:
     """Make sure that trusted types are put together as a model is."""
     names, parts = zip(*model.pipeline.steps, strict=True)
-    if names != ("columns", "machine") or not isinstance(parts[0], ColumnTransformer):
+    if names != ("columns", "machine") or not isinstance(parts[0], ColumnTransformer | HandOver):
         raise UnusableModel(f"its pipeline has the steps {names!r} where 'columns' and 'machine' are expected")
     check_fields("model", model)
     _check_schema(model.schema)
@@ -59,6 +60,8 @@ def _check_parts(model: TableModel) -> None:
         raise UnusableModel(
             f"its machine is a {type(parts[1]).__name__}, which is not {model.machine!r} for {model.schema.task}"
         )
+    if isinstance(parts[0], HandOver) and parts[0].kinds != tuple(column.kind for column in model.schema.columns):
+        raise UnusableModel(f"its step 'columns' has the kinds {parts[0].kinds!r}, which are not those of its schema")
 
 
 def _check_schema(schema: Schema) -> None:

@@ -31,6 +31,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "support_": (INDICES, "n"),
     "loo_decision_": (FLOATS, "r *"),
     "loo_prediction_": (FLOATS, "r *"),
+    "loo_proba_": (FLOATS, "r k"),
     "_weights": (FLOATS, "n"),
     "_diagonal": (FLOATS, "n"),
     "_residuals": (FLOATS, "n *"),
@@ -52,6 +53,12 @@ SHAPES: dict[str, tuple[str, str]] = {
     "weights": (FLOATS, "w"),
     "alpha": (FLOATS, "w"),
     "covariance": (FLOATS, "w w"),
+    # members of a mixture, and what was tried
+    "left_out": (FLOATS, "n *"),
+    "warped": (INDICES, "v"),
+    "score": (FLOATS, "t"),
+    "standard_error": (FLOATS, "t"),
+    "weight": (FLOATS, "t"),
     # expectation propagation
     "labels": (FLOATS, "n"),
     "copies": (FLOATS, "n"),

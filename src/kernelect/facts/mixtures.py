@@ -1,0 +1,170 @@
+"""What a mixture is made of: its candidates, their weights, and what the best one alone would lose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.facts.numbers import NOT_KNOWN, counted, duration, percent, with_error
+from kernelect.facts.record import CandidateFacts, LossFacts, MachineFacts, MixtureFacts
+from kernelect.facts.sources import machine_of
+from kernelect.mixture import Door
+from kernelect.typing import Array
+
+#: What the candidates' score is called: a mean over rows that were left out, smaller is better.
+_SCORES = {"classification": "log-loss", "regression": "unexplained variance"}
+
+_NAMES = {"classification": "mixture of kernel classifiers", "regression": "mixture of kernel regressors"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """Weights of the candidates of a mixture, the heaviest first; they sum to 1.
+
+    Attributes
+    ----------
+    names : tuple of str
+    weight : ndarray of shape (n_candidates,)
+    """
+
+    names: tuple[str, ...]
+    weight: Array
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> Self:
+        """Return the record of a fitted mixture, or of a pipeline around one; candidates without a fit are left out."""
+        found = _mixture_of(estimator).candidates_
+        order = [place for place in found.order() if found.weight[place] > 0.0]
+        return cls(names=tuple(str(found.candidate[place]) for place in order), weight=found.weight[order])
+
+
+def describe_mixture(estimator: Any, y: Any, task: str, weights: Array | None = None) -> MixtureFacts:
+    """Return the candidates, the heaviest first, and what the best of them alone would lose.
+
+    Parameters
+    ----------
+    estimator : fitted mixture, or a pipeline around one
+    y : array-like of shape (n,)
+        What it was fitted on.
+    task : "classification" or "regression"
+    weights : ndarray of shape (n,), optional
+        Weights of the rows.
+    """
+    mixture = _mixture_of(estimator)
+    candidates = [_candidate(mixture, int(place)) for place in mixture.candidates_.order()]
+    return MixtureFacts(
+        effort=str(mixture.effort),
+        score=_SCORES[task],
+        candidates=candidates,
+        loss=_loss(mixture, np.asarray(y), _SCORES[task], weights),
+    )
+
+
+def describe_machine_of_mixture(estimator: Any, task: str, facts: MixtureFacts) -> MachineFacts:
+    """Return name, candidates in a sentence, size and the end of the search."""
+    mixture = _mixture_of(estimator)
+    fitted = [one for one in facts["candidates"] if one["score"] is not None]
+    seconds = float(mixture.candidates_.seconds.sum())
+    evaluations = sum(int(member.estimator.selection_.n_evaluations) for member in mixture._members)
+    status, rows = _status(mixture), len(mixture._members[0].left_out)
+    name = _NAMES[task]
+    heaviest = f"the heaviest ({fitted[0]['name']}) has {fitted[0]['weight_words']} of the weight"
+    return {
+        "class": type(mixture).__name__,
+        "name": name[0].upper() + name[1:],
+        "kernel": " and ".join(dict.fromkeys(one["kernel"] for one in fitted)),
+        "criterion": "leave-one-out",
+        "criterion_in_words": f"the leave-one-out {facts['score']} of every candidate",
+        "prior": "each candidate's own",
+        "sentence": f"A {name}: {counted(len(fitted), 'candidate')}, weighted by their leave-one-out {facts['score']}; "
+        f"{heaviest}.",
+        "search": f"{counted(evaluations, 'evaluation')} in {duration(seconds)}; {status}.",
+        "size": f"all {counted(rows, 'row')}, in {counted(len(fitted), 'machine')}",
+        "vectors": rows * len(fitted),
+        "status": status,
+        "converged": not mixture._doubt(),
+        "value": facts["loss"]["mixture"],
+        "evaluations": evaluations,
+        "seconds": seconds,
+        "parameters": [],
+        "parameters_not_listed": 0,
+    }
+
+
+def n_inputs(machine: Any) -> int:
+    """Return how many inputs a machine sees: those that a mixture makes of its columns, or its columns."""
+    return len(machine._views.coding) if isinstance(machine, Door) else int(machine.n_features_in_)
+
+
+def _mixture_of(estimator: Any) -> Door:
+    machine = machine_of(estimator)
+    if not isinstance(machine, Door):
+        raise MissingCapability(
+            f"{type(machine).__name__} is one machine and has no candidates: use KernelClassifier or KernelRegressor."
+        )
+    return machine
+
+
+def _status(mixture: Door) -> str:
+    """Return how the search ended, as the end of a sentence that begins with "it"."""
+    candidates, fitted = len(mixture.candidates_), len(mixture._members)
+    if fitted < candidates:
+        return f"ran out of time after {fitted} of {candidates} candidates"
+    return "fitted all candidates" if not mixture._doubt() else f"stopped early in {mixture._doubt()}"
+
+
+def _candidate(mixture: Door, place: int) -> CandidateFacts:
+    found = mixture.candidates_
+    candidate, weight = found.candidate[place], float(found.weight[place])
+    score, error = float(found.score[place]), float(found.standard_error[place])
+    fitted = bool(np.isfinite(score))
+    return CandidateFacts(
+        name=str(candidate),
+        view=candidate.view,
+        kernel=candidate.kernel_in_words,
+        machine=candidate.machine,
+        score=score if fitted else None,
+        standard_error=error if fitted else None,
+        words=with_error(score, error) if fitted else NOT_KNOWN,
+        weight=weight,
+        weight_words=percent(weight) if fitted else NOT_KNOWN,
+        seconds=float(found.seconds[place]),
+        status=found.status[place],
+    )
+
+
+def _loss(mixture: Door, y: Any, score: str, weights: Array | None) -> LossFacts:
+    """Return how much worse the best single candidate is on rows left out, row by row."""
+    members, index = mixture._members, y
+    if hasattr(mixture, "loo_proba_"):
+        ours, index = mixture.loo_proba_, np.searchsorted(mixture.classes_, y)
+    else:
+        ours = mixture.loo_prediction_.reshape(len(y), -1)
+    weights = np.ones(len(y)) if weights is None else weights
+    mixed = mixture._scores(ours, index)
+    best = min(members, key=lambda one: float(np.average(mixture._scores(one.left_out, index), weights=weights)))
+    paired = mixture._scores(best.left_out, index) - mixed
+    value = float(np.average(paired, weights=weights))
+    error = float(np.sqrt(np.sum((weights * (paired - value)) ** 2)) / weights.sum())
+    own = float(np.average(mixed, weights=weights))
+    return LossFacts(
+        best=str(best.candidate),
+        mixture=own,
+        value=value,
+        standard_error=error,
+        sentence=_on_best(str(best.candidate), score, own, value, error),
+    )
+
+
+def _on_best(name: str, score: str, own: float, value: float, error: float) -> str:
+    theirs, ours = with_error(own + value, None), with_error(own, None)
+    beginning = f"The best single candidate ({name}) has a leave-one-out {score} of {theirs}, the mixture {ours}"
+    if value > 0.0:
+        return f"{beginning}: alone it would lose {with_error(value, error)}."
+    return (
+        f"{beginning}: alone it would lose nothing on these rows. Leave-one-out flatters a candidate that is picked "
+        "because it is best by leave-one-out, so it does not get all the weight."
+    )

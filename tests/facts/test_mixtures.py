@@ -1,0 +1,182 @@
+"""Facts of mixtures: candidates, weights, and what the best one alone would lose."""
+
+import math
+from copy import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from kernelect import LSSVC, KernelClassifier, KernelRegressor
+from kernelect.exceptions import MissingCapability
+from kernelect.facts import Facts, Sizes, Surface, Weights, gather, with_error
+from kernelect.facts.doubts import all_clear
+from kernelect.facts.mixtures import describe_mixture
+from kernelect.facts.numbers import NOT_KNOWN
+
+
+def frame(n=70, seed=5):
+    """A table with numbers, a category, dates over two years and missing cells."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.normal(50.0, 9.0, size=n),
+            "ward": rng.choice(["north", "south"], size=n),
+            "seen": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 700, size=n), unit="D"),
+        }
+    )
+    value = 0.1 * X["age"] + 2.0 * (X["ward"] == "north") + 0.3 * rng.normal(size=n)
+    X.loc[::9, "age"] = np.nan
+    return X, value.to_numpy(), np.where(value > np.median(value), "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    X, _, label = frame()
+    return KernelClassifier("fast", random_state=0).fit(X, label)
+
+
+@pytest.fixture(scope="module")
+def facts(classifier):
+    X, _, label = frame()
+    return gather(classifier, X, label, title="t.csv", target="sick")
+
+
+def test_the_candidates_are_those_of_the_mixture(classifier, facts):
+    shown, found = facts["mixture"]["candidates"], classifier.candidates_.to_frame()
+    assert len(shown) == len(found) == 4
+    for one, (_, row) in zip(shown, found.iterrows(), strict=True):
+        assert (one["view"], one["kernel"], one["machine"], one["status"]) == (
+            row["view"],
+            row["kernel"],
+            row["machine"],
+            row["status"],
+        )
+        assert one["name"] == f"{one['machine']}, {one['kernel']}, {one['view']}"
+        for key in ("score", "standard_error", "weight", "seconds"):
+            assert one[key] == pytest.approx(row[key], rel=1e-5)
+        assert one["words"] == with_error(row["score"], row["standard_error"])
+    weights = [one["weight"] for one in shown]
+    assert weights == sorted(weights, reverse=True)
+    assert sum(weights) == pytest.approx(1.0, abs=1e-5)
+    assert facts["mixture"]["effort"] == "fast"
+
+
+def test_the_facts_have_the_usual_parts_and_one_more(facts):
+    assert set(facts) == set(Facts.__annotations__)
+    assert facts["data"]["words"] == "70 rows, 3 columns as 7 inputs, 2 classes, 8 missing cells"
+    machine = facts["machine"]
+    heaviest = facts["mixture"]["candidates"][0]
+    assert machine["sentence"] == (
+        "A mixture of kernel classifiers: 4 candidates, weighted by their leave-one-out log-loss; the heaviest "
+        f"({heaviest['name']}) has {heaviest['weight_words']} of the weight."
+    )
+    assert machine["status"] == "fitted all candidates"
+    assert machine["seconds"] == facts["seconds"] > 0.0
+    assert "the end of the search," in all_clear(facts)
+
+
+def slow_loss(mixture, ours, loss, weights):
+    """Return mean paired loss of the best member minus the mixture's, and its error, by loops."""
+    total = sum(weights)
+    means = [sum(w * loss(i, member.left_out[i]) for i, w in enumerate(weights)) / total for member in mixture._members]
+    best = mixture._members[means.index(min(means))]
+    paired = [loss(i, best.left_out[i]) - loss(i, ours[i]) for i in range(len(weights))]
+    mean = sum(w * each for w, each in zip(weights, paired, strict=True)) / total
+    spread = sum((w * (each - mean)) ** 2 for w, each in zip(weights, paired, strict=True))
+    return str(best.candidate), mean, math.sqrt(spread) / total
+
+
+def test_what_the_best_candidate_would_lose_is_paired_row_by_row(classifier, facts):
+    label = frame()[2]
+    places = [list(classifier.classes_).index(each) for each in label]
+    expected = slow_loss(
+        classifier, classifier.loo_proba_, lambda i, row: -math.log(row[places[i]]), [1.0] * len(label)
+    )
+    found = facts["mixture"]["loss"]
+    assert found["best"] == expected[0]
+    assert (found["value"], found["standard_error"]) == pytest.approx(expected[1:], rel=1e-4)
+
+
+def test_rows_count_by_their_weights():
+    X, value, _ = frame()
+    weights = np.linspace(0.2, 1.8, len(value))
+    model = KernelRegressor("fast", random_state=0).fit(X, value, sample_weight=weights)
+    found = describe_mixture(model, value, "regression", weights)
+    variance = float(np.var(value))
+    expected = slow_loss(
+        model, model.loo_prediction_, lambda i, said: (value[i] - float(np.ravel(said)[0])) ** 2 / variance, weights
+    )
+    assert found["score"] == "unexplained variance"
+    assert found["loss"]["best"] == expected[0]
+    assert (found["loss"]["value"], found["loss"]["standard_error"]) == pytest.approx(expected[1:], rel=1e-9)
+    plain = describe_mixture(model, value, "regression")
+    assert plain["loss"]["value"] != pytest.approx(expected[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("right", "words"), [(0.9999, "alone it would lose 0."), (0.1, "alone it would lose nothing on these rows")]
+)
+def test_the_sentence_says_whether_the_best_candidate_would_lose_anything(classifier, right, words):
+    label, other = frame()[2], copy(classifier)
+    truth = label[:, None] == classifier.classes_
+    other.loo_proba_ = np.where(truth, right, 1.0 - right)
+    found = describe_mixture(other, label, "classification")["loss"]
+    assert (found["value"] > 0) == (right > 0.5)
+    assert words in found["sentence"]
+    assert f"({found['best']})" in found["sentence"]
+
+
+def test_quality_comes_from_rows_left_out_without_a_pooled_area(classifier, facts):
+    label = frame()[2]
+    estimate = next(one for one in facts["quality"]["estimates"] if one["role"] == "leave-one-out")
+    scores = {one["name"]: one["value"] for one in estimate["scores"]}
+    assert list(scores) == ["error", "log-loss", "Brier score"]
+    wrong = classifier.classes_[classifier.loo_proba_.argmax(axis=1)] != label
+    assert scores["error"] == pytest.approx(wrong.mean(), abs=1e-5)
+    assert scores["log-loss"] == pytest.approx(facts["mixture"]["loss"]["mixture"], rel=1e-4)
+    assert facts["calibration"] is not None
+
+
+def test_relevance_is_that_of_the_columns(classifier, facts):
+    shares = {one["name"]: one["share"] for one in facts["relevance"]["shares"]}
+    expected = dict(zip(frame()[0].columns, classifier.feature_importances_, strict=True))
+    assert shares == pytest.approx(expected, abs=1e-5)
+
+
+def test_pictures_of_a_single_selection_are_left_out_and_weights_are_drawn(classifier, facts):
+    kinds = [picture["kind"] for picture in facts["pictures"]]
+    assert kinds == ["relevance", *["dependence"] * 3, "confusion", "calibration", "weights"]
+    record = Weights.from_estimator(make_pipeline(classifier))
+    assert facts["pictures"][-1]["record"]["names"] == list(record.names)
+    assert record.weight.sum() == pytest.approx(1.0)
+    for show in (Sizes.from_estimator, Surface.from_estimator):
+        with pytest.raises(MissingCapability, match="KernelClassifier mixes several machines, each with a selection"):
+            show(classifier, *frame()[::2])
+    with pytest.raises(MissingCapability, match="LSSVC is one machine and has no candidates"):
+        Weights.from_estimator(LSSVC())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_candidates_without_time_are_told():
+    X, _, label = frame()
+    model = KernelClassifier("fast", random_state=0, time_limit=1e-9).fit(X, label)
+    found = gather(model, X, label, pictures=False)
+    assert found["machine"]["status"] == "ran out of time after 1 of 4 candidates"
+    last = found["mixture"]["candidates"][-1]
+    assert (last["words"], last["weight_words"], last["score"]) == (NOT_KNOWN, NOT_KNOWN, None)
+    assert last["status"] == "not fitted: no time was left"
+    (doubt,) = [each for each in found["doubts"] if each["code"] == "not-converged"]
+    assert doubt["sentence"].endswith("it ran out of time after 1 of 4 candidates.")
+    assert "effort 'fast'" in doubt["advice"]
+    assert len(Weights.from_estimator(model).names) == 1
+
+
+def test_advice_names_nothing_that_a_mixture_does_not_take():
+    X, _, label = frame(12)
+    model = KernelClassifier("fast", random_state=0).fit(X, label)
+    found = gather(model, X, label, pictures=False)
+    codes = {doubt["code"]: doubt["advice"] for doubt in found["doubts"]}
+    assert "few-per-input" in codes
+    assert not any("kernel" in advice for advice in codes.values())
