@@ -162,6 +162,7 @@ def test_help_of_every_command_needs_no_numerics():
     assert out.split("\n")[0] == "0 []"
 
 
+@pytest.mark.slow
 def test_the_readmes_commands_run(run, report_page):
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     commands = re.findall(r"^kernelect ([^#\n]+)", readme, flags=re.MULTILINE)
@@ -170,6 +171,7 @@ def test_the_readmes_commands_run(run, report_page):
         run(*command.split())
 
 
+@pytest.mark.slow
 def test_make_demo_ends_by_naming_the_report(run, report_page):
     makefile = (Path(__file__).parents[2] / "Makefile").read_text()
     commands = re.findall(r"^\t\$\(BIN\)/kernelect (.+)", makefile, flags=re.MULTILINE)
