@@ -145,6 +145,14 @@ def test_warp_is_monotone_and_robust():
     np.testing.assert_allclose(far, [W[:, 0].max(), W[:, 0].min()])
 
 
+def test_warp_does_not_tell_roundings_apart():
+    turns = np.arange(40) / 41.0
+    X = np.cos(2.0 * np.pi * np.concatenate([turns, 100.0 - turns]))[:, None]
+    assert len(np.unique(X)) > 40  # the same angles, give or take a rounding
+    (knots,) = fit_warp(X, np.arange(1)).knots
+    assert np.diff(knots).min() > 1e-9
+
+
 def test_warp_does_not_see_monotone_changes():
     X = np.random.default_rng(1).normal(size=(150, 1))  # every value is a knot
     once, twice = fit_warp(X, np.arange(1))(X), fit_warp(np.exp(X), np.arange(1))(np.exp(X))

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from instances import wavy
-from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelClassifier, KernelRegressor
 from kernelect.kernels import ARD, RBF, Category, Constant, Matern, Polynomial
 
 _IRIS, _SPECIES = load_iris(return_X_y=True)
@@ -102,3 +102,40 @@ def hostile_pipeline():
     rows.iloc[1, 4] = 3.25
     rows.iloc[2, 3] = "never seen"
     return pipeline, rows
+
+
+@cache
+def table(n=60):
+    """Return a table of all kinds of columns, labels and numbers to predict from it."""
+    rng = np.random.default_rng(5)
+    days = rng.integers(0, 900, n)
+    frame = pd.DataFrame(
+        {
+            "year": rng.normal(2000.0, 5.0, n),
+            "price": np.exp(3.0 * rng.normal(size=n)),
+            "colour": rng.choice(["red", "green", "blue", "rare"], p=[0.4, 0.3, 0.26, 0.04], size=n),
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(days, "D"),
+            "constant": 1.0,
+            "grade": pd.Categorical(rng.choice([1, 2, 3], n)),
+        }
+    )
+    value = (frame["year"] - 2000.0) / 5.0 + (frame["colour"] == "red") + np.sin(days / 60.0)
+    frame.loc[::7, "price"] = np.nan
+    frame.loc[::9, "colour"] = None
+    return frame, np.where(value > 0.4, "yes", "no"), value.to_numpy() + 0.1 * rng.normal(size=n)
+
+
+def new_rows():
+    """Return rows of the table with an unseen level, and as an export takes them: dates as days, levels as text."""
+    frame = table()[0][:25].copy()
+    frame.loc[3, "colour"] = "never seen"
+    plain = frame.assign(day=(frame["day"] - pd.Timestamp(0)) / pd.Timedelta("1D"), grade=frame["grade"].astype(str))
+    return frame, plain
+
+
+@cache
+def mixture(labels):
+    """Return a mixture fitted on the table."""
+    frame, classes, value = table()
+    door = KernelClassifier(effort="fast", random_state=0) if labels else KernelRegressor(effort="fast", random_state=0)
+    return door.fit(frame, classes if labels else value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,26 @@ def coded_rows(program: Program, cells: Sequence[Sequence[Any]]) -> Array:
         codes = {level: float(code) for code, level in enumerate(column.levels)}
         for row, line in zip(out, cells, strict=True):
             cell = line[position]
-            if cell is None or cell != cell:
-                row[position] = np.nan
-            else:
-                row[position] = codes.get(cell, -1.0) if column.kind == "category" else float(cell)
+            is_text = column.kind == "category" and cell is not None and cell == cell
+            row[position] = codes.get(_text(cell), -1.0) if is_text else number_of(cell)
     return out
+
+
+def number_of(cell: Any) -> float:
+    """Return a cell as a number, NaN for a missing one; a date as days since 1970-01-01."""
+    if cell is None or cell != cell:
+        return np.nan
+    if isinstance(cell, np.datetime64 | date):
+        return float((np.datetime64(cell, "us") - np.datetime64("1970-01-01", "us")) / np.timedelta64(1, "D"))
+    return float(cell)
+
+
+def _text(cell: Any) -> str:
+    """Return the text of a category's cell; of numbers as the inputs of mixtures have it."""
+    if isinstance(cell, str):
+        return cell
+    number = float(cell)
+    return str(int(number)) if number.is_integer() else repr(number)
 
 
 def evaluate(program: Program, rows: Array, *, single: bool = False) -> list[Array]:

@@ -9,17 +9,18 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.explain.adapters import TableLike
-from kernelect.export.cells import Cell, Retyped, Sheet, made
-from kernelect.export.graph import apply
-from kernelect.export.machines import outputs_of
+from kernelect.export.cells import Retyped, Sheet
+from kernelect.export.graph import Node
+from kernelect.export.inputs import bounded, coded
+from kernelect.export.mixtures import outputs_of
 from kernelect.export.program import Program
 from kernelect.export.sharing import shared
 from kernelect.export.steps import traced
+from kernelect.inputs import Coding
 from kernelect.kernels.scale import spread_rows
+from kernelect.mixture._door import Door
+from kernelect.mixture.candidates import AS_IS
 from kernelect.typing import Array
-
-#: Numbers of a table beyond this count as missing, as they do where it is read.
-_LARGEST = 1e100
 
 #: Rows of the training inputs that rounding is measured on.
 _SOME = 100
@@ -40,18 +41,13 @@ def program_of(model: Any) -> Program:
     while True:
         sheet = Sheet(_names(pipeline), dict(kinds))
         try:
-            return _written(sheet, steps, machine, bounded=schema is not None)
+            return _written(sheet, steps, machine, tame=schema is not None)
         except Retyped:  # a column that an encoder takes for text
             kinds = sheet.kinds
 
 
-def _written(sheet: Sheet, steps: Any, machine: Any, *, bounded: bool) -> Program:
-    cells = _bounded(sheet) if bounded else sheet.raw()
-    if steps is not None and len(steps):
-        cells = traced(steps, cells, sheet)
-    elif hasattr(machine, "X_fit_"):
-        sheet.remember(cells, machine.X_fit_.mean(axis=0), machine.X_fit_.std(axis=0))
-    x = sheet.numbers(cells)
+def _written(sheet: Sheet, steps: Any, machine: Any, *, tame: bool) -> Program:
+    x = _inputs(sheet, steps, machine, tame=tame)
     found = outputs_of(machine, x)
     result, x, *decision = shared([found.result, x, *([] if found.decision is None else [found.decision])])
     return Program(
@@ -65,26 +61,33 @@ def _written(sheet: Sheet, steps: Any, machine: Any, *, bounded: bool) -> Progra
     )
 
 
+def _inputs(sheet: Sheet, steps: Any, machine: Any, *, tame: bool) -> Node:
+    """Return what the machine takes, made of the cells of a row."""
+    cells = sheet.raw()
+    has_steps = steps is not None and len(steps) > 0
+    if isinstance(machine, Door):
+        coding: Coding = machine._views.coding
+        if not has_steps:
+            sheet.kinds.update({j: role.kind for j, role in enumerate(coding.roles) if role.kind != "unused"})
+        return coded(coding, traced(steps, cells, sheet) if has_steps else cells, sheet)
+    if tame:
+        cells = bounded(cells, sheet)
+    if has_steps:
+        cells = traced(steps, cells, sheet)
+    elif hasattr(machine, "X_fit_"):
+        sheet.remember(cells, machine.X_fit_.mean(axis=0), machine.X_fit_.std(axis=0))
+    return sheet.numbers(cells)
+
+
 def _vectors(machine: Any) -> Array | None:
     """Return some of the inputs that a machine was fitted on, where it keeps any."""
+    if isinstance(machine, Door):
+        return next((_vectors(m.estimator) for m in machine._members if m.candidate.view == AS_IS), None)
     for name in ("X_fit_", "support_vectors_", "relevance_vectors_"):
         kept = getattr(machine, name, None)
         if kept is not None and len(kept):
             return np.asarray(kept[spread_rows(kept, _SOME)], dtype=float)
     return None
-
-
-def _bounded(sheet: Sheet) -> list[Cell]:
-    """Return the cells of a table's row, without numbers that are infinite or huge."""
-    cells = sheet.raw()
-    places = [j for j, cell in enumerate(cells) if not sheet.is_text(cell)]
-    if places:
-        numbers = [cells[j] for j in places]
-        x = sheet.numbers(numbers)
-        tamed = made(apply("where", apply("less", _LARGEST, apply("abs", x)), np.nan, x), numbers)
-        for j, cell in zip(places, tamed, strict=True):
-            cells[j] = cell
-    return cells
 
 
 def _names(model: Any) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kernelect import __version__
 from kernelect.exceptions import InvalidArgument
+from kernelect.export.evaluate import number_of
 from kernelect.export.models import program_of
 from kernelect.export.onnx_nodes import OnnxNodes
 from kernelect.export.program import Program
@@ -167,8 +168,8 @@ def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
     columns = json.loads(next(entry.value for entry in model.metadata_props if entry.key == "columns"))
     found: dict[str, Any] = {}
     if columns["numbers"]:
-        cells = [np.asarray(rows[column["name"]], dtype=float) for column in columns["numbers"]]
-        found["numbers"] = np.column_stack(cells)
+        cells = [[number_of(cell) for cell in rows[column["name"]]] for column in columns["numbers"]]
+        found["numbers"] = np.array(cells, dtype=float).T
     if columns["categories"]:
         texts = [["" if _is_missing(cell) else str(cell) for cell in rows[c["name"]]] for c in columns["categories"]]
         found["categories"] = np.array(texts, dtype=object).T

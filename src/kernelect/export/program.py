@@ -74,8 +74,8 @@ class Program:
         return [self.result] if self.decision is None else [self.decision, self.result]
 
     def with_outputs(self, nodes: Sequence[Node], *remarks: str) -> Program:
-        """Return the program with other nodes in the order of ``outputs``."""
-        decision = None if self.decision is None else nodes[0]
+        """Return the program with other nodes in the order of ``outputs``; the last one is the result."""
+        decision = nodes[0] if len(nodes) > 1 else None
         return replace(self, result=nodes[-1], decision=decision, remarks=(*self.remarks, *remarks))
 
     def positions(self) -> dict[int, int]:

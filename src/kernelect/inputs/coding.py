@@ -27,7 +27,8 @@ MISSING_SHARE = 0.01
 #: Days a date has to span for its season, and for its weekday, to mean anything.
 _SEASON_SPAN, _WEEK_SPAN = 400.0, 21.0
 
-_YEAR = 365.25
+#: Days.
+YEAR = 365.25
 
 OTHER = 0
 
@@ -215,6 +216,6 @@ def _weekday(days: Array) -> Cells:
 
 _PARTS: dict[str, Callable[[Array], Array]] = {
     "value": lambda days: days,
-    "season-sin": lambda days: np.sin(2.0 * np.pi * days / _YEAR),
-    "season-cos": lambda days: np.cos(2.0 * np.pi * days / _YEAR),
+    "season-sin": lambda days: np.sin(2.0 * np.pi * days / YEAR),
+    "season-cos": lambda days: np.cos(2.0 * np.pi * days / YEAR),
 }

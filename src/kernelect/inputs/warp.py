@@ -17,6 +17,9 @@ from kernelect.typing import Array, Indices
 #: Quantiles of a map at most, and where its values end on either side.
 _QUANTILES, _END = 200, 2.5
 
+#: Values that differ by less than this part of their size are the same one: a map must not tell roundings apart.
+_SAME = 1e-12
+
 #: Inputs with fewer different values than this stay as they are: there is no tail to bend.
 _FEW = 10
 
@@ -50,7 +53,7 @@ def fit_warp(X: Array, numeric: Indices) -> Warp:
     """Return the map of the ``numeric`` inputs to normal quantiles, by their values in ``X``."""
     inputs, knots, heights = [], [], []
     for j in map(int, numeric):
-        values, counts = np.unique(X[:, j], return_counts=True)
+        values, counts = _distinct(X[:, j])
         if len(values) < _FEW:
             continue
         # Ties share the middle of their ranks, so that the map does not depend on their order.
@@ -60,3 +63,11 @@ def fit_warp(X: Array, numeric: Indices) -> Warp:
         knots.append(values[chosen])
         heights.append(np.clip(ndtri(middle[chosen]), -_END, _END))
     return Warp(np.array(inputs, dtype=np.intp), tuple(knots), tuple(heights))
+
+
+def _distinct(values: Array) -> tuple[Array, Array]:
+    """Return the different values, increasing, and how often each is there."""
+    found, counts = np.unique(values, return_counts=True)
+    size = np.abs(found) + np.median(np.abs(found))
+    is_new = np.diff(found, prepend=-np.inf) > _SAME * size
+    return found[is_new], np.bincount(np.cumsum(is_new) - 1, counts)

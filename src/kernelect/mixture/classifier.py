@@ -17,7 +17,7 @@ from kernelect.mixture.weights import probability_weights
 from kernelect.typing import Array
 
 #: Probabilities are taken no smaller than this where their logarithm is needed.
-_LEAST = 1e-12
+LEAST = 1e-12
 
 
 class KernelClassifier(ClassifierMixin, Door):
@@ -109,7 +109,7 @@ class KernelClassifier(ClassifierMixin, Door):
         weights = weights * class_weights(self.class_weight, self.classes_, index)
         self._fit_mixture(frame, index, weights)
         pooled = self._mixed([member.left_out for member in self._members])
-        self._sharpness = fit_temperature(np.log(np.maximum(pooled, _LEAST)), index, weights)
+        self._sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), index, weights)
         self.loo_proba_ = self._sharpened(pooled)
 
     def _weigh(self, y: Any, weights: Array) -> Array:
@@ -117,7 +117,7 @@ class KernelClassifier(ClassifierMixin, Door):
         return probability_weights(own[weights > 0], weights[weights > 0], self._fitted_parameters())
 
     def _scores(self, left_out: Array, y: Any) -> Array:
-        return -np.log(np.maximum(left_out[np.arange(len(y)), y], _LEAST))
+        return -np.log(np.maximum(left_out[np.arange(len(y)), y], LEAST))
 
     def _values(self, member: Member, V: Array) -> Array:
         p = np.clip(member.estimator.predict_proba(V), 1e-6, 1.0)
@@ -130,7 +130,7 @@ class KernelClassifier(ClassifierMixin, Door):
 
     def _sharpened(self, pooled: Array) -> Array:
         """Return p^a / sum p^a: a pool of sure candidates that disagree is less sure than it should be."""
-        return probabilities(np.log(np.maximum(pooled, _LEAST)), self._sharpness)
+        return probabilities(np.log(np.maximum(pooled, LEAST)), self._sharpness)
 
     def predict(self, X: Any) -> Any:
         """Return the most probable class."""

@@ -1,0 +1,95 @@
+"""The inputs of a mixture in the operations of a graph: coded columns, and inputs warped to normal quantiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelect.export.cells import Cell, NumberCell, Sheet, made
+from kernelect.export.functions import sine_of_turns
+from kernelect.export.graph import Node, apply, clipped, join, reduced, reshaped, take, times
+from kernelect.inputs import Coding, Warp
+from kernelect.inputs.coding import OTHER, YEAR, CategoryCode, MissingCode, NumberCode
+from kernelect.inputs.roles import LARGEST
+from kernelect.typing import Indices
+
+
+def bounded(cells: list[Cell], sheet: Sheet) -> list[Cell]:
+    """Return cells in which numbers that are infinite or huge count as missing, as they do where tables are read."""
+    places = [j for j, cell in enumerate(cells) if not sheet.is_text(cell)]
+    if not places:
+        return cells
+    numbers = [cells[j] for j in places]
+    x = sheet.numbers(numbers)
+    tamed = made(apply("where", apply("less", LARGEST, apply("abs", x)), np.nan, x), numbers)
+    found = dict(zip(places, tamed, strict=True))
+    return [found.get(j, cell) for j, cell in enumerate(cells)]
+
+
+def coded(coding: Coding, cells: list[Cell], sheet: Sheet) -> Node:
+    """Return the inputs that a coding makes of the cells of a row."""
+    used = sorted(set(coding.owners.tolist()))
+    tamed = dict(zip(used, bounded([cells[j] for j in used], sheet), strict=True))
+    found: dict[int, Cell] = {}
+    for part in ("value", "season-sin", "season-cos"):
+        found.update(_numbers(coding, part, tamed, sheet))
+    for j, code in enumerate((*coding.numbers, *coding.categories)):
+        if isinstance(code, MissingCode):
+            found[j] = made(apply("missing", sheet.numbers([tamed[code.column]])), [tamed[code.column]])[0]
+        elif isinstance(code, CategoryCode):
+            found[j] = _weekday(code, tamed, sheet) if code.weekday else _level(code, tamed, sheet)
+    return sheet.numbers([found[j] for j in range(len(coding))])
+
+
+def _numbers(coding: Coding, part: str, cells: dict[int, Cell], sheet: Sheet) -> dict[int, Cell]:
+    """Return the inputs that are numbers (or the season of dates), all at once."""
+    chosen = {j: code for j, code in enumerate(coding.numbers) if isinstance(code, NumberCode) and code.part == part}
+    if not chosen:
+        return {}
+    codes, own = list(chosen.values()), [cells[code.column] for code in chosen.values()]
+    values = sheet.numbers(own)
+    if part == "value":
+        sheet.remember(own, [code.centre for code in codes], [code.scale for code in codes])
+    else:
+        values = sine_of_turns(values / YEAR + (0.0 if part == "season-sin" else 0.25))
+    fill, centre, scale = (np.array([getattr(code, name) for code in codes]) for name in ("fill", "centre", "scale"))
+    node = (apply("where", apply("missing", values), fill, values) - centre) / scale
+    return dict(zip(chosen, made(node, own), strict=True))
+
+
+def _level(code: CategoryCode, cells: dict[int, Cell], sheet: Sheet) -> Cell:
+    rows = {level: np.array([place + 1.0]) for place, level in enumerate(code.levels, start=OTHER)}
+    missing = len(code.levels) + 1.0 if code.missing else float(OTHER)
+    return sheet.lookup(sheet.texts(cells[code.column]), rows, np.array([missing]), np.array([float(OTHER)]))[0]
+
+
+def _weekday(code: CategoryCode, cells: dict[int, Cell], sheet: Sheet) -> Cell:
+    """Return the code of a date's weekday; 1970-01-01 was a Thursday, the fourth day of the week."""
+    day = apply("floor", sheet.numbers([cells[code.column]])) + 3.0
+    weekday = day - 7.0 * apply("floor", day / 7.0)
+    levels = np.array([float(level) for level in code.levels])
+    places = np.arange(1.0, len(levels) + 1.0)[:, None] + OTHER
+    return NumberCell(times(apply("equal", weekday, levels), places), 0, code.column)
+
+
+def warped(warp: Warp, x: Node) -> Node:
+    """Return inputs warped by piecewise linear maps: the first height, plus the share of every rise that x has made."""
+    if not len(warp.inputs):
+        return x
+    longest = max(len(knots) for knots in warp.knots)
+    shape = (len(warp.inputs), longest - 1)
+    start, steepness, rise = np.zeros(shape), np.ones(shape), np.zeros(shape)
+    for row, (knots, heights) in enumerate(zip(warp.knots, warp.heights, strict=True)):
+        pieces = slice(0, len(knots) - 1)
+        start[row, pieces], rise[row, pieces] = knots[:-1], np.diff(heights)
+        steepness[row, pieces] = 1.0 / np.diff(knots)
+    column = reshaped(take(x, warp.inputs), (len(warp.inputs), 1))
+    share = clipped((column - start) * steepness, 0.0, 1.0)
+    bent = reduced("sum", share * rise) + np.array([heights[0] for heights in warp.heights])
+    return take(join([x, bent]), _order(x.shape[0], warp.inputs))
+
+
+def _order(n_inputs: int, replaced: Indices) -> Indices:
+    """Return places in the inputs followed by the replaced ones."""
+    order = np.arange(n_inputs)
+    order[replaced] = n_inputs + np.arange(len(replaced))
+    return order

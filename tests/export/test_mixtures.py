@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+
+from kernelect.export import onnx_inputs, to_c, to_onnx
+from kernelect.export.evaluate import coded_rows, evaluate
+from kernelect.export.inputs import warped
+from kernelect.export.models import program_of
+from oracles.compiled import compiler, run_c
+from oracles.exported import answers, mixture, new_rows, table
+
+runtime = pytest.importorskip("onnxruntime")
+
+
+def rows_of(program):
+    frame, plain = new_rows()
+    names = [column.name for column in program.columns]
+    return frame, coded_rows(program, plain[names].to_numpy(dtype=object).tolist())
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_a_mixture_takes_the_cells_of_a_table(labels):
+    fitted = mixture(labels)
+    program = program_of(fitted)
+    frame, coded = rows_of(program)
+    np.testing.assert_allclose(evaluate(program, coded)[-1], answers(fitted, frame), rtol=1e-9, atol=1e-9)
+    kinds = {column.name: column.kind for column in program.columns}
+    assert kinds == {"year": "number", "price": "number", "colour": "category", "day": "date", "grade": "category"}
+
+
+def test_inputs_are_coded_and_warped_as_in_python():
+    fitted = mixture(True)
+    program = program_of(fitted)
+    frame, coded = rows_of(program)
+    names = fitted._views.coding.names
+    assert "day (season)" in names
+    assert "day (weekday)" in names
+    assert "price is missing" in names
+    expected = fitted._coded(frame)
+    both = evaluate(program.with_outputs([program.inputs]), coded)[-1]
+    np.testing.assert_allclose(both, expected, atol=1e-12)
+    bent = warped(fitted._views.warp, program.inputs)
+    far = np.vstack([coded, coded[:1] + 1e4])  # beyond the last knots
+    found = evaluate(program.with_outputs([bent]), far)[-1]
+    np.testing.assert_allclose(found[:-1], fitted._views.warp(expected), atol=1e-10)
+    assert np.abs(found[-1]).max() < 10.0
+
+
+@pytest.mark.skipif(compiler() is None, reason="there is no gcc")
+@pytest.mark.parametrize(("real", "tolerance"), [("double", 1e-9), ("float", 1e-4)])
+def test_in_c(real, tolerance, tmp_path):
+    frame, coded = rows_of(program_of(mixture(True)))
+    found = run_c(to_c(mixture(True), real=real), coded, tmp_path, real)
+    np.testing.assert_allclose(found, answers(mixture(True), frame), atol=tolerance)
+
+
+@pytest.mark.parametrize(("real", "tolerance"), [("double", 1e-9), ("float32", 1e-4)])
+def test_in_onnx(real, tolerance):
+    frame, plain = new_rows()
+    written = to_onnx(mixture(False), real=real)
+    session = runtime.InferenceSession(written.SerializeToString(), providers=["CPUExecutionProvider"])
+    (found,) = session.run(None, onnx_inputs(written, plain.assign(day=frame["day"])))
+    np.testing.assert_allclose(found, answers(mixture(False), frame), rtol=tolerance, atol=tolerance)
+
+
+def test_members_share_their_vectors():
+    fitted = mixture(True)
+    n, d = fitted._members[0].estimator.X_fit_.shape
+    views = len({member.candidate.view for member in fitted._members})
+    latent = sum(member.candidate.machine == "gp" for member in fitted._members)
+    knots = 3 * sum(len(each) for each in fitted._views.warp.knots)
+    assert program_of(fitted).count() < views * n * d + latent * n * n + len(fitted._members) * (n + d + 50) + 2 * knots
+
+
+def test_rows_to_try_are_made_up_or_given_with_dates_and_categories():
+    assert "a date in days since 1970-01-01" in to_c(mixture(False))
+    assert "expected[3][1]" in to_c(mixture(False), rows=table()[0][:3])
