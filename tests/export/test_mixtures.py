@@ -5,6 +5,7 @@ from kernelect.export import onnx_inputs, to_c, to_onnx
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.inputs import warped
 from kernelect.export.models import program_of
+from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from oracles.compiled import compiler, run_c
 from oracles.exported import answers, mixture, new_rows, table
 
@@ -60,6 +61,18 @@ def test_in_onnx(real, tolerance):
     session = runtime.InferenceSession(written.SerializeToString(), providers=["CPUExecutionProvider"])
     (found,) = session.run(None, onnx_inputs(written, plain.assign(day=frame["day"])))
     np.testing.assert_allclose(found, answers(mixture(False), frame), rtol=tolerance, atol=tolerance)
+
+
+def test_a_table_model_of_a_mixture():
+    frame, labels, _ = table()
+    schema, rows, _ = describe_table(frame.assign(target=labels), "target")
+    fitted = fit_table(rows, schema, MachineOptions(effort="fast"), FoldOptions(folds=0))
+    program = program_of(fitted)
+    assert {column.name: column.kind for column in program.columns}["day"] == "date"
+    cells = schema.inputs(new_rows()[0])
+    coded = coded_rows(program, cells[[column.name for column in program.columns]].to_numpy(dtype=object).tolist())
+    np.testing.assert_allclose(evaluate(program, coded)[-1], answers(fitted.pipeline, cells), atol=1e-9)
+    assert "probabilities of the classes" in to_c(fitted)
 
 
 def test_members_share_their_vectors():

@@ -42,12 +42,15 @@ def coded_rows(program: Program, cells: Sequence[Sequence[Any]]) -> Array:
     return out
 
 
+_DAY = np.timedelta64(1, "D")
+
+
 def number_of(cell: Any) -> float:
     """Return a cell as a number, NaN for a missing one; a date as days since 1970-01-01."""
     if cell is None or cell != cell:
         return np.nan
     if isinstance(cell, np.datetime64 | date):
-        return float((np.datetime64(cell, "us") - np.datetime64("1970-01-01", "us")) / np.timedelta64(1, "D"))
+        return float((np.asarray(cell, dtype="datetime64[us]") - np.datetime64("1970-01-01", "us")) / _DAY)
     return float(cell)
 
 

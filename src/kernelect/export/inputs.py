@@ -73,19 +73,19 @@ def _weekday(code: CategoryCode, cells: dict[int, Cell], sheet: Sheet) -> Cell:
 
 def warped(warp: Warp, x: Node) -> Node:
     """Return inputs warped by piecewise linear maps: the first height, plus the share of every rise that x has made."""
-    if not len(warp.inputs):
+    if not len(warp.warped):
         return x
     longest = max(len(knots) for knots in warp.knots)
-    shape = (len(warp.inputs), longest - 1)
+    shape = (len(warp.warped), longest - 1)
     start, steepness, rise = np.zeros(shape), np.ones(shape), np.zeros(shape)
     for row, (knots, heights) in enumerate(zip(warp.knots, warp.heights, strict=True)):
         pieces = slice(0, len(knots) - 1)
         start[row, pieces], rise[row, pieces] = knots[:-1], np.diff(heights)
         steepness[row, pieces] = 1.0 / np.diff(knots)
-    column = reshaped(take(x, warp.inputs), (len(warp.inputs), 1))
+    column = reshaped(take(x, warp.warped), (len(warp.warped), 1))
     share = clipped((column - start) * steepness, 0.0, 1.0)
     bent = reduced("sum", share * rise) + np.array([heights[0] for heights in warp.heights])
-    return take(join([x, bent]), _order(x.shape[0], warp.inputs))
+    return take(join([x, bent]), _order(x.shape[0], warp.warped))
 
 
 def _order(n_inputs: int, replaced: Indices) -> Indices:

@@ -15,7 +15,7 @@ from kernelect.export.inputs import bounded, coded
 from kernelect.export.mixtures import outputs_of
 from kernelect.export.program import Program
 from kernelect.export.sharing import shared
-from kernelect.export.steps import traced
+from kernelect.export.steps import changes_types_only, traced
 from kernelect.inputs import Coding
 from kernelect.kernels.scale import spread_rows
 from kernelect.mixture._door import Door
@@ -67,7 +67,7 @@ def _inputs(sheet: Sheet, steps: Any, machine: Any, *, tame: bool) -> Node:
     has_steps = steps is not None and len(steps) > 0
     if isinstance(machine, Door):
         coding: Coding = machine._views.coding
-        if not has_steps:
+        if not has_steps or all(changes_types_only(step) for _, step in steps.steps):
             sheet.kinds.update({j: role.kind for j, role in enumerate(coding.roles) if role.kind != "unused"})
         return coded(coding, traced(steps, cells, sheet) if has_steps else cells, sheet)
     if tame:

@@ -42,12 +42,17 @@ def traced(step: Any, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     sheet : Sheet
         Where it is noted what the table's columns hold.
     """
-    if step is None or (isinstance(step, str) and step == "passthrough"):
+    if step is None or (isinstance(step, str) and step == "passthrough") or changes_types_only(step):
         return cells
     raise MissingCapability(
         f"{type(step).__name__} has no form without Python: what can be exported are imputers, scalers, encoders, "
         "selectors, PCA and their combinations, or the machine alone, pipeline[-1]."
     )
+
+
+def changes_types_only(step: Any) -> bool:
+    """Tell whether a step declares that it leaves cells as they are, for machines that code columns themselves."""
+    return bool(getattr(step, "changes_types_only", False))
 
 
 @traced.register

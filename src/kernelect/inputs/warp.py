@@ -70,4 +70,4 @@ def _distinct(values: Array) -> tuple[Array, Array]:
     found, counts = np.unique(values, return_counts=True)
     size = np.abs(found) + np.median(np.abs(found))
     is_new = np.diff(found, prepend=-np.inf) > _SAME * size
-    return found[is_new], np.bincount(np.cumsum(is_new) - 1, counts)
+    return found[is_new], np.bincount(np.cumsum(is_new) - 1, counts).astype(float)

@@ -30,6 +30,9 @@ class HandOver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Of every column, in order.
     """
 
+    #: What exports may rely on: cells stay what they are.
+    changes_types_only = True
+
     n_features_in_: int
     feature_names_in_: np.ndarray
 
