@@ -2,6 +2,7 @@
 
 import math
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -75,6 +76,16 @@ def test_the_facts_have_the_usual_parts_and_one_more(facts):
     assert machine["status"] == "fitted all candidates"
     assert machine["seconds"] == facts["seconds"] > 0.0
     assert "the end of the search," in all_clear(facts)
+
+
+def test_how_a_search_ended_names_inputs_and_not_their_numbers(classifier):
+    label, other = frame()[2], copy(classifier)
+    names = classifier._views.coding.names
+    place = names.index("seen (weekday)")
+    status = (f"at the bound of the search: gamma[{place}]",) * 4
+    other.candidates_ = replace(classifier.candidates_, status=status)
+    found = describe_mixture(other, label, "classification")["candidates"][0]
+    assert found["status"] == "at the bound of the search: gamma of seen (weekday)"
 
 
 def slow_loss(mixture, ours, loss, weights):

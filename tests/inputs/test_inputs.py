@@ -111,6 +111,13 @@ def test_far_dates_are_dates():
     assert np.all(np.isfinite(X))
 
 
+def test_one_date_that_is_there_or_not_is_a_mark():
+    frame = as_frame(pd.DataFrame({"day": [pd.Timestamp("2020-01-01"), pd.NaT] * 5}))
+    coding = fit_coding(frame)
+    assert [role.kind for role in coding.roles] == ["category"]
+    np.testing.assert_array_equal(coding(frame)[:, 0], [1.0, 2.0] * 5)
+
+
 def test_owners_lead_back_to_columns():
     frame = messy()
     coding = fit_coding(as_frame(frame))

@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from kernelect import LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect import LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelRegressor
 from kernelect.datasets import sparse_inputs
-from kernelect.exceptions import InvalidArgument, MissingExtra
+from kernelect.exceptions import InvalidArgument, MissingCapability, MissingExtra
 from kernelect.facts import Calibration, Confusion, Dependence, Relevance, Residuals, Surface
 from kernelect.plots import (
     CalibrationDisplay,
@@ -19,6 +19,7 @@ from kernelect.plots import (
     SizesDisplay,
     SurfaceDisplay,
     TraceDisplay,
+    WeightsDisplay,
 )
 
 
@@ -52,6 +53,18 @@ def test_relevance_is_sorted_and_named(model):
     ax = display.plot()
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 100 * display.record.relevance)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(display.record.names)
+
+
+def test_weights_of_a_mixture_are_bars_the_heaviest_first(rng):
+    X = rng.normal(size=(30, 2))
+    mixture = KernelRegressor("fast").fit(X, X[:, 0] + 0.1 * rng.normal(size=30))
+    display = WeightsDisplay.from_estimator(mixture)
+    ax = display.plot()
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 100 * display.record.weight)
+    assert (np.diff(display.record.weight) <= 0).all()
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(display.record.names)
+    with pytest.raises(MissingCapability, match="mixes several machines, each with a selection of its own"):
+        TraceDisplay.from_estimator(mixture)
 
 
 def test_many_inputs_are_cut_and_counted():

@@ -48,3 +48,13 @@ def test_rows_of_the_confusion_say_how_many_of_a_class_are_found(hostile_facts):
     for place, row in enumerate(tables(hostile_facts)["confusion"]["rows"]):
         counts = record["counts"][place]
         assert row[-1] == f"{100 * counts[place] / sum(counts):.1f} %"
+
+
+def test_candidates_of_a_mixture_are_listed_with_what_the_best_would_lose(hostile_facts):
+    one = {"name": "gp, ard, warped", "weight_words": "100.0 %", "words": "0.31 ± 0.02", "seconds": 3.0, "status": "s"}
+    loss = {"sentence": "Alone it would lose 0.01."}
+    mixture = {"score": "log-loss", "candidates": [one], "loss": loss}
+    table = tables(hostile_facts | {"mixture": mixture})["candidates"]
+    assert table["columns"][2] == "leave-one-out log-loss"
+    assert table["rows"] == [["gp, ard, warped", "100.0 %", "0.31 ± 0.02", "3.0 s", "s"]]
+    assert table["note"] == "Alone it would lose 0.01."

@@ -15,7 +15,7 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.doubts import find_doubts
 from kernelect.facts.estimates import Assessment, Judge
-from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, n_inputs
+from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, inputs_of_machine
 from kernelect.facts.names import plain_name, with_input_names
 from kernelect.facts.numbers import counted
 from kernelect.facts.pictures import Material, draw_up
@@ -34,7 +34,7 @@ from kernelect.facts.record import (
 )
 from kernelect.facts.relevance import describe_relevance
 from kernelect.facts.selected import describe_functions, describe_machine, describe_stages, selected_values
-from kernelect.facts.sources import input_names, is_mixture, machine_of
+from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.facts.surface import Landscape
 from kernelect.typing import Array
 
@@ -95,7 +95,7 @@ def gather(
     ('LSSVC', '60 rows, 3 columns, 2 classes')
     """
     material = _material(model, X, y, assessment, random_state)
-    machine, inputs, landscape = material.machine, input_names(model), material.landscape
+    machine, inputs, landscape = material.machine, inputs_of_machine(model), material.landscape
     described, mixture = _describe_selected(material, sample_weight)
     facts = Facts(
         schema=SCHEMA,
@@ -187,7 +187,11 @@ def _describe_data(material: Material) -> DataFacts:
         classes = [
             ClassFacts(name=plain_name(name), rows=int(count)) for name, count in zip(names.tolist(), rows, strict=True)
         ]
-    columns, inputs, missing = int(material.X.shape[1]), n_inputs(material.machine), missing_cells(material.X)
+    columns, inputs, missing = (
+        int(material.X.shape[1]),
+        len(inputs_of_machine(material.estimator)),
+        missing_cells(material.X),
+    )
     words = [
         counted(len(material.y), "row"),
         counted(columns, "column") + (f" as {counted(inputs, 'input')}" if inputs != columns else ""),

@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
+from kernelect.facts.names import plain_name, with_input_names
 from kernelect.facts.numbers import NOT_KNOWN, counted, duration, percent, with_error
 from kernelect.facts.record import CandidateFacts, LossFacts, MachineFacts, MixtureFacts
-from kernelect.facts.sources import machine_of
+from kernelect.facts.sources import input_names, machine_of
 from kernelect.mixture import Door
 from kernelect.typing import Array
 
@@ -94,9 +95,14 @@ def describe_machine_of_mixture(estimator: Any, task: str, facts: MixtureFacts) 
     }
 
 
-def n_inputs(machine: Any) -> int:
-    """Return how many inputs a machine sees: those that a mixture makes of its columns, or its columns."""
-    return len(machine._views.coding) if isinstance(machine, Door) else int(machine.n_features_in_)
+def inputs_of_machine(estimator: Any) -> list[str]:
+    """Return the names of the inputs that hyper-parameters count; a mixture makes them of its columns itself."""
+    machine = machine_of(estimator)
+    return _coded(machine) if isinstance(machine, Door) else input_names(estimator)
+
+
+def _coded(mixture: Door) -> list[str]:
+    return [plain_name(name) for name in mixture._views.coding.names]
 
 
 def _mixture_of(estimator: Any) -> Door:
@@ -113,7 +119,8 @@ def _status(mixture: Door) -> str:
     candidates, fitted = len(mixture.candidates_), len(mixture._members)
     if fitted < candidates:
         return f"ran out of time after {fitted} of {candidates} candidates"
-    return "fitted all candidates" if not mixture._doubt() else f"stopped early in {mixture._doubt()}"
+    doubt = with_input_names(mixture._doubt(), _coded(mixture))
+    return f"stopped early in {doubt}" if doubt else "fitted all candidates"
 
 
 def _candidate(mixture: Door, place: int) -> CandidateFacts:
@@ -132,7 +139,7 @@ def _candidate(mixture: Door, place: int) -> CandidateFacts:
         weight=weight,
         weight_words=percent(weight) if fitted else NOT_KNOWN,
         seconds=float(found.seconds[place]),
-        status=found.status[place],
+        status=with_input_names(found.status[place], _coded(mixture)),
     )
 
 

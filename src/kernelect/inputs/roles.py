@@ -102,7 +102,11 @@ def _as_text(cells: Cells) -> Cells:
         return cells
     missing = np.isnan(cells)
     out = np.full(len(cells), None, dtype=object)
-    out[~missing] = [str(int(cell)) if float(cell).is_integer() else repr(float(cell)) for cell in cells[~missing]]
+    known = cells[~missing]
+    if known.dtype.kind == "M":  # one date or none: whether there is any is all that it tells
+        out[~missing] = known.astype(str)
+    else:
+        out[~missing] = [str(int(cell)) if float(cell).is_integer() else repr(float(cell)) for cell in known]
     return out
 
 
