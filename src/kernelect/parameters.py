@@ -27,7 +27,7 @@ def check_positive(name: str, value: object) -> float | str:
             return value
     elif isinstance(value, int | float | np.integer | np.floating) and np.isfinite(value) and value > 0:
         return float(value)
-    raise InvalidArgument(f"{name}={value!r} is not possible: give a positive number, or 'auto' to have it selected.")
+    raise InvalidArgument(f"{name}={value!r} must be a positive number, or 'auto' to have it selected.")
 
 
 @dataclass(frozen=True)

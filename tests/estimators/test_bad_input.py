@@ -32,11 +32,11 @@ def with_entry(value):
         ({"prior": "shrink"}, X, Y, "prior='shrink' is not known. Did you mean 'shrinkage'?"),
         ({"kernel": "linear", "prior": "gaussian"}, X, Y, "this kernel has none: use prior=None"),
         ({"search": "bfgs"}, X, Y, "search='bfgs' is not known. Did you mean 'lbfgs'?"),
-        ({"regularization": -1.0}, X, Y, "regularization=-1.0 is not possible: give a positive number, or 'auto'"),
-        ({"n_restarts": -1}, X, Y, "n_restarts=-1 is not possible: give a whole number of at least 0"),
-        ({"max_iter": 0}, X, Y, "max_iter=0 is not possible"),
-        ({"tol": "small"}, X, Y, "tol='small' is not possible"),
-        ({"time_limit": -5}, X, Y, "time_limit=-5 is not possible: give seconds"),
+        ({"regularization": -1.0}, X, Y, "regularization=-1.0 must be a positive number, or 'auto'"),
+        ({"n_restarts": -1}, X, Y, "n_restarts=-1 must be a whole number of at least 0"),
+        ({"max_iter": 0}, X, Y, "max_iter=0 must be"),
+        ({"tol": "small"}, X, Y, "tol='small' must be"),
+        ({"time_limit": -5}, X, Y, "time_limit=-5 must be seconds"),
         ({"kernel": "precomputed"}, X, Y, r"takes a square matrix of kernel values in fit, got shape \(60, 4\)"),
         ({"kernel": "precomputed"}, np.triu(np.ones((60, 60))), Y, "takes a symmetric matrix, and this one is not"),
         ({"kernel": "linear"}, X * 1e200, Y, "X varies by about 3e.200.*rescale X"),
@@ -61,7 +61,7 @@ def test_numbers_whose_squares_no_float_holds_are_refused(scaled, targets, messa
 
 
 def test_negative_class_weights_are_refused():
-    with pytest.raises(ValueError, match="class_weight=.* is not possible: give positive numbers, or 'balanced'"):
+    with pytest.raises(ValueError, match="class_weight=.* must be positive numbers by class, or 'balanced'"):
         LSSVC(class_weight={-1: -1.0, 1: 1.0}).fit(X, Y)
 
 

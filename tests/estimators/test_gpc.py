@@ -240,7 +240,7 @@ def test_two_rows_are_enough():
         ({"likelihood": "logit"}, "likelihood='logit' is not known"),
         ({"kernel": "arrd"}, "Did you mean 'ard'"),
         ({"prior": "log"}, "prior='log' is not known"),
-        ({"max_iter": 0}, "max_iter=0 is not possible"),
+        ({"max_iter": 0}, "max_iter=0 must be"),
     ],
 )
 def test_bad_arguments_are_named(rings, arguments, message):

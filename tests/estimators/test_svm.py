@@ -318,13 +318,13 @@ def test_bad_arguments_are_named_with_a_way_out(small):
     X, y = small
     cases = [
         ({"slack": "cubic"}, InvalidArgument, "slack='cubic' is not known"),
-        ({"C": -1.0}, InvalidArgument, "C=-1.0 is not possible: give a positive number"),
+        ({"C": -1.0}, InvalidArgument, "C=-1.0 must be a positive number"),
         ({"criterion": "spam"}, InvalidArgument, "Did you mean 'span'"),
         ({"criterion": "gacv", "slack": "quadratic"}, MissingCapability, "not defined for slack='quadratic'"),
         ({"criterion": "loo", "search": "lbfgs"}, MissingCapability, "use search='nelder-mead' or 'random-walk'"),
         ({"search": "newton"}, InvalidArgument, "search='newton' is not known"),
         ({"ensemble": True}, InvalidArgument, "n_restarts=0 has one optimum"),
-        ({"ensemble": "yes"}, InvalidArgument, "ensemble='yes' is not possible: give True or False"),
+        ({"ensemble": "yes"}, InvalidArgument, "ensemble='yes' must be True or False"),
         ({"ensemble": True, "early_stopping": True}, InvalidArgument, "exclude each other"),
         ({"early_stopping": True, "validation_fraction": 1.5}, InvalidArgument, "validation_fraction=1.5"),
         ({"prior": "curvature"}, MissingCapability, "which 'lssvm' does and 'svm' does not: use prior='shrinkage'"),

@@ -128,7 +128,7 @@ def test_the_evolution_names_what_moved_furthest(model):
 
 
 def test_an_error_that_does_not_fit_the_run_is_refused(model):
-    with pytest.raises(InvalidArgument, match=r"error of shape \(3,\) is not possible"):
+    with pytest.raises(InvalidArgument, match=r"error of shape \(3,\) must have one number"):
         EvolutionDisplay.from_selection(model.selection_, np.zeros(3))
     with pytest.raises(InvalidArgument, match="axes holds 2 axes"):
         EvolutionDisplay.from_selection(model.selection_).plot([None, None])

@@ -25,6 +25,14 @@ from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
 from kernelect.subsets import SUBSET_CRITERIA, EvidenceCriterion
 from kernelect.typing import Array, Indices, Observer
 
+#: What to do about a selection that has not converged, by what its status says; and about any other.
+_REMEDIES = {
+    "(max_iter)": "raise max_iter to go on",
+    "(time_limit)": "raise time_limit to go on",
+    "not finite": "look for extreme values in X, or use another kernel",
+}
+_OTHERWISE = "see selection_.to_frame(), and try n_restarts=5 or another prior"
+
 
 class Estimator(BaseEstimator):
     """An estimator whose ``fit`` changes it at its end or not at all."""
@@ -64,7 +72,11 @@ class Estimator(BaseEstimator):
 
     def _doubt(self) -> str:
         """Return what the one warning of a fit says, nothing where all went well."""
-        return "" if self.selection_.converged else f"model selection {self.selection_.status}"
+        if self.selection_.converged:
+            return ""
+        status = self.selection_.status
+        remedy = next((way for sign, way in _REMEDIES.items() if sign in status), _OTHERWISE)
+        return f"model selection {status}; {remedy}"
 
     @abstractmethod
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -192,7 +204,7 @@ def _values_subsets(criterion: object) -> bool:
 def check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:
     """Raise where an argument is no number of its kind, or too small."""
     if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:  # type: ignore[operator]
-        raise InvalidArgument(f"{name}={value!r} is not possible: give {expected}.")
+        raise InvalidArgument(f"{name}={value!r} must be {expected}.")
 
 
 def _learned_names(cls: type) -> set[str]:

@@ -114,7 +114,7 @@ class SVMBase(SelfSelecting):
             factorize(data.X, 1e-8 * (abs(mean_diagonal(data.X)) or 1.0))
         for name in ("ensemble", "early_stopping"):
             if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidArgument(f"{name}={getattr(self, name)!r} is not possible: give True or False.")
+                raise InvalidArgument(f"{name}={getattr(self, name)!r} must be True or False.")
         if self.ensemble and self.early_stopping:
             raise InvalidArgument("ensemble=True and early_stopping=True exclude each other: choose one of them.")
 

@@ -69,5 +69,5 @@ def class_weights(class_weight: object, classes: Any, index: Indices) -> Array:
         return np.ones(len(index))
     by_class = compute_class_weight(class_weight, classes=classes, y=classes[index])
     if not np.all(np.isfinite(by_class) & (by_class > 0)):
-        raise InvalidArgument(f"class_weight={class_weight!r} is not possible: give positive numbers, or 'balanced'.")
+        raise InvalidArgument(f"class_weight={class_weight!r} must be positive numbers by class, or 'balanced'.")
     return np.asarray(by_class[index], dtype=float)

@@ -14,9 +14,7 @@ from kernelect.typing import Indices
 def validation_split(index: Indices, fraction: object, seed: int) -> tuple[Indices, Indices]:
     """Return rows to search on and rows to set aside, each class in both in its share."""
     if not isinstance(fraction, Real) or isinstance(fraction, bool) or not 0.0 < float(fraction) < 1.0:
-        raise InvalidArgument(
-            f"validation_fraction={fraction!r} is not possible: give a number between 0 and 1, such as 0.2."
-        )
+        raise InvalidArgument(f"validation_fraction={fraction!r} must be a number between 0 and 1, such as 0.2.")
     split = StratifiedShuffleSplit(1, test_size=float(fraction), random_state=seed)
     try:
         searched, aside = next(split.split(np.zeros(len(index)), index))

@@ -121,7 +121,7 @@ class Polynomial(_InnerProduct):
 
     def __post_init__(self) -> None:
         if not isinstance(self.degree, int | np.integer) or self.degree < 1:
-            raise InvalidArgument(f"degree={self.degree!r} is not possible: give a whole number of at least 1.")
+            raise InvalidArgument(f"degree={self.degree!r} must be a whole number of at least 1.")
         super().__post_init__()
 
     def _base(self, T: Array) -> Array:

@@ -128,7 +128,7 @@ def check_widths(name: str, value: object) -> Array | str:
         widths = np.array(np.nan)
     if widths.ndim != 1 or not len(widths) or not np.all(np.isfinite(widths)) or np.any(widths < 0):
         raise InvalidArgument(
-            f"{name}={value!r} is not possible: give one number >= 0 per input (0 switches an input off), or 'auto'."
+            f"{name}={value!r} must be one number >= 0 per input (0 switches an input off), or 'auto'."
         )
     widths.flags.writeable = False
     return widths

@@ -198,7 +198,7 @@ class Matern(Stationary):
 
     def __post_init__(self) -> None:
         if self.nu not in (1.5, 2.5):
-            raise InvalidArgument(f"nu={self.nu!r} is not possible: Matern kernels are offered for nu=1.5 and nu=2.5.")
+            raise InvalidArgument(f"nu={self.nu!r} must be 1.5 or 2.5.")
         super().__post_init__()
 
     def profile(self, D: Array) -> Array:

@@ -63,7 +63,7 @@ class EvolutionDisplay(Display):
             error = selection.validation_error
         if error is not None and np.shape(error) != (len(trace),):
             raise InvalidArgument(
-                f"error of shape {np.shape(error)} is not possible: give one number for each of the {len(trace)} "
+                f"error of shape {np.shape(error)} must have one number for each of the {len(trace)} "
                 "evaluations, NaN where there is none."
             )
         error = None if error is None else np.asarray(error, dtype=float)

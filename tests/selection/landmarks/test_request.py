@@ -35,11 +35,11 @@ def test_a_number_and_rows_are_taken_as_they_are():
 @pytest.mark.parametrize(
     ("landmarks", "message"),
     [
-        ("many", "landmarks='many' is not possible: give 'auto', None"),
-        (0, "landmarks=0 is not possible"),
-        (True, "landmarks=True is not possible"),
-        (2.5, r"landmarks=2\.5 is not possible"),
-        (np.zeros(3), r"landmarks=an array of shape \(3,\) is not possible"),
+        ("many", "landmarks='many' must be 'auto', None"),
+        (0, "landmarks=0 must be"),
+        (True, "landmarks=True must be"),
+        (2.5, r"landmarks=2\.5 must be"),
+        (np.zeros(3), r"landmarks=an array of shape \(3,\) must be"),
         (np.zeros((0, 3)), r"an array of shape \(0, 3\)"),
         (np.zeros((4, 2)), "landmarks has 2 columns and X has 3"),
         (np.full((2, 3), np.nan), "landmarks holds NaN or infinite values"),

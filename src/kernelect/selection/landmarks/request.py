@@ -95,6 +95,6 @@ def _given(landmarks: object, n_inputs: int) -> LandmarkRequest:
 def _impossible(landmarks: Any) -> InvalidArgument:
     shown = f"an array of shape {landmarks.shape}" if isinstance(landmarks, np.ndarray) else repr(landmarks)
     return InvalidArgument(
-        f"landmarks={shown} is not possible: give 'auto', None for the exact machine, a whole number of at least 1, "
+        f"landmarks={shown} must be 'auto', None for the exact machine, a whole number of at least 1, "
         "or an array with one landmark per row."
     )
