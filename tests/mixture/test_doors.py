@@ -259,3 +259,13 @@ def test_progress_is_told():
     assert str(seen[0].candidate) == "lssvm, ard, as it is"
     assert isinstance(seen[0].estimator, LSSVC)
     assert isinstance(seen[-1].estimator, GPC)
+
+
+def test_relevance_of_very_many_columns_takes_no_prediction_per_column(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(40, 320))
+    asked = []
+    monkeypatch.setattr(KernelRegressor, "_say", lambda self, Z: asked.append(Z) or Z[:, :1])
+    model = KernelRegressor("fast").fit(X, X[:, 3])
+    assert not asked
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.feature_importances_.argmax() == 3

@@ -19,7 +19,7 @@ from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, useful
 from kernelect.mixture.weights import fitted_parameters
 from kernelect.numerics import Deadline
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Predictions that the relevance of all columns together may cost.
 _RELEVANCE_ROWS = 20_000
@@ -29,6 +29,9 @@ _LEAST_ROWS = 2
 
 #: Status of a candidate that time_limit left no time for.
 _NOT_FITTED = "not fitted: no time was left"
+
+#: Columns up to which each is tried by itself.
+_MOST_COLUMNS = 300
 
 #: Members that weigh less than this have no say in the relevance.
 _SAY = 0.02
@@ -153,6 +156,8 @@ class Door(Estimator):
         """
         owners = self._views.coding.owners
         columns = np.unique(owners)
+        if len(columns) > _MOST_COLUMNS:
+            return self._relevance_by_slopes(owners, n_columns)
         count = int(np.clip(_RELEVANCE_ROWS // len(columns), 20, 300))
         rows = Z[spread_rows(Z, count)]
         others = rows[np.random.default_rng(0).permutation(len(rows))]
@@ -162,6 +167,11 @@ class Door(Estimator):
             strength[column] = np.sqrt(0.5 * np.mean((self._say(moved) - here) ** 2))
         total = strength.sum()
         return strength / total if total > 0 else np.full(n_columns, 1.0 / n_columns)
+
+    def _relevance_by_slopes(self, owners: Indices, n_columns: int) -> Array:
+        """Return the members' own relevances, summed over the inputs of a column: no prediction per column."""
+        by_input = self._mixed([member.estimator.feature_importances_ for member in self._members])
+        return np.bincount(owners, by_input, minlength=n_columns)
 
     def _say(self, Z: Array) -> Array:
         """Return the mixture's values on the scale of relevance, by the members that matter."""
