@@ -2,11 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from fuzz.files import model_bytes
 from fuzz.mutations import archive_of, members_of
-from kernelect.exceptions import UnusableModel
+from kernelect import RVC, RVR, BasisSearchRegressor
+from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.tabular import load_model
 
 
@@ -19,3 +21,26 @@ def test_a_model_file_with_a_document_where_a_class_name_stands_is_refused_in_on
     with pytest.raises(UnusableModel, match="asks for types that do not belong to a model") as refused:
         load_model(tmp_path / "m.skops")
     assert len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize("size", [1e-44, 1e44])
+def test_relevance_vectors_refuse_dot_products_beyond_double_precision(size):
+    """They ended in a LinAlgError, and from 1e80 on in a constant model."""
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for model, y in ((RVR("linear"), X[:, 0]), (RVC("linear"), X[:, 0] > 0)):
+        assert model.fit(1e20 * X, y).score(1e20 * X, y) > 0.9
+        with pytest.raises(InvalidArgument, match=r"X gives kernel values of .* rescale X"):
+            model.fit(size * X, y)
+
+
+@pytest.mark.parametrize("dictionary", ["linear", "polynomial", "fourier", "rbf"])
+@pytest.mark.parametrize("constant", [0.1, 1e25, 1e234])
+def test_a_constant_column_is_nothing_to_the_basis_search(dictionary, constant):
+    """Its mean was a rounding away from it: of 1e234 that is 1e218, whose square overflows."""
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    y = X[:, 0].copy()
+    expected = (
+        BasisSearchRegressor(dictionary).fit(np.where([True, False, True], X, 0.0), y).predict(X * [1.0, 0.0, 1.0])
+    )
+    Z = np.where([True, False, True], X, constant)
+    np.testing.assert_allclose(BasisSearchRegressor(dictionary).fit(Z, y).predict(Z), expected, rtol=1e-6, atol=1e-6)

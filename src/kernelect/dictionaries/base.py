@@ -92,7 +92,8 @@ class InputScale:
         """
         X = np.unique(X, axis=0)
         spread = input_scales(X)
-        return cls(X.mean(axis=0), np.where(spread > 0.0, spread, 1.0))
+        # A constant is centred on itself: its mean may differ from it by a rounding, which spread 1 leaves as it is.
+        return cls(np.where(spread > 0.0, X.mean(axis=0), X[0]), np.where(spread > 0.0, spread, 1.0))
 
     def __call__(self, X: Array) -> Array:
         return np.asarray((X - self.centre) / self.spread, dtype=float)

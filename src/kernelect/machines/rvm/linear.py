@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
 from kernelect.machines.rvm.noise import Noise
 from kernelect.machines.rvm.posterior import ScaledFactor
 from kernelect.numerics import first_of_best, matrix_vector, product
@@ -34,6 +35,9 @@ _OUT = 1e150
 
 #: Relative difference of two gains that rounding may make.
 _TIE = 1e-6
+
+#: Largest size of functions, and inverse of their smallest: precisions go as its square, their squares are needed.
+_LARGEST = 1e60
 
 #: S and Q are computed afresh after so many actions.
 _REFRESH = 40
@@ -50,6 +54,12 @@ class Columns:
     @classmethod
     def of(cls, gram: Array) -> Columns:
         """Return the columns of ``gram`` after the constant function, which is number 0."""
+        size = float(np.abs(gram).max(initial=0.0))
+        if size > _LARGEST or 0.0 < size < 1.0 / _LARGEST:
+            raise InvalidArgument(
+                f"X gives kernel values of {size:.0e}, whose powers double precision does not hold: rescale X, or use "
+                "a kernel with widths, such as kernel='rbf'."
+            )
         values = np.empty((gram.shape[0], gram.shape[1] + 1), order="F")
         values[:, 0] = 1.0
         values[:, 1:] = gram
