@@ -157,8 +157,8 @@ def arrays(case: FitCase) -> tuple[Any, Any, Any]:
     for what, at, power in case.spoils:
         with np.errstate(all="ignore"):
             SPOILS[what](X, y, at, power)
-        if what != "infinite":  # scikit-learn's own check warns where infinities of both signs are added
-            np.clip(X, -1e308, 1e308, out=X)
+        if what != "infinite":  # scikit-learn's own check adds all cells and warns where both signs overflow
+            np.clip(X, -1e300, 1e300, out=X)
     return X, y, _weights(case.weights, case.rows, generator)
 
 
@@ -271,6 +271,8 @@ def rows_to_predict(X: Any, number: int) -> Any:
     generator = np.random.default_rng(number + 1)
     X = np.nan_to_num(X, posinf=1e300, neginf=-1e300)
     near = X[: min(len(X), 6)]
+    if len(np.unique(X, axis=1).T) < X.shape[1]:  # which one of two equal columns is used shows where they differ
+        return near
     spread = np.quantile(X, 0.75, axis=0) / 2.0 - np.quantile(X, 0.25, axis=0) / 2.0
     beside = near + 0.1 * spread * generator.normal(size=near.shape)
     return np.vstack([near, np.clip(beside, -1e307, 1e307)])

@@ -188,20 +188,29 @@ def quiet_descriptors() -> Iterator[Callable[[], str]]:
             said = file.read().decode(errors="replace").strip()
 
 
-@contextmanager
-def in_good_time() -> Iterator[None]:
-    """Break the case that has worked for too long."""
+class _Clock:
+    """Breaks the case that has worked for too long; its signal is answered once and for all."""
 
-    def late(*_: object) -> None:
-        raise Broken("it ends in good time", f"more than {MOST_SECONDS:.0f} seconds of work")
+    def __init__(self) -> None:
+        self.on = False
+        signal.signal(signal.SIGPROF, self._late)
 
-    before = signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, before)
+    def _late(self, *_: object) -> None:
+        if self.on:
+            raise Broken("it ends in good time", f"more than {MOST_SECONDS:.0f} seconds of work")
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        self.on = True
+        signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
+        try:
+            yield
+        finally:
+            self.on = False
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+
+
+in_good_time = _Clock()
 
 
 class Watch:
