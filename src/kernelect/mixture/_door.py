@@ -171,7 +171,7 @@ class Door(Estimator):
     def _relevance_by_slopes(self, owners: Indices, n_columns: int) -> Array:
         """Return the members' own relevances, summed over the inputs of a column: no prediction per column."""
         by_input = self._mixed([member.estimator.feature_importances_ for member in self._members])
-        return np.bincount(owners, by_input, minlength=n_columns)
+        return np.asarray(np.bincount(owners, by_input, minlength=n_columns), dtype=float)
 
     def _say(self, Z: Array) -> Array:
         """Return the mixture's values on the scale of relevance, by the members that matter."""
