@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_friedman1
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelect import LSSVC, LSSVR
+from kernelect import LSSVC, LSSVR, KernelRegressor
 from kernelect.datasets import twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD
@@ -273,6 +273,18 @@ def test_landmarks_are_refused_for_kernel_values():
     with pytest.raises(InvalidArgument, match="landmarks=5 needs inputs, and kernel='precomputed'"):
         LSSVR(kernel="precomputed", landmarks=5).fit(X @ X.T, y)
     assert LSSVR(kernel="precomputed").fit(X @ X.T, y).landmarks_ is None
+
+
+def test_intervals_of_a_mixture_speak_of_the_same_rows(monkeypatch):
+    monkeypatch.setattr("kernelect.estimators.lssvr._INTERVAL_ROWS", 100)
+    X, y = friedman(250)
+    new, answers = friedman(400, seed=1)
+    model = KernelRegressor(effort="fast", random_state=0).fit(X, y)
+    lower, upper = model.predict_interval(new, coverage=0.8)
+    assert 0.6 < np.mean((lower <= answers) & (answers <= upper)) < 0.95
+    assert np.all(model.predict(new, return_std=True)[1] > 0)
+    one, other = (LSSVR(random_state=0).fit(inputs, y) for inputs in (X, X[:, ::-1] ** 3))
+    np.testing.assert_allclose(one._spread.inputs, np.cbrt(other._spread.inputs[:, ::-1]), rtol=1e-9)
 
 
 class TestHowMany:

@@ -99,7 +99,7 @@ class LSSVMBase(SelfSelecting):
         rows = sample.part(_RELEVANCE_ROWS).X
         coefficients = fit.left_out.state.dual_coef
         self.feature_importances_ = relevances(self.kernel_, rows, coefficients, fit.landmarks.points)
-        self._keep_spread(fit, data.weights)
+        self._keep_spread(fit, data)
         self.selection_, self.n_iter_ = fit.selection, fit.selection.n_evaluations
         return np.asarray(data.targets - fit.left_out.residuals, dtype=float)
 
@@ -155,7 +155,7 @@ class LSSVMBase(SelfSelecting):
     def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
         """Keep what predictions need of leave-one-out; by default nothing."""
 
-    def _keep_spread(self, fit: LandmarkFit, weights: Array) -> None:
+    def _keep_spread(self, fit: LandmarkFit, data: Training) -> None:
         """Keep what predictions on landmarks need of leave-one-out; by default nothing."""
 
     def _decide(self, X: Array) -> Array:

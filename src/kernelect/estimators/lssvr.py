@@ -13,12 +13,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from kernelect.estimators._lssvm_base import LSSVMBase
-from kernelect.estimators._training import measured
+from kernelect.estimators._training import Training, measured
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Precomputed
 from kernelect.machines import LSSVM, LSSVMState
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
-from kernelect.numerics import binary_unit
+from kernelect.numerics import binary_unit, hashed_order, spaced
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
 from kernelect.selection.landmarks import LandmarkFit
 from kernelect.typing import Array
@@ -150,8 +150,10 @@ random_state, n_jobs, verbose
         if isinstance(self.kernel_, Precomputed):
             self._gram = objective.X
 
-    def _keep_spread(self, fit: LandmarkFit, weights: Array) -> None:
-        left_out, part, kept = fit.left_out, fit.sample.part(_INTERVAL_ROWS), weights > 0.0
+    def _keep_spread(self, fit: LandmarkFit, data: Training) -> None:
+        left_out, weights, kept = fit.left_out, data.weights, data.kept
+        # By what the targets are, so that models of the same rows with other inputs speak of the same ones.
+        part = spaced(hashed_order(data.targets, kept), _INTERVAL_ROWS)
         precision = left_out_precision(
             left_out.state, fit.landmarks.unspanned[kept], left_out.room[kept], weights[kept]
         )
@@ -160,9 +162,9 @@ random_state, n_jobs, verbose
             state=left_out.state,
             epsilon=fit.landmarks.frame.epsilon,
             noise=left_out.state.regularization / _usual_weight(weights[kept]),
-            inputs=part.X,
-            residuals=left_out.residuals[part.numbers],
-            weights=part.weights,
+            inputs=np.asarray(data.X[part], dtype=float),
+            residuals=left_out.residuals[part],
+            weights=weights[part],
             precision=precision,
             scale=np.average(squares * precision[:, None], axis=0, weights=without_outweighing(weights[kept])),
         )
@@ -214,7 +216,7 @@ random_state, n_jobs, verbose
         lower, upper : ndarray of the shape of ``predict(X)``
         """
         check_coverage(coverage)
-        residuals = self._residuals if self.landmarks_ is None else self._spread.residuals
+        residuals = self._jackknife_residuals
         ends = [
             jackknife_ends(self._predicted_without(part), residuals, coverage)
             for part in _blocks(self._validated(X), len(residuals))
@@ -222,8 +224,13 @@ random_state, n_jobs, verbose
         lower, upper = (np.concatenate(each) for each in zip(*ends, strict=True))
         return self._shaped(lower), self._shaped(upper)
 
+    @property
+    def _jackknife_residuals(self) -> Array:
+        """Leave-one-out residuals of the rows that intervals are made of: all, or with landmarks a part of them."""
+        return self._residuals if self.landmarks_ is None else self._spread.residuals
+
     def _predicted_without(self, X: Array) -> Array:
-        """Return what machines without one training row each predict, (n, m, k); with landmarks a part of the rows."""
+        """Return what machines without one of these rows each predict, (n, m, k)."""
         if self.landmarks_ is not None:
             return self._spread.decided_without(self._cross(self._spread.inputs), self._cross(X))
         state, cross = self._resolved(), self._cross(X)

@@ -160,7 +160,7 @@ class KernelRegressor(RegressorMixin, Door):
         """
         check_coverage(coverage)
         Z = self._coded(X)
-        residuals = self._mixed([member.estimator._residuals for member in self._members])
+        residuals = self._mixed([member.estimator._jackknife_residuals for member in self._members])
         blocks = []
         for first in range(0, len(Z), _BLOCK):  # of what n machines say of each row
             without = self._said(lambda m, V: m.estimator._predicted_without(V), Z[first : first + _BLOCK])
