@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.assess import assess
 
@@ -118,3 +118,12 @@ def test_folds_that_differ_more_than_chance_are_told(mixed):
     spoiled.iloc[test] += 100.0  # one fold that no other resembles
     _, remarks = assess(calm.pipeline, type(rows)(rows.X, spoiled, None), schema, FoldOptions(folds=3))
     assert any("differ by more than chance explains (RMSE" in remark for remark in remarks)
+
+
+def test_a_fold_that_leaves_nothing_to_learn_from_is_told():
+    frame = pd.DataFrame({"x": [0.0] * 11 + [1.0], "y": ["a", "b"] * 6})
+    schema, rows, _ = describe_table(frame, "y")
+    options = MachineOptions("auto", effort="fast")
+    with pytest.raises(UnusableTable, match=r"one outer fold make no model \(X has no column .*--folds 0"):
+        fit_table(rows, schema, options, FoldOptions(folds=3))
+    assert fit_table(rows, schema, options, FoldOptions(folds=0)).machine == "auto"

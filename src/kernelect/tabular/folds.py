@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
 from kernelect.tabular.schema import Rows, Schema
 
@@ -68,7 +68,7 @@ def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray
     """Fit a copy on the training rows and predict the test rows."""
     fresh, inputs = clone(model), rows.X.iloc[test]
     with threadpool_limits(1, user_api="openmp"):  # threads of boosting wait for each other on a busy machine
-        caught = fit_quietly(fresh, rows, train)
+        caught = _fitted(fresh, rows, train)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # categories that only the test rows have
             return FoldOutcome(
@@ -77,6 +77,17 @@ def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray
                 probability=_probability(fresh, inputs, schema),
                 warnings=caught,
             )
+
+
+def _fitted(model: BaseEstimator, rows: Rows, train: np.ndarray) -> tuple[str, ...]:
+    """Fit on the training rows of a fold, which may lack what makes a column worth using."""
+    try:
+        return fit_quietly(model, rows, train)
+    except InvalidArgument as error:
+        raise UnusableTable(
+            f"The training rows of one outer fold make no model ({str(error).rstrip('.')}): fit without outer folds "
+            "(--folds 0), or add rows."
+        ) from error
 
 
 def _probability(model: BaseEstimator, inputs: Any, schema: Schema) -> np.ndarray | None:
