@@ -16,6 +16,8 @@ from kernelect.cli._guard import INTERRUPTED
 COMMANDS = {
     "fit": "Fit a machine to a table, show how good it is, write the model and a report.",
     "predict": "Predict the rows of a table with a saved model.",
+    "explain": "Show why a saved model predicts what it does.",
+    "export": "Write a saved model as C, ONNX or JavaScript.",
     "compare": "Compare all machines and kernels on a table.",
     "inspect": "Show what is in a model file.",
     "report": "Write the report on a saved model again.",

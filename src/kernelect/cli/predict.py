@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 @click.option(
     "--id", "ids", multiple=True, metavar="COLUMN", help="Column to copy to the output; may be given more than once."
 )
+@click.option(
+    "--explain",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Add the K strongest reasons of each prediction (see kernelect explain).",
+)
 @click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
 @options.force
 @options.as_json
@@ -33,6 +39,7 @@ def command(
     out: Path | None,
     interval: float | None,
     ids: tuple[str, ...],
+    explain: int | None,
     fill_missing: bool,
     force: bool,
     as_json: bool,
@@ -57,7 +64,7 @@ def command(
     for name in ids:
         check_name(read.frame, name, "--id")
     X, surprises = match_columns(loaded.schema, read, fill_missing)
-    predictions = predict_table(loaded, X, interval)
+    predictions = predict_table(loaded, X, interval, explain)
     named = _with_ids(read.frame, ids, predictions)
     remarks = [*remarks, *read.remarks, *surprises]
     if not quiet and not as_json:

@@ -9,6 +9,7 @@
 (2, 4, 3)
 """
 
+import kernelect.explain.mixtures  # noqa: F401  (which adds the expansions of mixtures)
 from kernelect.explain.adapters import expansion_of
 from kernelect.explain.expansion import Expansion, FunctionPart, KernelPart, View
 from kernelect.explain.record import Explanation

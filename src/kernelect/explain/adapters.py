@@ -78,12 +78,12 @@ def _named(model: Any, players: Players) -> tuple[Players, tuple[str, ...]]:
 def _expansion(machine: Any, steps: Any, named: tuple[Players, tuple[str, ...]]) -> Expansion:
     players, names = named
     names_in = tuple(str(name) for name in getattr(machine, "feature_names_in_", ())) if steps is None else ()
-    found = _machine(machine, View(steps, players.owners, names_in))
+    found = machine_expansion(machine, View(steps, players.owners, names_in))
     return replace(found, players=names, columns=players.columns)
 
 
 @singledispatch
-def _machine(machine: Any, view: View) -> Expansion:
+def machine_expansion(machine: Any, view: View) -> Expansion:
     """Return a machine's expansion, without the players' names."""
     raise InvalidArgument(
         f"model={type(machine).__name__}(...) cannot be explained: give a fitted estimator of kernelect, a Pipeline "
@@ -91,8 +91,8 @@ def _machine(machine: Any, view: View) -> Expansion:
     )
 
 
-@_machine.register(LSSVC)
-@_machine.register(LSSVR)
+@machine_expansion.register(LSSVC)
+@machine_expansion.register(LSSVR)
 def _(machine: LSSVC | LSSVR, view: View) -> Expansion:
     vectors = getattr(machine, "X_fit_", None)
     total = _kernel_sum(machine.kernel_, vectors, machine.dual_coef_, view, rows=machine._rows)
@@ -101,7 +101,7 @@ def _(machine: LSSVC | LSSVR, view: View) -> Expansion:
     return _regressor(total.plus(machine.intercept_), machine.dual_coef_.ndim == 1)
 
 
-@_machine.register
+@machine_expansion.register
 def _(machine: SVC, view: View) -> Expansion:
     members = machine._members
     sums = [
@@ -118,15 +118,15 @@ def _(machine: SVC, view: View) -> Expansion:
     return _classifier(machine, _added(sums), "latent mean" if machine._is_posterior else "decision value")
 
 
-@_machine.register
+@machine_expansion.register
 def _(machine: GPC, view: View) -> Expansion:
     vectors = getattr(machine, "X_fit_", None)
     total = _kernel_sum(machine.kernel_, vectors, machine.dual_coef_, view, rows=machine._rows)
     return _classifier(machine, total, "latent mean")
 
 
-@_machine.register(RVC)
-@_machine.register(RVR)
+@machine_expansion.register(RVC)
+@machine_expansion.register(RVR)
 def _(machine: RVC | RVR, view: View) -> Expansion:
     if machine.dictionary is not None:
         total = _function_sum(machine.functions_, machine.dual_coef_, view)
@@ -137,7 +137,7 @@ def _(machine: RVC | RVR, view: View) -> Expansion:
     return _classifier(machine, total, "latent mean") if isinstance(machine, RVC) else _regressor(total, True)
 
 
-@_machine.register
+@machine_expansion.register
 def _(machine: BasisSearchRegressor, view: View) -> Expansion:
     total = _function_sum(machine.functions_, np.atleast_2d(machine.coef_).T, view)
     return _regressor(total.plus(machine.intercept_), machine.coef_.ndim == 1)

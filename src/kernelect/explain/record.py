@@ -28,8 +28,8 @@ class Explanation:
     output_names : tuple
         Classes, or numbers of targets; one for two classes, the second one.
     explained : str
-        "decision value", "prediction", or "latent mean": the mean of the latent function, where the decision
-        value is no linear function of it.
+        "decision value", "prediction", "latent mean" (the mean of the latent function, where the decision value is
+        no linear function of it), or "log-odds" of a mixture's members, averaged.
     absent : str
         What stands in for a column that is not known: "marginals", "interventional" or "neutral".
     background : str

@@ -23,7 +23,7 @@ METHODS = ("auto", "exact", "permutation")
 _FEW_ROWS = 100
 
 #: Explained rows that may stand in for training rows that a sparse model did not keep.
-_ENOUGH_ROWS = 20
+ENOUGH_ROWS = 20
 
 
 def shapley_values(
@@ -228,10 +228,10 @@ def _background(
     rows, words = expansion.training or [], "training rows"
     if not rows:
         count = 0 if spare is None else len(spare)
-        if count < _ENOUGH_ROWS:
+        if count < ENOUGH_ROWS:
             raise InvalidArgument(
                 f"background=None needs training rows, and {name} keeps only some of them: give background=, such as "
-                f"the training rows (or at least {_ENOUGH_ROWS} rows to explain, which then stand in for them)."
+                f"the training rows (or at least {ENOUGH_ROWS} rows to explain, which then stand in for them)."
             )
         rows, words = _checked(expansion, spare, "X"), "explained rows"
     if absent == "interventional" and len(rows[0]) > _FEW_ROWS:

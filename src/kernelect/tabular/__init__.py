@@ -13,6 +13,7 @@ from kernelect.tabular.persistence import load_model, save_model
 from kernelect.tabular.pipeline import MachineOptions
 from kernelect.tabular.predict import match_columns, predict_table, without_formulas
 from kernelect.tabular.read import Table, read_table
+from kernelect.tabular.reasons import Explained, Reason, explain_table
 from kernelect.tabular.record import Observers, TableModel, fit_table
 from kernelect.tabular.schema import Rows, Schema, describe_table
 
@@ -20,9 +21,11 @@ __all__ = [
     "Assessment",
     "Column",
     "Estimate",
+    "Explained",
     "FoldOptions",
     "MachineOptions",
     "Observers",
+    "Reason",
     "Rows",
     "Schema",
     "Score",
@@ -32,6 +35,7 @@ __all__ = [
     "candidates",
     "compare_table",
     "describe_table",
+    "explain_table",
     "fit_table",
     "load_model",
     "match_columns",

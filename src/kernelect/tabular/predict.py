@@ -15,6 +15,7 @@ from scipy.stats import norm
 from kernelect.exceptions import InvalidArgument, UnusableModel, UnusableTable
 from kernelect.tabular.columns import MOST_CATEGORIES, Column
 from kernelect.tabular.read import Table
+from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.record import TableModel
 from kernelect.tabular.schema import Rows, Schema, check_name, target_values, weights_of
 
@@ -49,7 +50,9 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     return X, [*remarks, *_surprises(schema, frame, X, absent)]
 
 
-def predict_table(model: TableModel, X: pd.DataFrame, interval: float | None = None) -> pd.DataFrame:
+def predict_table(
+    model: TableModel, X: pd.DataFrame, interval: float | None = None, reasons: int | None = None
+) -> pd.DataFrame:
     """Return predictions for inputs: labels and probabilities, or values with deviations and intervals.
 
     Parameters
@@ -59,6 +62,8 @@ def predict_table(model: TableModel, X: pd.DataFrame, interval: float | None = N
         From :func:`match_columns`.
     interval : float in (0, 1), optional
         Coverage of intervals; regression only.
+    reasons : int, optional
+        How many of the strongest reasons of each prediction are added, in words and numbers.
     """
     if interval is not None and model.schema.classes is not None:
         raise InvalidArgument(
@@ -70,7 +75,15 @@ def predict_table(model: TableModel, X: pd.DataFrame, interval: float | None = N
     blocks = [_predict_block(model, X.iloc[start : start + _BLOCK], interval) for start in range(0, len(X), _BLOCK)]
     found = pd.concat(blocks, ignore_index=True)
     _check_finite(found)
-    return found
+    return found if reasons is None else found.join(_reasons(model, X, reasons))
+
+
+def _reasons(model: TableModel, X: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Return columns with the strongest reasons of every row; empty where a row has fewer."""
+    explained = explain_table(model, X)
+    words = [[str(reason) for reason in explained.reasons(row, most)] for row in range(len(X))]
+    most = min(most, len(explained.columns))
+    return pd.DataFrame({f"reason {k + 1}": [line[k] if k < len(line) else "" for line in words] for k in range(most)})
 
 
 def _check_finite(found: pd.DataFrame) -> None:

@@ -1,0 +1,129 @@
+"""``kernelect explain``: why a saved model predicts what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kernelect.cli import _guard as options
+
+if TYPE_CHECKING:
+    from kernelect.tabular import Explained
+
+#: Rows that are shown on a terminal; files and JSON have them all.
+_MOST_ROWS = 20
+
+
+@click.command(cls=options.GuardedCommand)
+@options.model_argument
+@options.table_argument
+@options.format_option
+@click.option(
+    "--most", type=click.IntRange(min=1), default=3, show_default=True, help="Reasons shown for each row, at most."
+)
+@click.option(
+    "--background",
+    metavar="TABLE",
+    help="Table with usual rows, for models that do not keep their training rows (svm, rvm, basis).",
+)
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the effects of all columns, as CSV."
+)
+@click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
+@options.force
+@options.as_json
+@options.quiet
+def command(
+    model: Path,
+    table: str,
+    format_: str | None,
+    most: int,
+    background: str | None,
+    out: Path | None,
+    fill_missing: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Show which columns moved the prediction of each row of TABLE by MODEL (a model.skops), and by how much.
+
+    The effects are exact Shapley values: with the base they add up to the prediction, or to the
+    decision value of the predicted class.
+    """
+    from rich.console import Console
+
+    from kernelect.cli._show import print_json, print_remarks
+    from kernelect.files import check_free, write_whole
+    from kernelect.tabular import explain_table, load_model, match_columns, read_table, without_formulas
+
+    if out is not None:
+        check_free(out, force)
+    loaded, remarks = load_model(model)
+    read = read_table(table, format_)
+    X, surprises = match_columns(loaded.schema, read, fill_missing)
+    usual = None if background is None else match_columns(loaded.schema, read_table(background, format_))[0]
+    explained = explain_table(loaded, X, usual)
+    remarks = [*remarks, *read.remarks, *surprises, *explained.explanation.remarks]
+    if not quiet and not as_json:
+        print_remarks(Console(stderr=True), remarks)
+    if out is not None:
+        write_whole(out, without_formulas(explained.to_frame()).to_csv(index=False).encode(), force)
+    if as_json:
+        print_json(document(explained, remarks, out))
+    elif out is None:
+        _print(explained, most)
+    elif not quiet:
+        click.echo(f"Effects of {len(explained.columns)} columns on {len(X)} predictions written to {out}")
+
+
+def document(explained: Explained, remarks: list[str], out: Path | None) -> dict[str, Any]:
+    """Return the explanation of all rows as JSON."""
+    rows = [
+        {
+            "prediction": explained.towards[row],
+            "base": float(explained.base[row]),
+            "total": float(explained.total[row]),
+            "effects": dict(zip(explained.columns, explained.effects[row].tolist(), strict=True)),
+        }
+        for row in range(len(explained.towards))
+    ]
+    return {
+        "explained": explained.explanation.explained,
+        "background": explained.explanation.background,
+        "rows": rows,
+        "remarks": remarks,
+        "file": None if out is None else str(out),
+    }
+
+
+def _print(explained: Explained, most: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from kernelect.cli._show import plain
+    from kernelect.facts.numbers import number, trimmed
+
+    console, total = Console(), len(explained.towards)
+    out = Table(title=explained.in_words(), title_justify="left", title_style="")
+    for heading in ("row", "prediction", "base", "total", "reasons, the strongest first"):
+        out.add_column(heading, justify="left" if heading.startswith(("pre", "rea")) else "right")
+    for row in range(min(total, _MOST_ROWS)):
+        answer = explained.towards[row]
+        said = trimmed(answer, 4) if isinstance(answer, float) else answer
+        reasons = "\n".join(str(reason) for reason in explained.reasons(row, most)) or "no column has an effect"
+        ends = [number(float(end)) for end in (explained.base[row], explained.total[row])]
+        out.add_row(str(row + 1), plain(said), *ends, plain_lines(reasons))
+    console.print(out)
+    if total > _MOST_ROWS:
+        console.print(plain(f"and {total - _MOST_ROWS} more rows (--out writes them all)", "dim"))
+
+
+def plain_lines(text: str) -> Any:
+    """Return lines for a terminal as they stand: no markup, no control characters."""
+    from rich.text import Text
+
+    from kernelect.cli._show import plain
+
+    return Text("\n").join(plain(line) for line in text.split("\n"))

@@ -1,0 +1,75 @@
+"""``kernelect export``: a saved model as a file that needs no Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kernelect.cli import _guard as options
+
+#: Format -> how the file is called unless --out says otherwise.
+FILES = {"onnx": "model.onnx", "c": "model.h", "javascript": "model.js"}
+
+
+@click.command(cls=options.GuardedCommand)
+@options.model_argument
+@click.option("--to", "format_", type=click.Choice(list(FILES)), required=True, help="What to write.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write; model.onnx, model.h or model.js unless given.",
+)
+@click.option("--float", "single", is_flag=True, help="Single precision (C and ONNX).")
+@click.option("--bits", type=click.Choice(["16", "8"]), help="Store vectors and coefficients in so many bits (C).")
+@click.option("--name", default="model", show_default=True, help="What names in C and JavaScript begin with.")
+@options.force
+@options.as_json
+def command(
+    model: Path,
+    format_: str,
+    out: Path | None,
+    single: bool,
+    bits: str | None,
+    name: str,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write MODEL (a model.skops) as C, ONNX or JavaScript: raw table values go in, predictions come out.
+
+    Imputation, categories, scaling and calibration are inside. The file is compared with the model
+    before it is written.
+    """
+    from rich.console import Console
+
+    from kernelect.cli._show import print_json, print_remarks
+    from kernelect.exceptions import InvalidArgument
+    from kernelect.files import check_free, write_whole
+    from kernelect.tabular import load_model
+
+    if bits is not None and format_ != "c":
+        raise InvalidArgument(f"--bits {bits} is for C, and --to {format_} was asked for: leave it out.")
+    if single and format_ == "javascript":
+        raise InvalidArgument("--float is for C and ONNX, and JavaScript has double precision alone: leave it out.")
+    place = out or Path(FILES[format_])
+    check_free(place, force)
+    loaded, remarks = load_model(model)
+    data = _written(loaded, format_, single, bits, name)
+    write_whole(place, data, force)
+    if as_json:
+        print_json({"file": str(place), "bytes": len(data), "format": format_, "remarks": remarks})
+        return
+    print_remarks(Console(stderr=True), remarks)
+    click.echo(f"Written: {place} ({len(data) / 1024:.0f} kB)")
+
+
+def _written(loaded: object, format_: str, single: bool, bits: str | None, name: str) -> bytes:
+    from kernelect import export
+
+    if format_ == "onnx":
+        found: bytes = export.to_onnx(loaded, real="float32" if single else "double").SerializeToString()
+        return found
+    if format_ == "javascript":
+        return export.to_javascript(loaded, name=name).encode()
+    real = "float" if single else "double"
+    return export.to_c(loaded, real=real, name=name, bits=None if bits is None else int(bits)).encode()

@@ -1,0 +1,81 @@
+"""Mixtures as expansions: the members' parts, each in its view of the table, times their weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kernelect.estimators import GPC
+from kernelect.explain.adapters import machine_expansion
+from kernelect.explain.expansion import Expansion, View
+from kernelect.mixture import KernelClassifier, KernelRegressor
+from kernelect.mixture.members import Member
+from kernelect.typing import Array
+
+#: Log-odds are about so many times a probit.
+_LOGITS_PER_PROBIT = 1.702
+
+_REMARK = (
+    "A mixture's probabilities are no sum over columns: "
+    "what is explained is the weighted mean of its members' log-odds."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Coded:
+    """From a table's rows to the inputs of members with one view."""
+
+    before: Any
+    door: KernelClassifier | KernelRegressor
+    view: str
+
+    def transform(self, X: Any) -> Array:
+        """Return the inputs of rows."""
+        rows = X if self.before is None else self.before.transform(X)
+        return self.door._views(self.view, self.door._coded(rows))
+
+
+def _members(door: KernelClassifier | KernelRegressor, view: View) -> list[Expansion]:
+    """Return every member's expansion; all inputs of a column belong to its player."""
+    owners = view.owners[door._views.coding.owners]
+    names = dict.fromkeys(member.candidate.view for member in door._members)
+    views = {name: View(_Coded(view.steps, door, name), owners) for name in names}
+    return [machine_expansion(member.estimator, views[member.candidate.view]) for member in door._members]
+
+
+def _mixed(expansions: list[Expansion], scales: Array) -> Expansion:
+    """Return the sum of expansions, each times a number."""
+    parts = tuple(
+        replace(part, coefficients=scale * part.coefficients)
+        for found, scale in zip(expansions, scales, strict=True)
+        for part in found.parts
+    )
+    intercept = np.sum([scale * found.intercept for found, scale in zip(expansions, scales, strict=True)], axis=0)
+    return replace(expansions[0], parts=parts, intercept=intercept)
+
+
+@machine_expansion.register
+def _(machine: KernelRegressor, view: View) -> Expansion:
+    return _mixed(_members(machine, view), machine._weights)
+
+
+@machine_expansion.register
+def _(machine: KernelClassifier, view: View) -> Expansion:
+    scales = machine._weights * np.array([_log_odds_per_unit(member) for member in machine._members])
+    classes = machine.classes_.tolist()
+    return replace(
+        _mixed(_members(machine, view), scales),
+        outputs=(classes[1],) if len(classes) == 2 else tuple(classes),
+        explained="log-odds",
+        remarks=(_REMARK,),
+    )
+
+
+def _log_odds_per_unit(member: Member) -> float:
+    """Return what a decision value (a latent mean, at the usual variance) of 1 is in log-odds."""
+    if isinstance(member.estimator, GPC):
+        variance = np.mean([column.variance.mean() for column in member.estimator._state.columns])
+        return _LOGITS_PER_PROBIT / float(np.sqrt(1.0 + variance))
+    return float(member.estimator._inverse_temperature)

@@ -1,0 +1,127 @@
+"""Commands that explain and export saved models, and predictions with reasons."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.tabular import (
+    FoldOptions,
+    MachineOptions,
+    describe_table,
+    explain_table,
+    fit_table,
+    match_columns,
+    read_table,
+    save_model,
+)
+from oracles.compiled import compiler, run_c
+from oracles.tables import mixed_frame
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    found = {}
+    for target, other, machine in (("label", "value", "lssvm"), ("value", "label", "lssvm"), ("sparse", "", "rvm")):
+        name = target if other else "label"
+        schema, rows, _ = describe_table(mixed_frame(), name, drop=[other or "value"])
+        found[target] = fit_table(rows, schema, MachineOptions(machine, kernel="rbf"), FoldOptions(0), title="mixed")
+    return found
+
+
+@pytest.fixture
+def saved(folder, fitted):
+    for name, model in fitted.items():
+        save_model(model, folder / f"{name}.skops")
+    mixed_frame()[:4].to_csv(folder / "few.csv", index=False)
+    return folder
+
+
+def words_of(outcome):
+    return " ".join(outcome.output.split())
+
+
+def test_reasons_beside_predictions(run, saved):
+    outcome = run("predict", "label.skops", "mixed.csv", "--explain", "2")
+    frame = pd.read_csv(io.StringIO(outcome.stdout))
+    assert list(frame.columns)[-2:] == ["reason 1", "reason 2"]
+    first = frame["reason 1"][1]
+    assert first.startswith(("size = ", "colour = ", "weight = "))
+    assert first.endswith(")")
+    assert "(+" in first or "(-" in first
+
+
+def test_reasons_are_the_strongest_effects(saved, fitted):
+    X, _ = match_columns(fitted["label"].schema, read_table(str(saved / "mixed.csv")))
+    explained = explain_table(fitted["label"], X)
+    decision = fitted["label"].pipeline.decision_function(X)
+    np.testing.assert_allclose(np.abs(explained.total), np.abs(decision), atol=1e-10)
+    assert np.all(explained.total > 0.0)  # towards the class that is predicted
+    for row in range(5):
+        reasons = explained.reasons(row, 2)
+        assert abs(reasons[0].effect) >= abs(reasons[1].effect) > 0.0
+        assert abs(reasons[0].effect) == np.abs(explained.effects[row]).max()
+    missing = int(np.flatnonzero(X["size"].isna())[0])
+    assert any(reason.cell == "(missing)" for reason in explained.reasons(missing, 3))
+
+
+def test_explanations_on_the_terminal_as_json_and_as_a_file(run, saved):
+    shown = run("explain", "value.skops", "mixed.csv").stdout
+    assert "Effects add up from the mean prediction to the row's own." in shown
+    assert "and 40 more rows" in shown
+    document = json.loads(run("explain", "value.skops", "mixed.csv", "--json").stdout)
+    row = document["rows"][0]
+    assert row["base"] + sum(row["effects"].values()) == pytest.approx(row["total"])
+    assert row["total"] == pytest.approx(row["prediction"])
+    run("explain", "value.skops", "mixed.csv", "--out", "why.csv")
+    frame = pd.read_csv(saved / "why.csv")
+    assert list(frame.columns) == ["row", "prediction", "column", "cell", "effect"]
+    assert len(frame) == 60 * 3
+    assert "is there already" in words_of(run("explain", "value.skops", "mixed.csv", "--out", "why.csv", code=2))
+
+
+def test_models_without_training_rows_ask_for_usual_ones(run, saved):
+    said = words_of(run("explain", "sparse.skops", "few.csv", code=2))
+    assert "give a table of them with kernelect explain --background" in said
+    run("explain", "sparse.skops", "few.csv", "--background", "mixed.csv")
+    run("explain", "sparse.skops", "mixed.csv")
+
+
+@pytest.mark.skipif(compiler() is None, reason="there is no gcc")
+def test_export_to_c(run, saved, fitted, tmp_path):
+    assert "Written: m.h" in run("export", "label.skops", "--to", "c", "--out", "m.h").stdout
+    row = [12.0, 1.0, -0.5]
+    columns = fitted["label"].schema.columns
+    levels = [column.name for column in columns]
+    assert levels == ["size", "colour", "weight"]
+    (found,) = run_c((saved / "m.h").read_text(), np.array([row]), tmp_path / "c")
+    X = pd.DataFrame({"size": [12.0], "colour": ["blue"], "weight": [-0.5]})
+    order = [line.split('"')[1] for line in (saved / "m.h").read_text().split("\n") if " *     " in line]
+    X["colour"] = order[1]
+    np.testing.assert_allclose(found, fitted["label"].pipeline.predict_proba(X)[0], atol=1e-9)
+
+
+def test_export_to_onnx_and_javascript(run, saved):
+    onnx = pytest.importorskip("onnx")
+    document = json.loads(run("export", "value.skops", "--to", "onnx", "--json").stdout)
+    assert document["bytes"] == (saved / "model.onnx").stat().st_size
+    onnx.checker.check_model(onnx.load(saved / "model.onnx"))
+    run("export", "value.skops", "--to", "javascript", "--name", "size2")
+    assert "const size2 = " in (saved / "model.js").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("export", "label.skops", "--to", "onnx", "--bits", "8"), "--bits 8 is for C, and --to onnx was asked for"),
+        (("export", "label.skops", "--to", "javascript", "--float"), "JavaScript has double precision alone"),
+        (("export", "label.skops", "--to", "c", "--name", "a b"), "name='a b' must be a name of C"),
+        (("export", "label.skops", "--to", "c", "--out", "mixed.csv"), "'mixed.csv' is there already"),
+        (("export", "label.skops"), "Missing option '--to'"),
+        (("predict", "label.skops", "mixed.csv", "--explain", "0"), "0 is not in the range x>=1"),
+    ],
+)
+def test_wrong_use_is_one_sentence(run, saved, words, said):
+    assert said in words_of(run(*words, code=2))
