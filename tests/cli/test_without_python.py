@@ -112,6 +112,14 @@ def test_export_to_onnx_and_javascript(run, saved):
     assert "const size2 = " in (saved / "model.js").read_text()
 
 
+def test_export_of_fewer_vectors_tells_the_loss(run, saved):
+    outcome = run("export", "label.skops", "--to", "c", "--out", "small.h", "--max-vectors", "15")
+    assert "15 of 60 vectors are kept: the leave-one-out log-loss is" in words_of(outcome)
+    whole = run("export", "label.skops", "--to", "c", "--out", "whole.h")
+    assert (saved / "small.h").stat().st_size < (saved / "whole.h").stat().st_size
+    assert "vectors are kept" not in words_of(whole)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -130,8 +130,14 @@ def test_bad_arguments():
     with pytest.raises(InvalidArgument, match="bits=12 must be 16 or 8"):
         to_c(model("LSSVR"), bits=12)
     with pytest.raises(
-        MissingCapability, match=r"The model holds \d+ numbers, more than max_numbers=50: reduce it first"
+        MissingCapability, match=r"The model holds \d+ numbers, more than max_numbers=50: reduce it with"
     ):
         to_c(model("LSSVR"), max_numbers=50)
     with pytest.raises(InvalidArgument, match=r"rows has shape \(3,\): give rows as the model takes them"):
         to_c(model("LSSVR"), rows=np.zeros(3))
+
+
+def test_fewer_vectors_and_their_loss_in_the_header():
+    header = to_c(model("LSSVR"), max_vectors=10)
+    assert "10 of 40 vectors are kept: the leave-one-out squared error is" in header
+    assert len(header) < len(to_c(model("LSSVR")))

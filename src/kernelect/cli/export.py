@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,6 +22,12 @@ FILES = {"onnx": "model.onnx", "c": "model.h", "javascript": "model.js"}
     help="File to write; model.onnx, model.h or model.js unless given.",
 )
 @click.option("--float", "single", is_flag=True, help="Single precision (C and ONNX).")
+@click.option(
+    "--max-vectors",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Reduce the model to so many vectors first (machines auto and lssvm); the loss is printed.",
+)
 @click.option("--bits", type=click.Choice(["16", "8"]), help="Store vectors and coefficients in so many bits (C).")
 @click.option("--name", default="model", show_default=True, help="What names in C and JavaScript begin with.")
 @options.force
@@ -30,6 +37,7 @@ def command(
     format_: str,
     out: Path | None,
     single: bool,
+    max_vectors: int | None,
     bits: str | None,
     name: str,
     force: bool,
@@ -54,8 +62,10 @@ def command(
     place = out or Path(FILES[format_])
     check_free(place, force)
     loaded, remarks = load_model(model)
-    data = _written(loaded, format_, single, bits, name)
+    reduced, more = _reduced(loaded, max_vectors)
+    data = _written(reduced, format_, single, bits, name)
     write_whole(place, data, force)
+    remarks = [*remarks, *more]
     if as_json:
         print_json({"file": str(place), "bytes": len(data), "format": format_, "remarks": remarks})
         return
@@ -63,13 +73,23 @@ def command(
     click.echo(f"Written: {place} ({len(data) / 1024:.0f} kB)")
 
 
-def _written(loaded: object, format_: str, single: bool, bits: str | None, name: str) -> bytes:
+def _reduced(loaded: Any, max_vectors: int | None) -> tuple[Any, list[str]]:
+    """Return a model with at most so many vectors, and what that costs."""
+    if max_vectors is None:
+        return loaded, []
+    from kernelect.export import reduce
+
+    found = reduce(loaded, max_vectors)
+    return found.model, [found.in_words(), *found.remarks]
+
+
+def _written(model: Any, format_: str, single: bool, bits: str | None, name: str) -> bytes:
     from kernelect import export
 
     if format_ == "onnx":
-        found: bytes = export.to_onnx(loaded, real="float32" if single else "double").SerializeToString()
+        found: bytes = export.to_onnx(model, real="float32" if single else "double").SerializeToString()
         return found
     if format_ == "javascript":
-        return export.to_javascript(loaded, name=name).encode()
+        return export.to_javascript(model, name=name).encode()
     real = "float" if single else "double"
-    return export.to_c(loaded, real=real, name=name, bits=None if bits is None else int(bits)).encode()
+    return export.to_c(model, real=real, name=name, bits=None if bits is None else int(bits)).encode()

@@ -11,5 +11,17 @@ True
 from kernelect.export.c import to_c
 from kernelect.export.javascript import to_javascript
 from kernelect.export.onnx_model import onnx_inputs, to_onnx
+from kernelect.export.reduce import Reduction, SizeCurve, reduce, size_curve
+from kernelect.export.skl2onnx import register_skl2onnx
 
-__all__ = ["onnx_inputs", "to_c", "to_javascript", "to_onnx"]
+__all__ = [
+    "Reduction",
+    "SizeCurve",
+    "onnx_inputs",
+    "reduce",
+    "register_skl2onnx",
+    "size_curve",
+    "to_c",
+    "to_javascript",
+    "to_onnx",
+]

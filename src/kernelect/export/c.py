@@ -12,10 +12,10 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.export.c_language import CDialect, comment, identifier, literal
 from kernelect.export.evaluate import evaluate
 from kernelect.export.loops import Loops
-from kernelect.export.models import program_of
+from kernelect.export.prepare import prepared
 from kernelect.export.program import Column, Program
 from kernelect.export.quantise import quantised
-from kernelect.export.rows import check_size, checked_rows, in_single_precision, largest_change
+from kernelect.export.rows import in_single_precision, largest_change
 from kernelect.typing import Array
 
 #: Numbers of a model that is still written as source text.
@@ -32,6 +32,7 @@ def to_c(
     name: str = "model",
     bits: int | None = None,
     rows: Any = None,
+    max_vectors: int | None = None,
     max_numbers: int = MOST_NUMBERS,
 ) -> str:
     """Return a fitted model as one header of C99: tables, two functions, a test.
@@ -53,6 +54,8 @@ def to_c(
         Store vectors and coefficients as whole numbers of so many bits; the header tells the error that this makes.
     rows : DataFrame or array, optional
         Rows for the test inside the header, as the model takes them; made up unless given.
+    max_vectors : int, optional
+        Reduce the model to so many vectors first, by :func:`reduce`; least-squares machines and mixtures only.
     max_numbers : int
         A model with more numbers is refused.
 
@@ -70,9 +73,7 @@ def to_c(
         raise InvalidArgument(f"real={real!r} must be 'double' or 'float'.")
     if not isinstance(name, str) or identifier(name) != name or not (name[0].isalpha()):
         raise InvalidArgument(f"name={name!r} must be a name of C: letters and digits, a letter first.")
-    program = program_of(model)
-    check_size(program, max_numbers)
-    cells = checked_rows(model, program, rows)
+    program, cells = prepared(model, rows, max_vectors, max_numbers)
     if bits is not None:
         program = _rounded(program, cells, bits)
     if real == "float":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
@@ -320,29 +320,6 @@ def narrowed(arg: Node) -> Node:
 def clipped(arg: Node, low: float, high: float) -> Node:
     """Return a node kept between two numbers."""
     return apply("min", apply("max", arg, low), high)
-
-
-def rewritten(nodes: Sequence[Node], change: Callable[[Node, tuple[Node, ...]], Node]) -> list[Node]:
-    """Return nodes after every one before them was replaced by ``change(node, its new arguments)``."""
-    new: dict[int, Node] = {}
-    for node in walk(nodes):
-        new[id(node)] = change(node, tuple(new[id(arg)] for arg in node.args))
-    return [new[id(node)] for node in nodes]
-
-
-def with_args(node: Node, args: tuple[Node, ...]) -> Node:
-    """Return a node with other arguments."""
-    if all(one is two for one, two in zip(args, node.args, strict=True)):
-        return node
-    return replace(node, args=args)  # type: ignore[type-var]
-
-
-def widened(nodes: Sequence[Node]) -> list[Node]:
-    """Return nodes that are computed in double up to the end."""
-    return [
-        narrowed(node)
-        for node in rewritten(nodes, lambda node, args: args[0] if isinstance(node, Narrow) else with_args(node, args))
-    ]
 
 
 def walk(nodes: Sequence[Node]) -> Iterator[Node]:

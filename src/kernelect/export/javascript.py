@@ -14,9 +14,8 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.export.c_language import identifier, wrapped
 from kernelect.export.dialect import Dialect
 from kernelect.export.loops import Loops
-from kernelect.export.models import program_of
+from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
-from kernelect.export.rows import check_size, checked_rows
 from kernelect.typing import Array, Indices
 
 #: Numbers of a model that is still written as source text.
@@ -30,7 +29,14 @@ _HELPERS = {
 _NATIVE = ("min", "max", "abs", "exp", "floor", "log", "sqrt", "sin")
 
 
-def to_javascript(model: Any, *, name: str = "model", rows: Any = None, max_numbers: int = MOST_NUMBERS) -> str:
+def to_javascript(
+    model: Any,
+    *,
+    name: str = "model",
+    rows: Any = None,
+    max_vectors: int | None = None,
+    max_numbers: int = MOST_NUMBERS,
+) -> str:
     """Return a fitted model as JavaScript that defines one constant, without dependencies.
 
     ``NAME.predict(row)`` returns ``{probabilities, decision, label}`` of a classifier or ``{values}``; a row is an
@@ -46,6 +52,8 @@ def to_javascript(model: Any, *, name: str = "model", rows: Any = None, max_numb
         Of the constant.
     rows : DataFrame or array, optional
         Rows to compare the program with the model at; made up unless given.
+    max_vectors : int, optional
+        Reduce the model to so many vectors first, by :func:`reduce`; least-squares machines and mixtures only.
     max_numbers : int
         A model with more numbers is refused.
 
@@ -60,9 +68,7 @@ def to_javascript(model: Any, *, name: str = "model", rows: Any = None, max_numb
     """
     if not isinstance(name, str) or identifier(name) != name or not name[0].isalpha():
         raise InvalidArgument(f"name={name!r} must be a name of JavaScript: letters and digits, a letter first.")
-    program = program_of(model)
-    check_size(program, max_numbers)
-    checked_rows(model, program, rows)
+    program, _ = prepared(model, rows, max_vectors, max_numbers)
     return _source(program, name)
 
 
@@ -148,6 +154,7 @@ def _source(program: Program, name: str) -> str:
     body = "\n".join(f"    {line}" for line in [*loops.lines, *answer])
     parts = [
         f"// {program.title}, written by kernelect {__version__}.",
+        *(f"// {remark}" for remark in program.remarks),
         f"const {name} = (() => {{",
         '"use strict";',
         f"const columns = {quoted(columns)};",

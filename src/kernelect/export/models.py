@@ -14,7 +14,7 @@ from kernelect.export.graph import Node
 from kernelect.export.inputs import bounded, coded
 from kernelect.export.mixtures import outputs_of
 from kernelect.export.program import Program
-from kernelect.export.sharing import shared
+from kernelect.export.rewriting import shared
 from kernelect.export.steps import changes_types_only, traced
 from kernelect.inputs import Coding
 from kernelect.kernels.scale import spread_rows

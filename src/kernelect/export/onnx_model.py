@@ -11,10 +11,10 @@ import numpy as np
 from kernelect import __version__
 from kernelect.exceptions import InvalidArgument
 from kernelect.export.evaluate import number_of
-from kernelect.export.models import program_of
 from kernelect.export.onnx_nodes import OnnxNodes
+from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
-from kernelect.export.rows import check_size, checked_rows, in_single_precision
+from kernelect.export.rows import in_single_precision
 from kernelect.extras import load_extra
 
 #: Version of the operators; the first one in which texts can be compared.
@@ -29,7 +29,14 @@ MOST_NUMBERS = 100_000_000
 _PRECISIONS = {"double": np.float64, "float32": np.float32}
 
 
-def to_onnx(model: Any, *, real: str = "double", rows: Any = None, max_numbers: int = MOST_NUMBERS) -> Any:
+def to_onnx(
+    model: Any,
+    *,
+    real: str = "double",
+    rows: Any = None,
+    max_vectors: int | None = None,
+    max_numbers: int = MOST_NUMBERS,
+) -> Any:
     """Return a fitted model as an ONNX model of plain operators (opset 19).
 
     Inputs are ``numbers``, the number columns of a batch of rows in double (NaN for a missing cell, days since
@@ -45,6 +52,8 @@ def to_onnx(model: Any, *, real: str = "double", rows: Any = None, max_numbers: 
         Precision of the arithmetic; cells are centred in double in any case.
     rows : DataFrame or array, optional
         Rows to compare the graph with the model at; made up unless given.
+    max_vectors : int, optional
+        Reduce the model to so many vectors first, by :func:`reduce`; least-squares machines and mixtures only.
     max_numbers : int
         A model with more numbers is refused.
 
@@ -56,9 +65,7 @@ def to_onnx(model: Any, *, real: str = "double", rows: Any = None, max_numbers: 
     onnx = load_extra("onnx", caller="to_onnx", extra="onnx")
     if real not in _PRECISIONS:
         raise InvalidArgument(f"real={real!r} must be 'double' or 'float32'.")
-    program = program_of(model)
-    check_size(program, max_numbers)
-    coded = checked_rows(model, program, rows)
+    program, coded = prepared(model, rows, max_vectors, max_numbers)
     if real == "float32":
         program = in_single_precision(program, coded)
     written = _written(onnx, program, _PRECISIONS[real])

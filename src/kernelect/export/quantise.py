@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.export.graph import Apply, Const, Node, Times, is_wide, rewritten, with_args
+from kernelect.export.graph import Apply, Const, Node, Times, is_wide
+from kernelect.export.rewriting import rewritten, with_args
 from kernelect.typing import Array
 
 #: Tables with fewer rows than this keep their numbers: there is nothing to gain.

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.exceptions import InvalidArgument, MissingCapability, UnusableModel
+from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.explain.adapters import TableLike
 from kernelect.export.evaluate import coded_rows, evaluate, evaluate_machine
-from kernelect.export.graph import widened
 from kernelect.export.program import Program
+from kernelect.export.rewriting import widened
 from kernelect.extras import load_extra
 from kernelect.typing import Array
 
@@ -23,16 +23,6 @@ _TOLERANCE = 1e-6
 
 #: By how much single precision may move the results at some rows, so that it is 1e-4 at most at others.
 _SINGLE = 1e-5
-
-
-def check_size(program: Program, most: int) -> None:
-    """Raise where a model holds more numbers than are written down."""
-    count = program.count()
-    if count > most:
-        raise MissingCapability(
-            f"The model holds {count} numbers, more than max_numbers={most}: reduce it first, "
-            "kernelect.export.reduce(model, max_vectors=200), or raise max_numbers."
-        )
 
 
 def made_up_cells(program: Program) -> list[list[Any]]:

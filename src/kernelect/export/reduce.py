@@ -1,0 +1,290 @@
+"""Models with fewer vectors: least-squares machines, and mixtures of them, on landmarks of their own training rows.
+
+Notation as in machines/lssvm/full.py: alpha dual coefficients, mu ridge, s sample weights, f decision values, so that
+y = f + mu alpha / s gives back the targets that a machine was fitted on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, is_dataclass, replace
+from functools import singledispatch
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from kernelect.criteria.calibration import fit_temperature, probabilities
+from kernelect.estimators import LSSVC, LSSVR
+from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.explain.adapters import TableLike
+from kernelect.machines.lssvm.pivots import Pivots
+from kernelect.mixture import KernelClassifier, KernelRegressor
+from kernelect.mixture.classifier import LEAST
+from kernelect.mixture.members import Member, left_out
+from kernelect.typing import Array, Indices
+
+#: Sizes of a curve, of which those below the number of vectors are tried.
+SIZES = (10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """A model with fewer vectors, and what that costs.
+
+    Attributes
+    ----------
+    model : estimator, Pipeline or TableModel
+        Of the same kind as the one that was given.
+    vectors_before, vectors : int
+    score : "log-loss" or "squared error"
+        Measured by leave-one-out; the squared error in units of the targets' variance.
+    loss_before, loss : float
+    standard_error : float
+        Of the difference of both.
+    remarks : tuple of str
+    """
+
+    model: Any
+    vectors_before: int
+    vectors: int
+    score: str
+    loss_before: float
+    loss: float
+    standard_error: float
+    remarks: tuple[str, ...] = ()
+
+    def in_words(self) -> str:
+        """Return the sentence that tells what the reduction costs."""
+        if self.vectors == self.vectors_before:
+            return f"The model has {self.vectors} vectors, so nothing was left out."
+        return (
+            f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
+            f"{self.loss:.4g} in the place of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
+            f"standard error {self.standard_error:.2g})."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SizeCurve:
+    """Leave-one-out loss against the number of vectors.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n_sizes,)
+        Increasing; the last one is the whole model.
+    loss, standard_error : ndarray of shape (n_sizes,)
+        The standard error is that of the difference to the whole model.
+    score : str
+    """
+
+    vectors: Indices
+    loss: Array
+    standard_error: Array
+    score: str
+
+
+def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
+    """Return a model with at most so many vectors.
+
+    Landmarks are chosen among the training rows by randomly pivoted Cholesky at the model's own widths; all rows then
+    give the coefficients anew. Gaussian processes in a mixture need all rows: they are left out, and the other
+    members are weighed again.
+
+    Parameters
+    ----------
+    model : LSSVC, LSSVR, KernelClassifier, KernelRegressor, Pipeline that ends in one, or TableModel
+        Fitted on all of its rows, without landmarks.
+    max_vectors : int
+    random_state : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelect import LSSVC
+    >>> from kernelect.export import reduce
+    >>> X, y = load_iris(return_X_y=True)
+    >>> reduce(LSSVC("rbf").fit(X, y), 20).vectors
+    20
+    """
+    if isinstance(max_vectors, bool) or not isinstance(max_vectors, Integral) or max_vectors < 1:
+        raise InvalidArgument(f"max_vectors={max_vectors!r} must be a whole number of at least 1.")
+    generator = np.random.default_rng(random_state)
+    if isinstance(model, TableLike):
+        found = _with_last(model.pipeline, int(max_vectors), generator)
+        assert is_dataclass(model)
+        return replace(found, model=replace(model, pipeline=found.model))  # type: ignore[type-var]
+    return _with_last(model, int(max_vectors), generator)
+
+
+def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 0) -> SizeCurve:
+    """Return how the leave-one-out loss falls with the number of vectors.
+
+    Parameters
+    ----------
+    model : as for :func:`reduce`
+    sizes : sequence of int
+        Those that are not below the model's own number of vectors are left out.
+    random_state : int
+    """
+    found = [reduce(model, size, random_state=random_state) for size in sorted(set(sizes))]
+    found = [each for each in found if each.vectors < each.vectors_before]
+    whole = reduce(model, 10**9)
+    return SizeCurve(
+        vectors=np.array([*(each.vectors for each in found), whole.vectors]),
+        loss=np.array([*(each.loss for each in found), whole.loss]),
+        standard_error=np.array([*(each.standard_error for each in found), 0.0]),
+        score=whole.score,
+    )
+
+
+def _with_last(model: Any, most: int, generator: np.random.Generator) -> Reduction:
+    if not isinstance(model, Pipeline):
+        return _reduced(model, most, generator)
+    found = _reduced(model[-1], most, generator)
+    steps = [*model.steps[:-1], (model.steps[-1][0], found.model)]
+    return replace(found, model=Pipeline(steps))
+
+
+@singledispatch
+def _reduced(machine: Any, most: int, generator: np.random.Generator) -> Reduction:
+    raise MissingCapability(
+        f"{type(machine).__name__} cannot be reduced to fewer vectors: what can be are LSSVC, LSSVR and mixtures; RVC, "
+        "RVR and BasisSearchRegressor are small by themselves."
+    )
+
+
+def _check_exact(machine: LSSVC | LSSVR) -> None:
+    if machine.landmarks_ is not None:
+        raise MissingCapability(
+            f"The model stands on {len(machine.landmarks_)} landmarks and does not keep its training rows: fit it "
+            "again with landmarks= the number of vectors."
+        )
+    if not hasattr(machine, "X_fit_"):
+        raise MissingCapability("kernel='precomputed' has no vectors that could be left out: give a kernel of inputs.")
+
+
+def _landmarks(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Indices:
+    """Return the places of the rows that span the others best, at the machine's widths."""
+    X, kernel = machine.X_fit_, machine.kernel_
+    return np.sort(Pivots(X, kernel.cross, kernel.diagonal(X), generator).first(most))
+
+
+@_reduced.register(LSSVC)
+@_reduced.register(LSSVR)
+def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Reduction:
+    _check_exact(machine)
+    targets, weights = recovered(machine)
+    if most >= len(machine.X_fit_):
+        losses = _losses(left_out(machine)[machine._rows], machine, targets)
+        return _reduction(machine, len(machine.X_fit_), len(machine.X_fit_), losses, losses, machine)
+    places = _landmarks(machine, most, generator)
+    small = _refitted(machine, machine.X_fit_[places], targets, weights)
+    before = _losses(left_out(machine)[machine._rows], machine, targets)
+    after = _losses(left_out(small), machine, targets)
+    return _reduction(small, len(machine.X_fit_), len(places), before, after, machine)
+
+
+def _reduction(model: Any, count: int, kept: int, before: Array, after: Array, machine: Any) -> Reduction:
+    difference = after - before
+    return Reduction(
+        model=model,
+        vectors_before=count,
+        vectors=kept,
+        score="log-loss" if hasattr(machine, "classes_") else "squared error",
+        loss_before=float(before.mean()),
+        loss=float(after.mean()),
+        standard_error=float(difference.std() / np.sqrt(len(difference))),
+    )
+
+
+def recovered(machine: LSSVC | LSSVR) -> tuple[Any, Array]:
+    """Return the targets (labels, or numbers) and weights that an exact machine was fitted with."""
+    rows = machine._rows
+    if isinstance(machine, LSSVR):
+        residuals = np.asarray(machine._residuals)
+        shape = machine.loo_prediction_[rows].shape
+        return machine.loo_prediction_[rows] + residuals.reshape(shape), machine._weights
+    return _recovered_labels(machine)
+
+
+def _recovered_labels(machine: LSSVC) -> tuple[Any, Array]:
+    """Return labels and weights: of all classes the one for which s = mu alpha / (y - f) is the same in all outputs."""
+    alpha = machine.dual_coef_.reshape(len(machine._rows), -1)
+    f, rest = machine._decide(machine.X_fit_), machine.regularization_ * alpha
+    k = len(machine.classes_)
+    coded = np.array([[-1.0], [1.0]]) if k == 2 else 2.0 * np.eye(k) - 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(rest[:, None] / (coded - f[:, None]))  # (n, class, output); NaN where s would be negative
+    middle = np.mean(logs, axis=2)
+    # One output alone agrees with itself: then the weight that is nearer to 1 is taken.
+    spread = np.abs(middle) if k == 2 else np.abs(logs - middle[..., None]).max(axis=2)
+    index = np.argmin(np.where(np.isfinite(spread), spread, np.inf), axis=1)
+    return machine.classes_[index], np.exp(middle[np.arange(len(index)), index])
+
+
+def _refitted(machine: LSSVC | LSSVR, landmarks: Array, targets: Any, weights: Array) -> LSSVC | LSSVR:
+    """Return the machine on landmarks, its kernel and ridge as they were."""
+    fresh = type(machine)(machine.kernel_, regularization=machine.regularization_, landmarks=landmarks, prior=None)
+    return fresh.fit(machine.X_fit_, targets, weights)
+
+
+def _losses(said: Array, machine: Any, targets: Any) -> Array:
+    """Return the loss of every row that was left out."""
+    if hasattr(machine, "classes_"):
+        index = np.searchsorted(machine.classes_, targets)
+        return np.asarray(-np.log(np.maximum(said[np.arange(len(index)), index], LEAST)))
+    y = np.asarray(targets, dtype=float).reshape(len(targets), -1)
+    variance = y.var(axis=0)
+    return np.asarray(np.mean((y - said) ** 2 / np.where(variance > 0.0, variance, 1.0), axis=1))
+
+
+@_reduced.register(KernelClassifier)
+@_reduced.register(KernelRegressor)
+def _(machine: KernelClassifier | KernelRegressor, most: int, generator: np.random.Generator) -> Reduction:
+    members = [member for member in machine._members if isinstance(member.estimator, LSSVC | LSSVR)]
+    for member in members:
+        _check_exact(member.estimator)
+    leader = members[0].estimator
+    targets, weights = recovered(leader)  # a classifier's members have the numbers of classes for labels
+    count, rows = len(leader.X_fit_), leader._rows
+    before = machine._scores(_mixture_left_out(machine)[rows], targets)
+    if most >= count:
+        return _reduction(machine, count, count, before, before, machine)
+    places = _landmarks(leader, most, generator)
+    small = copy(machine)
+    small._members = tuple(_on_landmarks(member, places, targets, weights) for member in members)
+    small._weights = small._weigh(targets, weights)
+    _recalibrate(small, targets, weights)
+    found = _reduction(small, count, len(places), before, machine._scores(_mixture_left_out(small), targets), machine)
+    dropped = len(machine._members) - len(members)
+    remark = (
+        f"{dropped} of {len(machine._members)} members are Gaussian processes, which need all rows: they are left out."
+    )
+    return replace(found, remarks=(remark,) if dropped else ())
+
+
+def _on_landmarks(member: Member, places: Indices, targets: Any, weights: Array) -> Member:
+    estimator = _refitted(member.estimator, member.estimator.X_fit_[places], targets, weights)
+    return replace(member, estimator=estimator, left_out=left_out(estimator))
+
+
+def _mixture_left_out(door: KernelClassifier | KernelRegressor) -> Array:
+    """Return what a mixture says of rows left out, (n, k)."""
+    if isinstance(door, KernelClassifier):
+        return door.loo_proba_
+    return door.loo_prediction_.reshape(len(door.loo_prediction_), -1)
+
+
+def _recalibrate(door: KernelClassifier | KernelRegressor, targets: Any, weights: Array) -> None:
+    """Set what a mixture learns of rows left out, for members that have changed."""
+    pooled = door._mixed([member.left_out for member in door._members])
+    if isinstance(door, KernelClassifier):
+        logs = np.log(np.maximum(pooled, LEAST))
+        door._sharpness = fit_temperature(logs, targets, weights)
+        door.loo_proba_ = probabilities(logs, door._sharpness)
+        return
+    door.loo_prediction_ = door._shaped(pooled)
+    door._spread = door._calibrated_spread(targets, weights)

@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from instances import wavy
+from kernelect import LSSVC, LSSVR
+from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.export import reduce, size_curve, to_c
+from kernelect.export.reduce import recovered
+from oracles.exported import GAUSSIAN, THREE, answers, mixture, model, new_rows, table
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_and_weights_are_found_again(classes, weighted):
+    X, y, _ = wavy(80)
+    labels = np.array(["a", "b", "c"])[np.digitize(y, [0.0] if classes == 2 else [-0.5, 0.5])]
+    weights = np.random.default_rng(0).uniform(0.7, 1.4, size=80) if weighted else np.ones(80)
+    found, shares = recovered(LSSVC(GAUSSIAN, regularization=0.1).fit(X, labels, weights))
+    np.testing.assert_array_equal(found, labels)
+    np.testing.assert_allclose(shares / shares.mean(), weights / weights.mean(), rtol=1e-6)
+
+
+def test_targets_are_found_again():
+    X, y, _ = wavy(60)
+    targets = np.column_stack([y, y**2])
+    weights = np.arange(1.0, 61.0)
+    found, shares = recovered(LSSVR(GAUSSIAN, regularization=0.1).fit(X, targets, weights))
+    np.testing.assert_allclose(found, targets, atol=1e-9)
+    np.testing.assert_allclose(shares / shares.mean(), weights / weights.mean())
+
+
+def test_a_smaller_model_with_its_loss():
+    X, _, labels = wavy(200)
+    whole = LSSVC(GAUSSIAN, regularization=0.3).fit(X, labels)
+    found = reduce(whole, 40)
+    assert len(found.model.X_fit_) == found.vectors == 40
+    assert found.vectors_before == 200
+    own = expit(whole._inverse_temperature * whole.loo_decision_ * labels)
+    assert found.loss_before == pytest.approx(-np.log(own).mean())
+    assert abs(found.loss - found.loss_before) < 5.0 * found.standard_error + 0.01
+    assert np.mean(found.model.predict(X) == whole.predict(X)) > 0.97
+    assert "40 of 200 vectors are kept: the leave-one-out log-loss is" in found.in_words()
+
+
+def test_the_loss_is_that_of_machines_without_each_row():
+    X, y, _ = wavy(40)
+    whole = LSSVR(GAUSSIAN, regularization=0.3).fit(X, y)
+    found = reduce(whole, 8)
+    landmarks, missed = found.model.landmarks_, []
+    for i in range(len(X)):
+        others = np.arange(len(X)) != i
+        without = LSSVR(GAUSSIAN, regularization=0.3, landmarks=landmarks).fit(X[others], y[others])
+        missed.append((y[i] - without.predict(X[i : i + 1])[0]) ** 2)
+    assert found.loss == pytest.approx(np.mean(missed) / y.var(), rel=1e-6)
+
+
+def test_pipelines_and_models_that_are_small_enough():
+    X, y, _ = wavy(40)
+    pipeline = make_pipeline(StandardScaler(), LSSVR(GAUSSIAN, regularization=0.3)).fit(X, y)
+    found = reduce(pipeline, 10)
+    assert len(found.model[-1].X_fit_) == 10
+    np.testing.assert_allclose(found.model.predict(X), found.model[-1].predict(pipeline[:-1].transform(X)))
+    same = reduce(pipeline, 40)
+    assert same.loss == same.loss_before
+    assert "nothing was left out" in same.in_words()
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_mixtures_share_their_landmarks(labels):
+    whole, (rows, _) = mixture(labels), new_rows()
+    found = reduce(whole, 25)
+    n_gaussian = sum(member.candidate.machine == "gp" for member in whole._members)
+    assert len(found.model._members) == len(whole._members) - n_gaussian
+    assert found.remarks == () or "are Gaussian processes, which need all rows: they are left out." in found.remarks[0]
+    assert {len(member.estimator.X_fit_) for member in found.model._members} == {25}
+    assert found.model._weights.sum() == pytest.approx(1.0)
+    assert len(to_c(found.model)) < len(to_c(whole))
+    if labels:
+        assert np.mean(found.model.predict(rows) == whole.predict(rows)) > 0.8
+    else:
+        spread = np.std(table()[2])
+        assert np.sqrt(np.mean((answers(found.model, rows) - answers(whole, rows)) ** 2)) < 0.5 * spread
+        assert np.all(found.model.predict(rows, return_std=True)[1] > 0.0)
+
+
+def test_the_curve_falls_to_the_whole_model():
+    X, y, _ = wavy(120)
+    curve = size_curve(LSSVR(GAUSSIAN, regularization=0.1).fit(X, y), sizes=(5, 20, 60, 500))
+    assert curve.vectors.tolist() == [5, 20, 60, 120]
+    assert curve.loss[0] > curve.loss[1] > curve.loss[-1] - 0.02
+    assert curve.standard_error[-1] == 0.0
+
+
+def test_what_cannot_be_reduced():
+    X, y = THREE
+    on_landmarks = LSSVC(GAUSSIAN, regularization=0.1, landmarks=5).fit(X, y)
+    with pytest.raises(MissingCapability, match="The model stands on 5 landmarks and does not keep its training rows"):
+        reduce(on_landmarks, 3)
+    with pytest.raises(MissingCapability, match="GPC cannot be reduced to fewer vectors: what can be are LSSVC"):
+        reduce(model("GPC"), 3)
+    with pytest.raises(InvalidArgument, match="max_vectors=0 must be a whole number of at least 1"):
+        reduce(model("LSSVC"), 0)
