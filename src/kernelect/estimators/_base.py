@@ -85,7 +85,7 @@ class Estimator(BaseEstimator):
     def _validated(self, X: Any) -> Array:
         """Return the rows of a prediction, checked against those of the fit."""
         if self._needs_no_check(X):
-            return X  # type: ignore[no-any-return]
+            return np.asarray(X, dtype=float)
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
 

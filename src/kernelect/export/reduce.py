@@ -115,7 +115,7 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     if isinstance(model, TableLike):
         found = _with_last(model.pipeline, int(max_vectors), generator)
         assert is_dataclass(model)
-        return replace(found, model=replace(model, pipeline=found.model))  # type: ignore[type-var]
+        return replace(found, model=replace(model, pipeline=found.model))
     return _with_last(model, int(max_vectors), generator)
 
 
