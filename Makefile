@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench fuzz clean
+.PHONY: demo test check format docs bench fuzz clean
 
 demo: $(READY)
 	$(BIN)/kernelect sample patients --out demo/patients.csv --force
@@ -23,6 +23,14 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The site, in docs/_build/html: warnings are errors, examples and doctests run, links inside are followed.
+SPHINX = $(BIN)/sphinx-build -q -W --keep-going -j 2 -d docs/_build/doctrees
+
+docs: $(READY)
+	$(SPHINX) -b html docs docs/_build/html
+	$(SPHINX) -b doctest docs docs/_build/doctest
+	$(BIN)/python docs/check.py docs/_build/html
+
 # A campaign on made-up inputs: make fuzz FITS=10000 COMMANDS=2000 FILES=2000 MODELS=2000 KILLS=100 SEED=1
 FITS ?= 500
 COMMANDS ?= 100
@@ -40,7 +48,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) demo docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "kernelect needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
