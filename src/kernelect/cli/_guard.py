@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from kernelect.cli._names import CRITERIA, EFFORTS, FORMATS, KERNELS, PRIORS
 from kernelect.exceptions import InvalidArgument, KernelectError, MissingCapability, unknown_name
 
 INTERRUPTED = 130
@@ -94,9 +95,6 @@ def _kernels() -> list[str]:
     return [name for name in KERNELS.names if name != "precomputed"]
 
 
-#: Efforts are spelled here too, so that help needs no numerics; a test compares.
-EFFORTS = ("fast", "balanced", "best")
-
 effort = click.option(
     "--effort",
     type=click.Choice(EFFORTS),
@@ -105,8 +103,17 @@ effort = click.option(
 
 MACHINE, KERNEL = PartName("machine", _machines), PartName("kernel", _kernels)
 
-#: Names of formats are spelled here too, so that help needs no pandas; a test compares.
-FORMATS = ("csv", "tsv", "parquet", "feather", "svmlight")
+#: The parts that select, as the help lists them; parts that a user has registered are taken as well.
+parts = shared(
+    click.option("--kernel", metavar="NAME", help=f"Kernel: {', '.join(KERNELS)}.  [default: ard]"),
+    click.option("--prior", metavar="NAME", help=f"Prior over the widths: {', '.join(PRIORS)}.  [default: auto]"),
+    click.option(
+        "--criterion",
+        metavar="NAME",
+        help="Criterion that selects; each machine has its own. "
+        + " ".join(f"{machine}: {', '.join(names)}." for machine, names in CRITERIA.items()),
+    ),
+)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 quiet = click.option("--quiet", is_flag=True, help="No progress and no remarks.")

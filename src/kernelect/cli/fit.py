@@ -28,9 +28,7 @@ MODEL, REPORT = "model.skops", "report.html"
     "(Gaussian process), rvm (relevance vectors), basis (basis search).",
 )
 @options.effort
-@click.option("--kernel", metavar="NAME", help="Such as ard (one width per input), rbf or linear.")
-@click.option("--prior", metavar="NAME", help="Prior over the widths, such as shrinkage, or none.")
-@click.option("--criterion", metavar="NAME", help="Criterion that selects, where the machine has several.")
+@options.parts
 @click.option(
     "--restarts",
     type=click.IntRange(min=0),

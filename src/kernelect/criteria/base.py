@@ -57,6 +57,9 @@ class Criterion(ABC):
 
     name: ClassVar[str]
 
+    #: What reports and tables call it; its name where this is empty.
+    words: ClassVar[str] = ""
+
     #: Names of the machines whose solutions it can judge.
     judges: ClassVar[tuple[str, ...]] = ()
 

@@ -45,9 +45,13 @@ class CriterionRegistry(Registry[Criterion]):
             name = cls.name if name is None else name
         return super().register(cls, name, make=make)
 
+    def judging(self, machines: Sequence[str]) -> dict[str, type[Criterion]]:
+        """Return the criteria that judge one of the machines, by name."""
+        return {entry.name: entry.cls for entry in self if entry.name is not None and _fits(entry.cls, machines)}
+
     def names_for(self, machines: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the criteria that judge one of the machines."""
-        return tuple(dict.fromkeys(e.name for e in self if e.name is not None and _fits(e.cls, machines)))
+        return tuple(self.judging(machines))
 
     def find(self, criterion: object, machines: Sequence[str], user: str) -> Criterion:
         """Return the criterion that ``criterion`` stands for, by name or as it is, for one of the machines.

@@ -6,6 +6,7 @@ import inspect
 import sys
 import warnings
 from abc import abstractmethod
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -49,8 +50,13 @@ class Estimator(BaseEstimator):
 
     @classmethod
     @abstractmethod
+    def criteria(cls) -> Mapping[str, type[Criterion] | type[EvidenceCriterion]]:
+        """Return the criteria that fit this estimator, by name; none where it takes none."""
+
+    @classmethod
     def criterion_names(cls) -> tuple[str, ...]:
         """Return the names of the criteria that fit this estimator."""
+        return tuple(cls.criteria())
 
     def _fit_anew(self, *data: Any, lead: Lead | None = None) -> Self:
         """Fit a copy without its learned attributes, then take over what it learned in one step.
@@ -147,9 +153,9 @@ class SelfSelecting(Estimator):
         return as_kernel(self.kernel)
 
     @classmethod
-    def criterion_names(cls) -> tuple[str, ...]:
-        """Return the names of the criteria that judge one of its machines."""
-        return CRITERIA.names_for(cls._machines)
+    def criteria(cls) -> Mapping[str, type[Criterion]]:
+        """Return the criteria that judge one of its machines, by name."""
+        return CRITERIA.judging(cls._machines)
 
     def _criterion(self) -> Criterion:
         """Return the criterion, by name or as given, where it judges a machine of this estimator."""

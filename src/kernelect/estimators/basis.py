@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
@@ -242,9 +242,9 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         )
 
     @classmethod
-    def criterion_names(cls) -> tuple[str, ...]:
-        """Return the names of the criteria that value subsets."""
-        return SUBSET_CRITERIA.names
+    def criteria(cls) -> Mapping[str, type[EvidenceCriterion]]:
+        """Return the criteria that value subsets, by name."""
+        return {entry.name: entry.cls for entry in SUBSET_CRITERIA if entry.name is not None}
 
     def _criterion(self) -> EvidenceCriterion:
         judges = isinstance(self.criterion, Criterion) or (

@@ -34,11 +34,14 @@ class Declaration:
         What the command line calls its machine.
     task : str
         ``"classification"`` or ``"regression"``.
+    words : str
+        What reports call it.
     """
 
     cls: type[Estimator]
     machine: str
     task: str
+    words: str
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -63,14 +66,19 @@ class EstimatorRegistry(Registry[Estimator]):
         super().__init__("estimator", Estimator)  # type: ignore[type-abstract]
         self.declarations: list[Declaration] = []
 
-    def declare(self, cls: type[Estimator], *, machine: str, task: str) -> None:
-        """Declare an estimator with its machine and task."""
+    def declare(self, cls: type[Estimator], *, machine: str, task: str, words: str) -> None:
+        """Declare an estimator with its machine, its task and what reports call it."""
         self.register(cls, cls.__name__)
-        self.declarations.append(Declaration(cls=cls, machine=machine, task=task))
+        self.declarations.append(Declaration(cls=cls, machine=machine, task=task, words=words))
 
     def declaration_of(self, cls: type[Estimator]) -> Declaration:
         """Return what was declared of a class."""
         return next(each for each in self.declarations if each.cls is cls)
+
+    def words_of(self, cls: type) -> str:
+        """Return what reports call an estimator; the name of the class where it was not declared."""
+        words = {each.cls: each.words for each in self.declarations}
+        return next((words[base] for base in cls.__mro__ if base in words), cls.__name__)
 
     def by_machine(self) -> dict[str, dict[str, type[Estimator]]]:
         """Return machine -> task -> estimator, in the order of declaration."""
@@ -82,10 +90,12 @@ class EstimatorRegistry(Registry[Estimator]):
 
 ESTIMATORS = EstimatorRegistry()
 
-ESTIMATORS.declare(LSSVC, machine="lssvm", task=CLASSIFICATION)
-ESTIMATORS.declare(LSSVR, machine="lssvm", task=REGRESSION)
-ESTIMATORS.declare(SVC, machine="svm", task=CLASSIFICATION)
-ESTIMATORS.declare(GPC, machine="gp", task=CLASSIFICATION)
-ESTIMATORS.declare(RVC, machine="rvm", task=CLASSIFICATION)
-ESTIMATORS.declare(RVR, machine="rvm", task=REGRESSION)
-ESTIMATORS.declare(BasisSearchRegressor, machine="basis", task=REGRESSION)
+ESTIMATORS.declare(LSSVC, machine="lssvm", task=CLASSIFICATION, words="least-squares support vector classifier")
+ESTIMATORS.declare(LSSVR, machine="lssvm", task=REGRESSION, words="least-squares support vector regressor")
+ESTIMATORS.declare(SVC, machine="svm", task=CLASSIFICATION, words="support vector classifier")
+ESTIMATORS.declare(GPC, machine="gp", task=CLASSIFICATION, words="Gaussian process classifier")
+ESTIMATORS.declare(RVC, machine="rvm", task=CLASSIFICATION, words="relevance vector classifier")
+ESTIMATORS.declare(RVR, machine="rvm", task=REGRESSION, words="relevance vector regressor")
+ESTIMATORS.declare(
+    BasisSearchRegressor, machine="basis", task=REGRESSION, words="linear model on a searched subset of basis functions"
+)

@@ -168,7 +168,7 @@ def _describe_selected(material: Material, weights: Array | None) -> tuple[Machi
     if not is_mixture(model):
         return describe_machine(model, None if landscape is None else landscape.objective), None
     mixture = describe_mixture(model, material.y, material.task, weights)
-    return describe_machine_of_mixture(model, material.task, mixture), mixture
+    return describe_machine_of_mixture(model, mixture), mixture
 
 
 def _check_rows(machine: Any, y: Any) -> None:

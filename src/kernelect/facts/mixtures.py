@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.names import plain_name, with_input_names
 from kernelect.facts.numbers import NOT_KNOWN, counted, duration, percent, with_error
@@ -17,8 +18,6 @@ from kernelect.typing import Array
 
 #: What the candidates' score is called: a mean over rows that were left out, smaller is better.
 _SCORES = {"classification": "log-loss", "regression": "unexplained variance"}
-
-_NAMES = {"classification": "mixture of kernel classifiers", "regression": "mixture of kernel regressors"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +63,14 @@ def describe_mixture(estimator: Any, y: Any, task: str, weights: Array | None = 
     )
 
 
-def describe_machine_of_mixture(estimator: Any, task: str, facts: MixtureFacts) -> MachineFacts:
+def describe_machine_of_mixture(estimator: Any, facts: MixtureFacts) -> MachineFacts:
     """Return name, candidates in a sentence, size and the end of the search."""
     mixture = _mixture_of(estimator)
     fitted = [one for one in facts["candidates"] if one["score"] is not None]
     seconds = float(mixture.candidates_.seconds.sum())
     evaluations = sum(int(member.estimator.selection_.n_evaluations) for member in mixture._members)
     status, rows = _status(mixture), len(mixture._members[0].left_out)
-    name = _NAMES[task]
+    name = ESTIMATORS.words_of(type(mixture))
     heaviest = f"the heaviest ({fitted[0]['name']}) has {fitted[0]['weight_words']} of the weight"
     return {
         "class": type(mixture).__name__,

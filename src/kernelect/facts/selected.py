@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
 
+from kernelect.estimators import ESTIMATORS
 from kernelect.facts.names import parameter_kind, with_input_names
 from kernelect.facts.numbers import counted, duration, number
 from kernelect.facts.record import FunctionFacts, MachineFacts, ParameterFacts, StageFacts
 from kernelect.facts.relevance import ranked
 from kernelect.facts.sources import input_names, machine_of
-from kernelect.kernels import ARD, RBF, Constant, Kernel, Matern
+from kernelect.kernels import Constant, Kernel
 from kernelect.kernels.composite import Composite
 from kernelect.kernels.stationary import Stationary
 from kernelect.selection import SelectionObjective
 
 #: Widths, functions and stages that are listed one by one.
 _MOST_WIDTHS, _MOST_FUNCTIONS, _MOST_STAGES = 20, 20, 40
-
-_MACHINES = {
-    "LSSVC": "least-squares support vector classifier",
-    "LSSVR": "least-squares support vector regressor",
-    "SVC": "support vector classifier",
-    "GPC": "Gaussian process classifier",
-    "RVC": "relevance vector classifier",
-    "RVR": "relevance vector regressor",
-    "BasisSearchRegressor": "linear model on a searched subset of basis functions",
-}
-
-_CRITERIA = {
-    "press": "the exact leave-one-out squared error (PRESS)",
-    "gcv": "generalised cross-validation (GCV)",
-    "ep-evidence": "the evidence (expectation propagation)",
-    "hmc-evidence": "the evidence (Monte Carlo)",
-    "laplace-evidence": "the evidence (Laplace's approximation)",
-    "evidence": "the evidence",
-    "occam-evidence": "the evidence with a penalty for each fitted precision",
-    "centre-evidence": "the evidence with the centres integrated out",
-    "mackay-evidence": "MacKay's evidence",
-    "marginal-likelihood": "the marginal likelihood",
-    "span": "the smoothed span estimate of the leave-one-out error",
-    "loo": "the leave-one-out error",
-    "cv": "the cross-validated log-loss",
-    "gacv": "generalised approximate cross-validation",
-    "radius-margin": "the radius-margin bound",
-}
-
-#: Kernels that are not called what their class is.
-_KERNELS: dict[type[Kernel], str] = {ARD: "Gaussian", RBF: "Gaussian", Matern: "Matérn"}
 
 _PARAMETERS = {
     "regularization": "ridge: a larger value gives a smoother function",
@@ -69,7 +38,7 @@ def describe_machine(estimator: Any, objective: SelectionObjective | None) -> Ma
     machine = machine_of(estimator)
     selection, inputs = machine.selection_, input_names(estimator)
     kernel = _kernel_words(machine)
-    name = _MACHINES.get(type(machine).__name__, type(machine).__name__)
+    name, criterion = ESTIMATORS.words_of(type(machine)), _criterion_words(machine)
     listed, hidden = _parameters(machine, inputs, objective)
     size, vectors = _size(machine)
     status = with_input_names(selection.status, inputs)
@@ -79,9 +48,9 @@ def describe_machine(estimator: Any, objective: SelectionObjective | None) -> Ma
         "name": name[0].upper() + name[1:],
         "kernel": kernel,
         "criterion": selection.criterion,
-        "criterion_in_words": _CRITERIA.get(selection.criterion, selection.criterion),
+        "criterion_in_words": criterion,
         "prior": selection.prior,
-        "sentence": _sentence(name, kernel, selection),
+        "sentence": _sentence(name, kernel, criterion, selection.prior),
         "search": f"{effort}; {status}.",
         "size": size,
         "vectors": vectors,
@@ -121,10 +90,16 @@ def describe_functions(machine: Any) -> list[FunctionFacts]:
     return [FunctionFacts(name=machine.basis_[j], coefficient=float(coefficients[j])) for j in order]
 
 
-def _sentence(name: str, kernel: str, selection: Any) -> str:
-    prior = "" if selection.prior == "none" else f" and a {selection.prior} prior over its parameters"
-    criterion = _CRITERIA.get(selection.criterion, selection.criterion)
-    return f"A {name} with {kernel}, selected by {criterion}{prior}."
+def _sentence(name: str, kernel: str, criterion: str, prior: str) -> str:
+    over = "" if prior == "none" else f" and a {prior} prior over its parameters"
+    return f"A {name} with {kernel}, selected by {criterion}{over}."
+
+
+def _criterion_words(machine: Any) -> str:
+    """Return what the criterion declares of itself, else its name."""
+    name = machine.selection_.criterion
+    given = machine.criterion if not isinstance(machine.criterion, str) else machine.criteria().get(name)
+    return getattr(given, "words", "") or name
 
 
 def _kernel_words(machine: Any) -> str:
@@ -161,11 +136,9 @@ def _moved_together(selection: Any) -> bool:
 
 
 def _kernel_word(kernel: Kernel, several: str) -> str:
-    name = _KERNELS.get(type(kernel)) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(kernel).__name__).lower()
-    name = f"{name}-{kernel.nu:g}" if isinstance(kernel, Matern) else name
     if not isinstance(kernel, Stationary):
-        return f"a {name} kernel"
-    return f"a {name} kernel, {several if kernel.elliptical else 'one width for all inputs'}"
+        return f"a {kernel.words} kernel"
+    return f"a {kernel.words} kernel, {several if kernel.elliptical else 'one width for all inputs'}"
 
 
 def _size(machine: Any) -> tuple[str, int]:

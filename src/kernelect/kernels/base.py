@@ -7,6 +7,7 @@ matrix: the derivative of some criterion in its entries.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Self
@@ -96,6 +97,11 @@ class Kernel(ABC):
         from kernelect.kernels.columns import OnColumns
 
         return OnColumns(self, tuple(columns))
+
+    @property
+    def words(self) -> str:
+        """What reports call a kernel of this kind: "linear" in "a linear kernel"."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).lower()
 
     @property
     def squares(self) -> float:

@@ -119,6 +119,10 @@ def in_rows(weights: Array) -> Array:
 class _Gaussian(Stationary):
     """exp(-D): its slope is minus itself, so the Gram matrix serves twice."""
 
+    @property
+    def words(self) -> str:
+        return "Gaussian"
+
     def profile(self, D: Array) -> Array:
         return np.exp(np.negative(D, out=D), out=D)
 
@@ -200,6 +204,10 @@ class Matern(Stationary):
         if self.nu not in (1.5, 2.5):
             raise InvalidArgument(f"nu={self.nu!r} must be 1.5 or 2.5.")
         super().__post_init__()
+
+    @property
+    def words(self) -> str:
+        return f"Matérn-{self.nu:g}"
 
     def profile(self, D: Array) -> Array:
         s = self._root(D)

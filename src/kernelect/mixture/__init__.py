@@ -11,5 +11,5 @@ __all__ = ["AUTO", "EFFORTS", "Candidate", "Candidates", "Door", "KernelClassifi
 #: What the command line calls the machine that chooses among machines.
 AUTO = "auto"
 
-ESTIMATORS.declare(KernelClassifier, machine=AUTO, task=CLASSIFICATION)
-ESTIMATORS.declare(KernelRegressor, machine=AUTO, task=REGRESSION)
+ESTIMATORS.declare(KernelClassifier, machine=AUTO, task=CLASSIFICATION, words="mixture of kernel classifiers")
+ESTIMATORS.declare(KernelRegressor, machine=AUTO, task=REGRESSION, words="mixture of kernel regressors")

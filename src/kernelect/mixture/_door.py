@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from kernelect.criteria import Criterion
 from kernelect.estimators._base import Estimator
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
@@ -54,9 +55,9 @@ class Door(Estimator):
     _labels: bool
 
     @classmethod
-    def criterion_names(cls) -> tuple[str, ...]:
-        """Return no names: every candidate has the criterion of its machine."""
-        return ()
+    def criteria(cls) -> Mapping[str, type[Criterion]]:
+        """Return none: every candidate has the criterion of its machine."""
+        return {}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -22,7 +22,7 @@ _ROUNDING = 1e-7
 
 @dataclass(frozen=True)
 class Curvature(Prior):
-    """d/2 log Omega with Omega = 1/(2n) sum_ij (d^2 f(x_i) / dx_ij^2)^2.
+    """Prior against curvature: d/2 log Omega with Omega = 1/(2n) sum_ij (d^2 f(x_i) / dx_ij^2)^2.
 
     Second derivatives are second differences with steps of ``step`` standard deviations, so
     that the prior fits every kernel that can be evaluated at new points; the gradient is the

@@ -22,7 +22,7 @@ _SETTLED = 0.05
 
 @dataclass(frozen=True)
 class Evidence(Prior):
-    """(n - g)/2 log Q + g/2 log Omega, with g re-estimated from the Hessian of Q.
+    """Normal prior weighed by the evidence: (n - g)/2 log Q + g/2 log Omega, with g from the Hessian of Q.
 
     For a given g this has the stationary points of zeta Q + xi Omega at MacKay's xi and zeta;
     eq. 15 is the special case g = d. After each search g is updated from the Hessian (central

@@ -12,7 +12,7 @@ from kernelect.typing import Array, Indices, Mask, Objective
 
 
 class Gaussian(Prior):
-    """d/2 log Omega with Omega = 1/2 sum_j gamma_j^2 (Cawley & Talbot 2007, eq. 15).
+    """Normal prior over the widths: d/2 log Omega with Omega = 1/2 sum_j gamma_j^2 (Cawley & Talbot 2007, eq. 15).
 
     A zero-mean normal prior on the widths whose precision is integrated out under Jeffreys'
     prior.
@@ -36,7 +36,7 @@ class Gaussian(Prior):
 
 
 class Laplace(Prior):
-    """N log Omega with Omega = 1/2 sum_j gamma_j over the N inputs that are not switched off.
+    """Laplace prior over the widths: N log Omega with Omega = 1/2 sum_j gamma_j over the N inputs not switched off.
 
     An input is pruned, its width set to exactly 0, where the criterion would lose less by
     that than the prior gains: where dL/dgamma_j > 0 at gamma_j = 0 (Cawley & Talbot 2007,

@@ -47,6 +47,9 @@ class EvidenceCriterion(ABC):
 
     name: ClassVar[str]
 
+    #: What reports and tables call it; its name where this is empty.
+    words: ClassVar[str] = ""
+
     @abstractmethod
     def value(self, profile: Profile, peak: Peak) -> float:
         """Return the value of a subset of at least one function."""
@@ -78,6 +81,7 @@ class QuadratureEvidence(EvidenceCriterion):
     """
 
     name = "evidence"
+    words = "the evidence"
 
     def value(self, profile: Profile, peak: Peak) -> float:
         u, weights = _panels(peak)
@@ -100,6 +104,7 @@ class MacKayEvidence(EvidenceCriterion):
     """
 
     name = "mackay-evidence"
+    words = "MacKay's evidence"
 
     def value(self, profile: Profile, peak: Peak) -> float:
         gamma, k = profile.well_determined(peak.regularization), len(profile.energy)
@@ -113,6 +118,7 @@ class MarginalLikelihood(EvidenceCriterion):
     """max over alpha and beta of ln P(T | alpha, beta)."""
 
     name = "marginal-likelihood"
+    words = "the marginal likelihood"
 
     def value(self, profile: Profile, peak: Peak) -> float:
         return peak.height

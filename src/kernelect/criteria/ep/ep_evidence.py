@@ -40,6 +40,7 @@ class EPEvidence(Criterion):
     """
 
     name = "ep-evidence"
+    words = "the evidence (expectation propagation)"
     judges = ("ep",)
 
     def value(self, fitted: Fitted) -> CriterionValue:

@@ -90,6 +90,7 @@ class HMCEvidence(Criterion):
     n_draws: int = 2000
     seed: int = 0
     name = "hmc-evidence"
+    words = "the evidence (Monte Carlo)"
     judges = ("ep",)
     sampled = True
 

@@ -42,6 +42,7 @@ class GCV(Criterion):
     """
 
     name = "gcv"
+    words = "generalised cross-validation (GCV)"
     judges = ("lssvm",)
     on_landmarks = LandmarkGCV()
 

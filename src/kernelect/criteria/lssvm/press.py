@@ -40,6 +40,7 @@ class PRESS(Criterion):
     """
 
     name = "press"
+    words = "the exact leave-one-out squared error (PRESS)"
     judges = ("lssvm",)
     on_landmarks = LandmarkPRESS()
 

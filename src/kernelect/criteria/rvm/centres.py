@@ -32,6 +32,7 @@ class RVMCentreEvidence(RVMCriterion):
     form: str = "proper"
     tau: float = 1.0
     name = "centre-evidence"
+    words = "the evidence with the centres integrated out"
     needs_centres = True
     has_gradient = False
 

@@ -43,6 +43,7 @@ class RVMCrossValidation(RVMCriterion):
     parts: Indices | None = None
     centred_on_rows: bool = True
     name = "cv"
+    words = "the cross-validated log-loss"
 
     def __post_init__(self) -> None:
         if self.loss not in ("log", "error"):

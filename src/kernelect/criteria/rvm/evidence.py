@@ -42,6 +42,7 @@ class RVMEvidence(RVMCriterion):
     """
 
     name = "evidence"
+    words = "the evidence"
     is_evidence = True
 
     def value(self, fitted: Fitted) -> CriterionValue:
@@ -90,6 +91,7 @@ class RVMOccamEvidence(RVMEvidence):
 
     log_width: float = _LOG_WIDTH
     name = "occam-evidence"
+    words = "the evidence with a penalty for each fitted precision"
 
     @property
     def price(self) -> float:

@@ -29,6 +29,7 @@ class RVMLeaveOneOut(RVMCrossValidation):
 
     loss: str = "error"
     name = "loo"
+    words = "the leave-one-out error"
     needs_solution = True
 
     def value(self, fitted: Fitted) -> CriterionValue:

@@ -23,6 +23,7 @@ class RadiusMargin(ErrorEstimate):
     """
 
     name = "radius-margin"
+    words = "the radius-margin bound"
 
     def _value(self, machine: BinarySVM) -> CriterionValue:
         terms = float(machine.diagonal.max()) * machine.alpha
@@ -51,6 +52,7 @@ class JaakkolaHaussler(ErrorEstimate):
     """The share of rows with alpha_i K_ii >= z_i, which include all leave-one-out errors."""
 
     name = "jaakkola-haussler"
+    words = "the bound of Jaakkola and Haussler on the leave-one-out error"
     has_gradient = False
 
     def _value(self, machine: BinarySVM) -> CriterionValue:
@@ -63,6 +65,7 @@ class SupportVectorCount(ErrorEstimate):
     """The share of support vectors: leaving out any other row changes nothing."""
 
     name = "support-vectors"
+    words = "the share of support vectors"
     has_gradient = False
 
     def _value(self, machine: BinarySVM) -> CriterionValue:

@@ -32,6 +32,7 @@ class GACV(ErrorEstimate):
     """
 
     name = "gacv"
+    words = "generalised approximate cross-validation"
     slacks = ("linear",)
 
     def _value(self, machine: BinarySVM) -> CriterionValue:

@@ -52,6 +52,7 @@ class LaplaceEvidence(BinaryCriterion):
 
     smoothing: float = 0.1
     name = "laplace-evidence"
+    words = "the evidence (Laplace's approximation)"
     scale_invariant = False
 
     def _value(self, machine: BinarySVM) -> CriterionValue:

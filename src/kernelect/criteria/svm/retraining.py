@@ -58,6 +58,7 @@ class LeaveOneOut(SVMCriterion):
     """
 
     name = "loo"
+    words = "the leave-one-out error"
     has_gradient = False
 
     def value(self, fitted: Fitted) -> CriterionValue:

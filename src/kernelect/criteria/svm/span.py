@@ -57,6 +57,7 @@ class UnsmoothedSpan(ErrorEstimate):
     """The share of rows that the span rule counts as leave-one-out errors (eq. 12); it jumps."""
 
     name = "unsmoothed-span"
+    words = "the span estimate of the leave-one-out error"
     has_gradient = False
 
     def _value(self, machine: BinarySVM) -> CriterionValue:
@@ -91,6 +92,7 @@ class Span(ErrorEstimate):
     c2: float = 0.0
     eta: float = 1.0
     name = "span"
+    words = "the smoothed span estimate of the leave-one-out error"
 
     def _value(self, machine: BinarySVM) -> CriterionValue:
         spans = _Spans.of(machine, self.eta)

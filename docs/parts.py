@@ -1,0 +1,117 @@
+"""Writes what follows from the registries: ``python docs/parts.py``.
+
+These are the tables of parts in README.md and parts.md, each between ``<!-- parts: NAME -->`` and
+``<!-- end of parts -->``, and the names that the commands' help lists without importing the numerics.
+A test compares them with the registries, so a new part makes it fail until this script has run.
+"""
+
+import re
+from itertools import groupby
+from pathlib import Path
+
+import kernelect.mixture  # declares the doors  # noqa: F401
+from kernelect.estimators import ESTIMATORS
+from kernelect.kernels import KERNELS
+from kernelect.priors import PRIORS
+from kernelect.registry import REGISTRIES
+from kernelect.search.registry import SEARCHES
+
+HERE = Path(__file__).parent
+PAGES = (HERE.parent / "README.md", HERE / "parts.md")
+NAMES = HERE.parent / "src" / "kernelect" / "cli" / "_names.py"
+
+
+def sections():
+    """Return the text of every section by its name."""
+    return {
+        "names": "\n".join(
+            _names(REGISTRIES[kind]) for kind in ("kernel", "prior", "search", "strategy", "dictionary")
+        ),
+        "criteria": _table(("criterion", "what it is", "estimators"), _criteria()),
+        "kernels": _table(("kernel", "class", "what it is"), _described(KERNELS)),
+        "priors": _table(("prior", "class", "what it is"), _described(PRIORS)),
+        "searches": _table(("search", "class", "what it is"), _described(SEARCHES)),
+        "strategies": _table(("strategy", "class", "what it is"), _described(REGISTRIES["strategy"])),
+        "dictionaries": _table(("dictionary", "class", "what it is"), _described(REGISTRIES["dictionary"])),
+    }
+
+
+def written(text):
+    """Return a page with all its sections as the registries have them."""
+    made = sections()
+
+    def section(found):
+        return f"{found[1]}\n{made[found[2]]}\n{found[3]}"
+
+    return re.sub(r"(<!-- parts: (\w+) -->)\n.*?\n(<!-- end of parts -->)", section, text, flags=re.DOTALL)
+
+
+def names_module():
+    """Return the module of the names that help lists."""
+    from kernelect.mixture import EFFORTS
+    from kernelect.tabular.read import FORMATS
+
+    machines = ESTIMATORS.by_machine()
+    criteria = {
+        machine: tuple(dict.fromkeys(name for cls in classes.values() for name in cls.criterion_names()))
+        for machine, classes in machines.items()
+    }
+    constants = {
+        "KERNELS": tuple(name for name in KERNELS.names if name != "precomputed"),
+        "PRIORS": ("auto", *PRIORS.names, "none"),
+        "CRITERIA": {machine: names for machine, names in criteria.items() if names},
+        "EFFORTS": EFFORTS,
+        "FORMATS": FORMATS,
+    }
+    lines = "\n".join(f"{name} = {_source(value)}" for name, value in constants.items())
+    return f'"""Names that help lists, from the registries: written by docs/parts.py."""\n\n{lines}\n'
+
+
+def _source(value, indent=""):
+    """Return words, or words by word, as source with a line for each."""
+    deeper = f"{indent}    "
+    if isinstance(value, dict):
+        lines = [f'"{key}": {_source(each, deeper)}' for key, each in value.items()]
+    else:
+        lines = [f'"{each}"' for each in value]
+    opening, closing = "{}" if isinstance(value, dict) else "()"
+    return opening + "\n" + "".join(f"{deeper}{line},\n" for line in lines) + f"{indent}{closing}"
+
+
+def _names(registry):
+    """Return a line that lists the names of one kind."""
+    return f"- `{registry.argument}`: {', '.join(_quoted(name) for name in registry.names)}"
+
+
+def _criteria():
+    """Yield name, words and estimators of every criterion; the estimators that take it by themselves in bold."""
+    rows = {}
+    for each in ESTIMATORS.declarations:
+        for name, cls in each.cls.criteria().items():
+            mark = "**" if name == each.default_criterion else ""
+            rows.setdefault((name, cls.words or name), []).append(f"{mark}`{each.cls.__name__}`{mark}")
+    for (name, words), estimators in rows.items():
+        yield _quoted(name), words, ", ".join(estimators)
+
+
+def _described(registry):
+    """Yield names, class and the first sentence of every class that goes by a name."""
+    named = [entry for entry in registry if entry.name is not None]
+    for cls, entries in groupby(named, key=lambda entry: entry.cls):
+        names = ", ".join(_quoted(entry.name) for entry in entries)
+        yield names, f"`{cls.__name__}`", cls.__doc__.strip().splitlines()[0].removesuffix(".").replace("``", "`")
+
+
+def _quoted(name):
+    return f'`"{name}"`'
+
+
+def _table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(written(page.read_text()))
+    NAMES.write_text(names_module())
