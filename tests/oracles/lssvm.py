@@ -50,3 +50,19 @@ def leave_one_out_predictions_at(gram, cross, targets, mu, weights):
         alpha, b = solve_bordered(gram[np.ix_(rest, rest)], targets[rest], mu, weights[rest])
         predictions.append(cross[rest].T @ alpha[:, 0] + b[0])
     return np.array(predictions)
+
+
+def leave_groups_out_residuals(gram, targets, mu, weights, groups):
+    """Refit once per group, each time without its rows."""
+    residuals = np.zeros_like(targets)
+    for group in set(groups.tolist()):
+        out = [i for i in range(len(gram)) if groups[i] == group]
+        rest = [i for i in range(len(gram)) if groups[i] != group]
+        alpha, b = solve_bordered(gram[np.ix_(rest, rest)], targets[rest], mu, weights[rest])
+        residuals[out] = targets[out] - (gram[np.ix_(out, rest)] @ alpha + b)
+    return residuals
+
+
+def group_press(gram, targets, mu, weights, groups):
+    residuals = leave_groups_out_residuals(gram, targets, mu, weights, groups)
+    return 0.5 * sum(weights[i] * residuals[i, k] ** 2 for i in range(len(gram)) for k in range(targets.shape[1]))

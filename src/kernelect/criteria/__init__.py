@@ -4,6 +4,7 @@ from kernelect.criteria.base import Criterion, CriterionValue
 from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import EvidenceGradient, EvidenceValue, HMCEvidence
 from kernelect.criteria.lssvm.gcv import GCV
+from kernelect.criteria.lssvm.group_press import GroupPRESS
 from kernelect.criteria.lssvm.press import PRESS
 from kernelect.criteria.registry import CRITERIA, CriterionRegistry
 from kernelect.criteria.rvm import (
@@ -34,6 +35,7 @@ __all__ = [
     "ErrorEstimate",
     "EvidenceGradient",
     "EvidenceValue",
+    "GroupPRESS",
     "HMCEvidence",
     "JaakkolaHaussler",
     "LaplaceEvidence",

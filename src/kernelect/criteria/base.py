@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.machines import Fitted, Machine
+from kernelect.machines import Fitted, Groups, Machine
 from kernelect.typing import Array, Indices
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ class Criterion(ABC):
 
     #: Whether it stays the same under (C, K) -> (C/s, s K), so that C and an amplitude say the same.
     scale_invariant: ClassVar[bool] = False
+
+    #: Which rows leave together, where it leaves out groups of them.
+    groups: Groups | None = None
 
     #: The same criterion as a sum over rows of functions of error and leverage, which is all that a machine on
     #: landmarks knows of its rows; None where it is no such sum.

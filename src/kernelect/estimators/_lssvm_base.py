@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.criteria import PRESS, Criterion, GroupPRESS
 from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._groups import MOST_ROWS
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._training import LabelledTraining, Training
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed
-from kernelect.machines import LSSVM, Expansion, LSSVMState
+from kernelect.machines import LSSVM, Expansion, Groups, LSSVMState, blocks_of
 from kernelect.machines.lssvm.landmarks import LandmarkState
 from kernelect.numerics import Deadline, blas_threads_for, over_blocks, require_memory
 from kernelect.priors import as_prior
@@ -63,6 +65,7 @@ class LSSVMBase(SelfSelecting):
     landmarks_: Array | None
     X_fit_: Array
     _rows: Indices
+    _groups: Indices | None = None
 
     def _fit_machine(self, data: Training, unit: float = 1.0, *, recalibrate: bool = False) -> Array:
         """Select, solve and set the learned attributes; return leave-one-out decision values (n, k).
@@ -70,6 +73,7 @@ class LSSVMBase(SelfSelecting):
         Targets have been divided by ``unit``, and so are all attributes but the selection's record.
         ``recalibrate``: ridge and width are chosen once more by the log-loss of labels.
         """
+        self._groups = data.groups
         request = self._landmark_request(data)
         if request is not None:
             return self._fit_on_landmarks(data, unit, request, recalibrate)
@@ -78,12 +82,23 @@ class LSSVMBase(SelfSelecting):
     def _landmark_request(self, data: Training) -> LandmarkRequest | None:
         """Return which landmarks are asked for, None for the exact machine."""
         automatic = self.landmarks is None or (isinstance(self.landmarks, str) and self.landmarks == "auto")
+        if data.groups is not None:
+            self._check_exact(int(data.kept.sum()), automatic=automatic)
+            return None
         if self._is_precomputed and not automatic:
             raise InvalidArgument(
                 f"landmarks={self.landmarks!r} needs inputs, and kernel='precomputed' takes kernel values: "
                 "leave landmarks at 'auto', or give the inputs and another kernel."
             )
         return None if self._is_precomputed else as_request(self.landmarks, int(data.kept.sum()), data.X.shape[1])
+
+    def _check_exact(self, n_rows: int, *, automatic: bool) -> None:
+        """Raise where groups are given to a machine on landmarks, which leaves out rows alone."""
+        if not automatic or (self.landmarks is not None and n_rows > MOST_ROWS):
+            raise InvalidArgument(
+                f"landmarks={self.landmarks!r} leaves out single rows and, with {n_rows} rows, groups need the exact "
+                f"machine: give landmarks=None (memory grows with the square of the rows), or at most {MOST_ROWS} rows."
+            )
 
     def _fit_on_landmarks(self, data: Training, unit: float, request: LandmarkRequest, recalibrate: bool) -> Array:
         deadline = Deadline.after(self.time_limit)
@@ -125,22 +140,37 @@ class LSSVMBase(SelfSelecting):
 
     def _problem(self, rows: Rows) -> SelectionObjective:
         started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
-        criterion, prior = self._criterion(), as_prior(self.prior, started.space)
+        criterion, prior = self._criterion_of(rows.groups), as_prior(self.prior, started.space)
         ridge = ridge_space(self.regularization, started, rows.X, rows.targets, rows.weights)
         return join(rows, started, LSSVM(), criterion, prior, ridge)
+
+    def _known_groups(self) -> Groups | None:
+        """Return the groups that a fit was given, of all its rows."""
+        return None if self._groups is None else Groups(self._groups)
+
+    def _criterion_of(self, groups: Groups | None) -> Criterion:
+        """Return the criterion; where groups are given, PRESS that leaves out whole groups."""
+        criterion = self._criterion()
+        if groups is None:
+            return criterion
+        if not isinstance(criterion, PRESS):
+            raise InvalidArgument(
+                f"criterion={self.criterion!r} does not leave out groups: use criterion='press', or leave groups out."
+            )
+        return GroupPRESS(groups)
 
     def _keep(self, objective: SelectionObjective, theta: Array) -> Array:
         """Set the learned attributes at ``theta`` and return the leave-one-out residuals."""
         fitted = objective.solved(theta)
         state: LSSVMState = fitted.state
-        c = state.bordered_diagonal()
         kernel = objective.kernel_at(theta)
         self._keep_solution(kernel, state, None if isinstance(kernel, Precomputed) else objective.X)
         self.regularization_, self.landmarks_ = fitted.regularization, None
         if not isinstance(kernel, Precomputed):
             self.feature_importances_ = relevances(kernel, objective.X, state.dual_coef)
-        self._keep_leave_one_out(objective, c, state.leave_one_out_residuals(c))
-        return state.leave_one_out_residuals(c)
+        c, residuals = _left_out(state, objective.criterion.groups)
+        self._keep_leave_one_out(objective, c, residuals)
+        return residuals
 
     def _keep_solution(self, kernel: Kernel, state: LSSVMState | LandmarkState, rows: Array | None) -> None:
         """Set what predictions need: the kernel, the coefficients and the rows they belong to."""
@@ -169,3 +199,12 @@ class LSSVMBase(SelfSelecting):
         if isinstance(self.kernel_, Precomputed):
             return X[:, self._rows].T
         return self.kernel_.cross(self.X_fit_, X)
+
+
+def _left_out(state: LSSVMState, groups: Groups | None) -> tuple[Array, Array]:
+    """Return the inverse variances (n,) and the residuals (n, k) of rows left out, each alone or with its group."""
+    if groups is None:
+        c = state.bordered_diagonal()
+        return c, state.leave_one_out_residuals(c)
+    blocks = blocks_of(state.bordered_inverse())
+    return 1.0 / groups.inverse_diagonal(blocks), groups.solve(blocks, state.dual_coef)

@@ -11,6 +11,7 @@ from kernelect.estimators._base import Estimator
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, encode_labels, require_size
 from kernelect.exceptions import InvalidArgument
+from kernelect.machines import Groups
 from kernelect.selection import Rows
 from kernelect.typing import Array, Indices, Mask
 
@@ -45,6 +46,8 @@ class Training:
         The rows of positive weight.
     single : bool
         Whether ``y`` had one dimension.
+    groups : ndarray of int or None
+        The group of every row, where groups were given.
     """
 
     X: Array
@@ -52,13 +55,15 @@ class Training:
     weights: Array
     kept: Mask
     single: bool = True
+    groups: Indices | None = None
 
     def rows(self, *, pairwise: bool = False, order: Indices | None = None) -> Rows:
         """Return the rows of positive weight, in an order of theirs; of kernel values also the same columns only."""
         kept = np.flatnonzero(self.kept)
         kept = kept if order is None else kept[order]
         X = self.X[np.ix_(kept, kept)] if pairwise else self.X[kept]  # copies: the caller's table may change
-        return Rows(X=np.asarray(X, dtype=float), targets=self.targets[kept], weights=self.weights[kept])
+        groups = None if self.groups is None else Groups(self.groups[kept])
+        return Rows(X=np.asarray(X, dtype=float), targets=self.targets[kept], weights=self.weights[kept], groups=groups)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.base import ClassifierMixin
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
+from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled
@@ -79,7 +81,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     X_fit_ : ndarray of shape (n_samples, n_features)
         The rows that coefficients belong to: all of positive weight, or the landmarks.
     loo_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Exact leave-one-out decision values: what each row gets from all the others.
+        Exact leave-one-out decision values: what each row gets from all the others, or from all other groups.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
     selection_ : Selection
@@ -141,7 +143,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select the hyper-parameters and fit the machine.
 
         Parameters
@@ -151,18 +153,22 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
+        groups : array-like of shape (n_samples,), optional
+            Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
+            ``loo_decision_`` and in the calibration of probabilities.
         """
-        return self._fit_anew(X, y, sample_weight)
+        return self._fit_anew(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         data = labelled(self, X, y, sample_weight, self.class_weight, counts=False, as_it_is=True)
+        data = replace(data, groups=encode_groups(groups, data.kept))
         self.classes_ = data.classes
         loo = self._fit_machine(data, recalibrate=self._recalibrates())
         self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo
         self._inverse_temperature = fit_temperature(self.loo_decision_, data.index, data.weights)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
-        return labelled_rows(X, y, self.class_weight)
+        return replace(labelled_rows(X, y, self.class_weight), groups=self._known_groups())
 
     def _recalibrates(self) -> bool:
         if self.recalibrate not in ("auto", True, False):

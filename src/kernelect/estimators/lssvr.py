@@ -12,11 +12,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._training import Training, measured
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Precomputed
-from kernelect.machines import LSSVM, LSSVMState
+from kernelect.machines import LSSVM, Groups, LSSVMState
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit, hashed_order, spaced
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
@@ -116,7 +117,7 @@ random_state, n_jobs, verbose
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select the hyper-parameters and fit the machine.
 
         Parameters
@@ -125,11 +126,15 @@ random_state, n_jobs, verbose
             Kernel values between all rows where ``kernel="precomputed"``.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
+        groups : array-like of shape (n_samples,), optional
+            Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
+            ``loo_prediction_``, in standard deviations and in intervals.
         """
-        return self._fit_anew(X, y, sample_weight)
+        return self._fit_anew(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         data = measured(self, X, y, sample_weight, several=True, counts=False, as_it_is=True)
+        data = replace(data, groups=encode_groups(groups, data.kept))
         self._single = data.single
         # In a unit of their own, so that nothing depends on the user's.
         kept = data.targets[data.kept]
@@ -143,7 +148,9 @@ random_state, n_jobs, verbose
         self.loo_prediction_ = self._shaped(unit * loo)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
-        return Rows(X=X, targets=y.astype(float).reshape(len(y), -1), weights=np.ones(len(y)))
+        return Rows(
+            X=X, targets=y.astype(float).reshape(len(y), -1), weights=np.ones(len(y)), groups=self._known_groups()
+        )
 
     def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
         self._weights, self._diagonal, self._residuals = objective.weights, diagonal, residuals
@@ -238,7 +245,10 @@ random_state, n_jobs, verbose
             LSSVM.bordered_solve(state, cross)
             + np.outer(state.ones_solution, np.ones(cross.shape[1])) / state.ones_total
         )
-        return np.asarray(self._decide(X)[None] - self._residuals[:, None] * bordered[..., None], dtype=float)
+        moved = self._residuals[:, None] * bordered[..., None]
+        if self._groups is not None:
+            moved = Groups(self._groups[self._rows]).sums(moved)
+        return np.asarray(self._decide(X)[None] - moved, dtype=float)
 
     def _left_out_variance(self) -> Array:
         """Return the variance (n, k) that is claimed for each training row where it is left out."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.criteria import GroupPRESS
 from kernelect.estimators import ESTIMATORS
 from kernelect.facts.names import parameter_kind, with_input_names
 from kernelect.facts.numbers import counted, duration, number
@@ -98,6 +99,8 @@ def _sentence(name: str, kernel: str, criterion: str, prior: str) -> str:
 def _criterion_words(machine: Any) -> str:
     """Return what the criterion declares of itself, else its name."""
     name = machine.selection_.criterion
+    if name == GroupPRESS.name:
+        return GroupPRESS.words
     given = machine.criterion if not isinstance(machine.criterion, str) else machine.criteria().get(name)
     return getattr(given, "words", "") or name
 

@@ -5,6 +5,7 @@ from kernelect.machines.ep.likelihoods import LIKELIHOODS, Hinge, Likelihood, Pr
 from kernelect.machines.ep.machine import EP, EPColumn, EPState
 from kernelect.machines.ep.sampling import EllipticalSlice, HybridMonteCarlo, Sampler
 from kernelect.machines.lssvm.full import LSSVM, LSSVMState
+from kernelect.machines.lssvm.groups import Groups, blocks_of
 from kernelect.machines.lssvm.ridge_path import RidgePath
 from kernelect.machines.registry import MACHINES
 from kernelect.machines.rvm import RVM, CentreState, Classical, RVMState, Sequential, SparseFit
@@ -25,6 +26,7 @@ __all__ = [
     "EllipticalSlice",
     "Expansion",
     "Fitted",
+    "Groups",
     "Hinge",
     "HybridMonteCarlo",
     "LSSVMState",
@@ -38,6 +40,7 @@ __all__ = [
     "Sequential",
     "SparseFit",
     "SquaredHinge",
+    "blocks_of",
     "register",
 ]
 

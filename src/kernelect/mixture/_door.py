@@ -92,16 +92,18 @@ class Door(Estimator):
             raise InvalidArgument("sample_weight holds negative numbers: every weight must be at least 0.")
         return np.asarray(weights, dtype=float)
 
-    def _fit_mixture(self, frame: Frame, y: Any, weights: Array) -> None:
+    def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
         self._check_time_limit()
         deadline = Deadline.after(self.time_limit)
         coding = fit_coding(frame)
         Z = coding(frame)
         self._views = Views(coding, fit_warp(Z, coding.numeric))
-        wanted = useful(candidates_for(self.effort, labels=self._labels), self._views, len(Z))
+        wanted = useful(
+            candidates_for(self.effort, labels=self._labels), self._views, len(Z), grouped=groups is not None
+        )
         options = {"random_state": self._seed()}
-        task = Task(views=self._views, Z=Z, y=y, weights=weights, labels=self._labels, options=options)
+        task = Task(views=self._views, Z=Z, y=y, weights=weights, groups=groups, labels=self._labels, options=options)
         members = fit_members(
             task, wanted, self.effort, deadline, n_jobs=self.n_jobs, observe=_observer(self.verbose, len(wanted))
         )

@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
+from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._targets import class_weights, encode_labels
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
@@ -85,7 +86,7 @@ class KernelClassifier(ClassifierMixin, Door):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the candidates and weigh them.
 
         Parameters
@@ -94,10 +95,13 @@ class KernelClassifier(ClassifierMixin, Door):
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
+        groups : array-like of shape (n_samples,), optional
+            Rows with the same label, such as the visits of one patient, are left out together: in every selection,
+            ``loo_proba_``, the weights of candidates and calibration.
         """
-        return self._fit_anew(X, y, sample_weight)
+        return self._fit_anew(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         frame = self._frame(X, reset=True)
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one label per row.")
@@ -107,7 +111,7 @@ class KernelClassifier(ClassifierMixin, Door):
         self.classes_, index, _ = encode_labels(y)
         weights = self._sample_weight(sample_weight, frame)
         weights = weights * class_weights(self.class_weight, self.classes_, index)
-        self._fit_mixture(frame, index, weights)
+        self._fit_mixture(frame, index, weights, encode_groups(groups, weights > 0))
         pooled = self._mixed([member.left_out for member in self._members])
         self._sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), index, weights)
         self.loo_proba_ = self._sharpened(pooled)

@@ -18,7 +18,7 @@ from kernelect.mixture.candidates import AS_IS, GP, WARPED, Candidate, estimator
 from kernelect.numerics import Deadline
 from kernelect.registry import stored
 from kernelect.selection import Lead, relative_widths
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Iterations of candidates that follow the leader's widths.
 FOLLOWING = {"fast": 8, "balanced": 10, "best": 30}
@@ -78,6 +78,7 @@ class Task:
     Z: Array  # (n, d) coded rows
     y: Any
     weights: Array
+    groups: Indices | None
     labels: bool
     options: dict[str, Any]
 
@@ -90,7 +91,8 @@ class Task:
         V = self.views(candidate.view, self.Z)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # every status is in the record of candidates
-            estimator._fit_anew(V, self.y, self.weights, lead=lead)
+            given = () if self.groups is None else (self.groups,)
+            estimator._fit_anew(V, self.y, self.weights, *given, lead=lead)
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         return Member(candidate, estimator, left_out(estimator), shape, time.monotonic() - began)
 
@@ -108,11 +110,16 @@ def left_out(estimator: LSSVC | LSSVR | GPC) -> Array:
     return estimator.loo_prediction_.reshape(len(estimator.loo_prediction_), -1)
 
 
-def useful(candidates: Sequence[Candidate], views: Views, n_rows: int) -> tuple[Candidate, ...]:
-    """Return the candidates that differ on these inputs, and that so many rows allow."""
+def useful(
+    candidates: Sequence[Candidate], views: Views, n_rows: int, *, grouped: bool = False
+) -> tuple[Candidate, ...]:
+    """Return the candidates that differ on these inputs, and that so many rows allow.
+
+    The cavities of a Gaussian process leave out single rows, so that it takes no part where groups are left out.
+    """
     kept: dict[Candidate, None] = {}
     for candidate in candidates:
-        if candidate.machine == GP and n_rows > MOST_GP_ROWS:
+        if candidate.machine == GP and (grouped or n_rows > MOST_GP_ROWS):
             continue
         if candidate.view == WARPED and not len(views.warp.warped):
             candidate = replace(candidate, view=AS_IS)

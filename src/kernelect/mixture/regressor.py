@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
+from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._targets import require_size
 from kernelect.estimators.lssvr import check_coverage, jackknife_ends
 from kernelect.exceptions import InvalidArgument
@@ -77,7 +78,7 @@ class KernelRegressor(RegressorMixin, Door):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the candidates and weigh them.
 
         Parameters
@@ -85,10 +86,13 @@ class KernelRegressor(RegressorMixin, Door):
         X : array-like or DataFrame of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
+        groups : array-like of shape (n_samples,), optional
+            Rows with the same label, such as the visits of one patient, are left out together: in every selection,
+            ``loo_prediction_``, the weights of candidates and intervals.
         """
-        return self._fit_anew(X, y, sample_weight)
+        return self._fit_anew(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         frame = self._frame(X, reset=True)
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one number per row.")
@@ -97,7 +101,7 @@ class KernelRegressor(RegressorMixin, Door):
         require_size(y)
         self._single = y.ndim == 1
         weights = self._sample_weight(sample_weight, frame)
-        self._fit_mixture(frame, y, weights)
+        self._fit_mixture(frame, y, weights, encode_groups(groups, weights > 0))
         self.loo_prediction_ = self._shaped(self._mixed([member.left_out for member in self._members]))
         self._spread = self._calibrated_spread(y, weights)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from kernelect.machines import LSSVMState, RidgePath
+from kernelect.machines import LSSVMState, RidgePath, blocks_of
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Array
 
 
 class ResidualPath(Protocol):
-    """Leave-one-out at one kernel for any ridge."""
+    """Leave-one-out, of rows or of groups, at one kernel for any ridge."""
 
     def residuals(self, mu: float) -> Array:
         """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""
@@ -23,9 +23,12 @@ class LeastSquaresObjective(SelectionObjective):
 
     def ridge_path(self, theta: Array) -> ResidualPath:
         """Return leave-one-out at the kernel of ``theta``, along the ridge."""
-        return RidgePath(self.kernel_at(theta).gram(self.X), self.targets, self.weights)
+        return RidgePath(self.kernel_at(theta).gram(self.X), self.targets, self.weights, self.criterion.groups)
 
     def left_out_residuals(self, theta: Array) -> Array:
         """Return the exact leave-one-out residuals (n, k) at ``theta``."""
         state: LSSVMState = self.solved(theta).state
+        groups = self.criterion.groups
+        if groups is not None:
+            return groups.solve(blocks_of(state.bordered_inverse()), state.dual_coef)
         return state.leave_one_out_residuals(state.bordered_diagonal())

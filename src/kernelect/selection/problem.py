@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelect.criteria import Criterion
-from kernelect.machines import LSSVM, RVM, Machine
+from kernelect.machines import LSSVM, RVM, Groups, Machine
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Prior
 from kernelect.selection.least_squares import LeastSquaresObjective
@@ -18,11 +18,12 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """What a machine is trained on: inputs (or kernel values), targets and positive weights."""
+    """What a machine is trained on: inputs (or kernel values), targets, positive weights, who leaves with whom."""
 
     X: Array
     targets: Array  # (n, k)
     weights: Array  # (n,)
+    groups: Groups | None = None
 
 
 def join(

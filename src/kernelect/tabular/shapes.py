@@ -27,6 +27,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "classes_": (LABELS, "k"),
     "feature_importances_": (FLOATS, "d"),
     "_rows": (INDICES, "n"),
+    "_groups": (INDICES, "r"),
     "_kept": (INDICES, "r"),
     "support_": (INDICES, "n"),
     "loo_decision_": (FLOATS, "r *"),

@@ -47,7 +47,7 @@ class PRESS(Criterion):
     def value(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state
         residuals = state.leave_one_out_residuals(state.bordered_diagonal())
-        return CriterionValue(_half_sum(fitted.weights, residuals), residuals)
+        return CriterionValue(half_sum(fitted.weights, residuals), residuals)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state
@@ -56,7 +56,7 @@ class PRESS(Criterion):
         residuals = state.leave_one_out_residuals(c)
         gradient = self._grad_gram(P, c, residuals, state.dual_coef, fitted.weights)
         return CriterionValue(
-            _half_sum(fitted.weights, residuals),
+            half_sum(fitted.weights, residuals),
             residuals,
             gradient,
             float(np.sum(np.diagonal(gradient) / fitted.weights)),
@@ -83,11 +83,12 @@ class PRESS(Criterion):
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         """n/2 log Q: Gaussian residuals whose variance is integrated out under 1/sigma."""
         half = 0.5 * fitted.n_residuals
-        floor = max(_ROUNDING * _half_sum(fitted.weights, fitted.targets), 1e-300)
+        floor = max(_ROUNDING * half_sum(fitted.weights, fitted.targets), 1e-300)
         if value <= floor:
             return half * float(np.log(floor)), 0.0
         return half * float(np.log(value)), half / value
 
 
-def _half_sum(weights: Array, residuals: Array) -> float:
+def half_sum(weights: Array, residuals: Array) -> float:
+    """Return 1/2 sum_i s_i r_i^2, summed over outputs."""
     return float(0.5 * np.sum(weights[:, None] * residuals**2))

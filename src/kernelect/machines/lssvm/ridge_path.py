@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
+from kernelect.machines.lssvm.groups import Groups
 from kernelect.numerics import matrix_vector, mean_diagonal, not_positive_definite, product
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 
 class RidgePath:
@@ -21,16 +22,18 @@ class RidgePath:
     gram : ndarray of shape (n, n)
     targets : ndarray of shape (n, k)
     weights : ndarray of shape (n,)
+    groups : Groups, optional
+        Which rows leave together; by default each leaves by itself.
     """
 
-    def __init__(self, gram: Array, targets: Array, weights: Array) -> None:
+    def __init__(self, gram: Array, targets: Array, weights: Array, groups: Groups | None = None) -> None:
         mean_diagonal(gram)
         root = np.sqrt(weights)
         eigenvalues, vectors = eigh(root[:, None] * gram * root, driver="evd", overwrite_a=True, check_finite=False)
         if eigenvalues[0] < -1e-6 * abs(eigenvalues[-1]):
             raise not_positive_definite(len(gram))
         self.eigenvalues = np.maximum(eigenvalues, 0.0)
-        self._weights = weights
+        self._weights, self._groups = weights, groups
         self._vectors = root[:, None] * vectors  # S^1/2 V
         self._squares = self._vectors**2
         self._projected = product(self._vectors.T, np.column_stack([np.ones(len(gram)), targets]))
@@ -42,8 +45,16 @@ class RidgePath:
         rho, v = solved[:, 0], solved[:, 1:]
         total = rho.sum()
         alpha = v - np.outer(rho, v.sum(axis=0) / total)
+        if self._groups is not None:
+            return self._groups.solve(lambda rows: self._blocks(rows, shrink, rho, total), alpha)
         diagonal = matrix_vector(self._squares, shrink) - rho**2 / total
         return np.asarray(alpha / diagonal[:, None], dtype=float)
+
+    def _blocks(self, rows: Indices, shrink: Array, rho: Array, total: float) -> Array:
+        """Return the blocks of P that belong to groups of one size, (G, m, m)."""
+        vectors, ones = self._vectors[rows], rho[rows]  # (G, m, n), (G, m)
+        blocks = (vectors * shrink) @ vectors.swapaxes(1, 2)
+        return np.asarray(blocks - ones[:, :, None] * ones[:, None, :] / total, dtype=float)
 
     def press(self, mu: float) -> float:
         """Return PRESS, 1/2 sum_i s_i r_i^2, at ridge ``mu``."""
