@@ -57,7 +57,8 @@ class Directions:
 
     def phi(self, theta: Array) -> Array:
         """Return the phi nearest to ``theta``: the mean over the parameters of each direction."""
-        moved = np.where(np.isfinite(self.space.start), theta - self.space.start, 0.0)
+        start = self.space.start
+        moved = np.subtract(theta, start, out=np.zeros(len(start)), where=np.isfinite(start))
         return np.asarray(self.columns.T @ moved / self.columns.sum(axis=0), dtype=float)
 
     @property

@@ -55,6 +55,8 @@ def relative_widths(space: ParameterSpace, theta: Array) -> Array:
     theta : ndarray
         What was selected; entries after the kernel's own are not looked at.
     """
-    widths = space.all_widths
-    relative = theta[widths] - space.start[widths]
-    return np.asarray(relative - relative.mean() if len(relative) else relative, dtype=float)
+    start, found = space.start[space.all_widths], theta[space.all_widths]
+    on = np.isfinite(start) & np.isfinite(found)  # the width of a constant input is 0
+    relative = np.subtract(found, start, out=np.zeros(len(start)), where=on)
+    relative[on] -= relative[on].mean() if on.any() else 0.0
+    return relative

@@ -42,6 +42,7 @@ class Known:
     nats: float
     slope: float  # of the nats in the value
     n_residuals: int
+    pointwise: Array | None = None  # (n, ...) what is behind the value, row by row
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,11 @@ class SelectionObjective:
         fresh = replace(self, memory=Memory())
         return fresh if gradient else lambda theta: (fresh.value(theta), None)
 
+    def pointwise(self, theta: Array) -> Array | None:
+        """Return what was behind the criterion's value at ``theta``, row by row, where that is remembered."""
+        known = self.known.values.get(theta.tobytes())
+        return None if known is None else known.pointwise
+
     def criterion_alone(self, theta: Array) -> tuple[float, Array | None]:
         """Return the criterion's own value and gradient, without the prior."""
         return replace(self, prior=None)(theta)
@@ -181,7 +187,8 @@ class SelectionObjective:
         """Return the machine solved at ``theta`` and what the criterion says of it."""
         fitted, pull = self._solved(theta)
         found = self.criterion.value_and_gradient(fitted) if gradient else self.criterion.value(fitted)
-        return fitted, self._in_nats(found.value, self._gradient(theta, pull, found) if gradient else None, fitted)
+        known = self._in_nats(found.value, self._gradient(theta, pull, found) if gradient else None, fitted)
+        return fitted, replace(known, pointwise=found.pointwise)
 
     def _in_nats(self, value: float, gradient: Array | None, fitted: Fitted) -> Known:
         nats, slope = self.criterion.nats(value, fitted)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from kernelect.kernels.scale import spread_rows
 from kernelect.search import Directions
 from kernelect.selection.run import Run
+from kernelect.selection.shape import LeastSquaresShape
 from kernelect.selection.stages import (
     AllParameters,
     CriterionAlone,
@@ -66,7 +67,8 @@ class Parts(Stage):
 
 
 #: In the order in which they are carried out.
-STAGES: tuple[Stage, ...] = (Parts(), Spherical(), CriterionAlone(), AllParameters(), SecondBasin(), PriorRevised())
+_PLAIN: tuple[Stage, ...] = (Parts(), Spherical(), CriterionAlone(), AllParameters(), SecondBasin(), PriorRevised())
+STAGES: tuple[Stage, ...] = (*_PLAIN[:-1], LeastSquaresShape(_PLAIN), PriorRevised())
 
 #: The same where another selection leads the way.
 LED_STAGES: tuple[Stage, ...] = (Parts((Spherical(), AllParameters())), Spherical(), AllParameters(), PriorRevised())

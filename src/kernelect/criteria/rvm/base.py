@@ -19,3 +19,8 @@ class RVMCriterion(Criterion):
     def price(self) -> float:
         """Nats that a function costs beside the evidence, about."""
         return 0.0
+
+    @property
+    def compares_shapes(self) -> bool:
+        """Whether its pointwise values are losses of rows held out, by which shapes of a kernel can be compared."""
+        return False

@@ -75,6 +75,11 @@ class RVMCrossValidation(RVMCriterion):
     def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
         return value * unit**2 if self.loss == "error" else value + np.log(unit)
 
+    @property
+    def compares_shapes(self) -> bool:
+        """Whether the functions are a kernel's at the rows, and losses finer than a count of errors."""
+        return self.centred_on_rows and self.loss == "log"
+
     def on_rows(self, rows: Indices) -> RVMCrossValidation:
         return self if self.parts is None else replace(self, parts=self.parts[rows])
 
