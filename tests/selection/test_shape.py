@@ -77,7 +77,8 @@ def test_an_even_shape_is_not_tried(monkeypatch):
 def test_a_shape_has_to_be_clearly_better(gain, noise, better):
     """By two standard errors of the mean difference over 100 rows: 0.6 per row is one where the noise is 6."""
     losses = {b"now": np.ones(100) + gain, b"there": np.ones(100) + noise * np.tile([1.0, -1.0], 50)}
-    objective = SimpleNamespace(pointwise=lambda theta: losses[theta], weights=np.ones(100))
+    rows = {"X": np.arange(100.0)[:, None], "targets": np.zeros((100, 1)), "weights": np.ones(100)}
+    objective = SimpleNamespace(pointwise=lambda theta: losses[theta], **rows)
     run = SimpleNamespace(objective=objective, found=SimpleNamespace(theta=b"now"))
     assert shape._clearly_better(run, b"there") == better
 
@@ -107,3 +108,11 @@ def test_where_it_applies(estimator, applies, monkeypatch):
 
 def test_it_is_one_of_the_stages():
     assert sum(isinstance(stage, shape.LeastSquaresShape) for stage in STAGES) == 1
+
+
+def test_copies_of_rows_and_their_weights_ask_for_the_same_shape():
+    X = np.array([[0.0, 1.0], [2.0, 3.0], [0.0, 1.0], [4.0, 5.0], [2.0, 3.0]])
+    y = np.array([[1.0], [0.0], [1.0], [0.0], [1.0]])
+    first, copies = shape._merged(SimpleNamespace(X=X, targets=y))
+    np.testing.assert_array_equal(first, [0, 1, 3, 4])
+    np.testing.assert_array_equal(copies, [0, 1, 0, 2, 3])

@@ -21,7 +21,7 @@ from kernelect.selection.problem import Rows, join
 from kernelect.selection.run import Run, SelectionOptions
 from kernelect.selection.stages import Stage
 from kernelect.selection.start import StartedKernel, ridge_space, settle_widths
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Standard errors of the mean difference of losses by which the other shape has to be better.
 _CLEARLY = 2.0
@@ -73,7 +73,9 @@ class LeastSquaresShape(Stage):
     def _asked(self, run: Run) -> Array:
         """Return the relative widths that a least-squares machine selects on the same rows."""
         here, options = run.objective, run.options
-        rows = Rows(X=here.X, targets=here.targets, weights=here.weights)
+        first, copies = _merged(here)
+        weights = np.asarray(np.bincount(copies, here.weights), dtype=float)
+        rows = Rows(X=here.X[first], targets=here.targets[first], weights=weights)
         started = StartedKernel(here.kernel, here.space)
         ridge = ridge_space("auto", started, rows.X, rows.targets, rows.weights)
         objective = join(rows, started, LSSVM(), PRESS(), as_prior("auto", here.space), ridge)
@@ -107,5 +109,20 @@ def _clearly_better(run: Run, theta: Array) -> bool:
         return False
     gain, weights = now - there, run.objective.weights / run.objective.weights.sum()
     mean = float(weights @ gain)
-    error = float(np.sqrt(weights**2 @ (gain - mean) ** 2))
+    _, copies = _merged(run.objective)
+    error = float(np.linalg.norm(np.bincount(copies, weights * (gain - mean))))
     return mean > _CLEARLY * error
+
+
+def _merged(objective: SelectionObjective) -> tuple[Indices, Indices]:
+    """Return one row of every set of equal ones, and the set of every row.
+
+    Copies are one row that weighs more: one of them left out is no row left out, and two of them tell no more
+    than one of weight two.
+    """
+    table = np.column_stack([objective.X, objective.targets])
+    _, first, copies = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    kept = np.sort(first)  # the rows stay in their order
+    place = np.empty(len(first), dtype=np.intp)
+    place[np.argsort(first)] = np.arange(len(first))
+    return kept, place[copies.reshape(-1)]
