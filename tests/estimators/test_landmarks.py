@@ -10,7 +10,7 @@ from kernelect.datasets import twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD
 from kernelect.selection.landmarks import number, request, stages, table
-from kernelect.selection.landmarks.whole import Landmarks
+from kernelect.selection.landmarks.passes import owners
 from oracles import landmarks as slow
 
 GAMMA = np.array([0.5, 0.8, 0.3, 0.1, 0.05])
@@ -227,6 +227,11 @@ def test_single_precision_and_memory_maps_are_read_in_blocks(tmp_path):
     mapped = np.memmap(tmp_path / "X.bin", dtype=np.float32, mode="r", shape=X.shape)
     from_file, from_memory = LSSVR(random_state=0).fit(mapped, y), LSSVR(random_state=0).fit(single.astype(float), y)
     np.testing.assert_allclose(from_file.predict(X), from_memory.predict(X), rtol=1e-8)
+    # New rows too are read from the file block by block, never as a whole.
+    assert np.shares_memory(from_file._validated(mapped), mapped)
+    np.testing.assert_allclose(from_file.predict(mapped), from_memory.predict(single.astype(float)), rtol=1e-8)
+    deviations = (model.predict(rows, return_std=True)[1] for model, rows in ((from_file, mapped), (from_memory, X)))
+    np.testing.assert_allclose(*deviations, rtol=1e-5)
 
 
 def test_nothing_of_the_size_of_all_kernel_values_lives(monkeypatch):
@@ -359,6 +364,6 @@ class TestHowMany:
 
 
 def test_landmarks_know_which_rows_they_are():
-    landmarks = Landmarks(np.zeros((3, 1)), np.array([7, 2, -1]), None, None, np.zeros(0))
-    np.testing.assert_array_equal(landmarks.owners(0, 5), [-1, -1, 1, -1, -1])
-    np.testing.assert_array_equal(landmarks.owners(5, 5), [-1, -1, 0, -1, -1])
+    numbers = np.array([7, 2, -1])
+    np.testing.assert_array_equal(owners(numbers, 0, 5), [-1, -1, 1, -1, -1])
+    np.testing.assert_array_equal(owners(numbers, 5, 5), [-1, -1, 0, -1, -1])

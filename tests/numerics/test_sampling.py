@@ -1,8 +1,9 @@
 """A part of the rows: what it must not depend on, and that it is a fair one."""
 
 import numpy as np
+import pytest
 
-from kernelect.numerics import hashed_order, sampled_rows, spaced
+from kernelect.numerics import hashed_order, sampled_rows, spaced, stratified
 
 
 def test_the_order_of_rows_and_columns_does_not_matter(rng):
@@ -47,3 +48,17 @@ def test_rows_may_be_ordered_among_some(rng):
     X, among = rng.normal(size=(1000, 2)), np.arange(1000) % 3 == 0
     np.testing.assert_array_equal(np.sort(hashed_order(X, among)), np.flatnonzero(among))
     np.testing.assert_array_equal(spaced(hashed_order(X, among), 500), np.flatnonzero(among))
+
+
+@pytest.mark.parametrize(("n_rows", "count"), [(10, 20), (100, 37), (1001, 1000), (10**10, 1000)])
+def test_stretches_of_rows_have_one_row_each(n_rows, count):
+    numbers = stratified(n_rows, count)
+    assert len(np.unique(numbers)) == len(numbers) == min(n_rows, count)
+    assert np.array_equal(numbers, np.sort(numbers))
+    assert numbers[-1] < n_rows
+    ends = np.arange(len(numbers) + 1) * n_rows // len(numbers)
+    assert np.all((ends[:-1] <= numbers) & (numbers < ends[1:]))
+
+
+def test_rows_in_a_rhythm_have_their_share():
+    assert 0.4 < np.mean(stratified(100_000, 1000) % 2) < 0.6

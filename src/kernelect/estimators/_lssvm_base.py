@@ -6,16 +6,22 @@ P the bordered inverse, c = diag P, r leave-one-out residuals.
 
 from __future__ import annotations
 
+from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import PRESS, Criterion, GroupPRESS
 from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._dask import is_dask, predicted, template_of
+from kernelect.estimators._elsewhere import PartedTraining
 from kernelect.estimators._groups import MOST_ROWS
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
-from kernelect.estimators._training import LabelledTraining, Training
+from kernelect.estimators._sklearn import validate_data
+from kernelect.estimators._training import PRECISIONS, LabelledTraining, Training
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed
 from kernelect.machines import LSSVM, Expansion, Groups, LSSVMState, blocks_of
@@ -36,9 +42,11 @@ from kernelect.selection import (
 from kernelect.selection.landmarks import (
     BLOCK_ROWS,
     CANDIDATES,
+    EXACT_ROWS,
     ArrayTable,
     LandmarkFit,
     LandmarkRequest,
+    Table,
     as_request,
     fit_on_landmarks,
     rows_within,
@@ -47,6 +55,9 @@ from kernelect.typing import Array, Indices
 
 #: Rows at which relevances are measured, where there are many.
 _RELEVANCE_ROWS = 2000
+
+#: What predictions need not know: names of columns, which are checked beforehand, and results of training rows.
+_NOT_FOR_PREDICTIONS = {"feature_names_in_", "loo_prediction_", "loo_decision_", "loo_rows_", "selection_"}
 
 #: Peak of a fit in n x n arrays beside the kernel's.
 _SQUARES = 4.0
@@ -63,6 +74,7 @@ class LSSVMBase(SelfSelecting):
     regularization_: float
     intercept_: Any
     landmarks_: Array | None
+    loo_rows_: Indices | None
     X_fit_: Array
     _rows: Indices
     _groups: Indices | None = None
@@ -74,23 +86,44 @@ class LSSVMBase(SelfSelecting):
         ``recalibrate``: ridge and width are chosen once more by the log-loss of labels.
         """
         self._groups = data.groups
-        request = self._landmark_request(data)
+        request = self._landmark_request(int(data.kept.sum()), data.X.shape[1])
         if request is not None:
-            return self._fit_on_landmarks(data, unit, request, recalibrate)
+            table, self.loo_rows_ = ArrayTable(data.X, data.targets, data.weights), None
+            return self._fit_on_landmarks(table, unit, request, recalibrate=recalibrate)
         return self._fit_exactly(data, unit, recalibrate)
 
-    def _landmark_request(self, data: Training) -> LandmarkRequest | None:
+    def _fit_in_parts(self, data: PartedTraining, *, recalibrate: bool = False) -> Array:
+        """Do the same with rows that stay where they are; return leave-one-out decisions of ``loo_rows_``."""
+        if self._is_precomputed:
+            raise InvalidArgument(
+                "kernel='precomputed' takes a matrix of kernel values in memory: give X.compute(), or inputs and "
+                "another kernel."
+            )
+        table = data.table
+        request = self._landmark_request(table.n_weighted, self.n_features_in_)
+        if request is not None:
+            loo = self._fit_on_landmarks(table, data.unit, request, recalibrate=recalibrate)
+            self.loo_rows_ = table.kept if len(table.kept) < table.n_rows else None
+            return loo
+        if self.landmarks is None and table.n_rows > EXACT_ROWS:
+            raise InvalidArgument(
+                f"landmarks=None needs all {table.n_rows} rows in one place, and X is in parts: leave landmarks at "
+                "'auto', give their number, or give X.compute()."
+            )
+        return self._fit_exactly(data.in_memory(), data.unit, recalibrate)
+
+    def _landmark_request(self, n_rows: int, n_inputs: int) -> LandmarkRequest | None:
         """Return which landmarks are asked for, None for the exact machine."""
         automatic = self.landmarks is None or (isinstance(self.landmarks, str) and self.landmarks == "auto")
-        if data.groups is not None:
-            self._check_exact(int(data.kept.sum()), automatic=automatic)
+        if self._groups is not None:
+            self._check_exact(n_rows, automatic=automatic)
             return None
         if self._is_precomputed and not automatic:
             raise InvalidArgument(
                 f"landmarks={self.landmarks!r} needs inputs, and kernel='precomputed' takes kernel values: "
                 "leave landmarks at 'auto', or give the inputs and another kernel."
             )
-        return None if self._is_precomputed else as_request(self.landmarks, int(data.kept.sum()), data.X.shape[1])
+        return None if self._is_precomputed else as_request(self.landmarks, n_rows, n_inputs)
 
     def _check_exact(self, n_rows: int, *, automatic: bool) -> None:
         """Raise where groups are given to a machine on landmarks, which leaves out rows alone."""
@@ -100,26 +133,27 @@ class LSSVMBase(SelfSelecting):
                 f"machine: give landmarks=None (memory grows with the square of the rows), or at most {MOST_ROWS} rows."
             )
 
-    def _fit_on_landmarks(self, data: Training, unit: float, request: LandmarkRequest, recalibrate: bool) -> Array:
+    def _fit_on_landmarks(self, table: Table, unit: float, request: LandmarkRequest, *, recalibrate: bool) -> Array:
+        """Select, solve and set the learned attributes; return leave-one-out decisions of the rows that are kept."""
         deadline = Deadline.after(self.time_limit)
-        table = ArrayTable(data.X, data.targets, data.weights)
         sample = table.sample(rows_within(deadline, CANDIDATES))
-        labels = data.index if recalibrate and isinstance(data, LabelledTraining) else None
+        options, lead = self._options(), self._lead
         with blas_threads_for(request.first):
             problem = self._problem(sample.rows)
-            fit = fit_on_landmarks(table, problem, sample, request, self._options(), labels, self._lead, unit, deadline)
+            fit = fit_on_landmarks(table, problem, sample, request, options, recalibrate, lead, unit, deadline)
         self._keep_solution(fit.kernel, fit.left_out.state, fit.landmarks.points)
         self.regularization_ = fit.left_out.state.regularization
         self.landmarks_, self._rows = fit.landmarks.points, fit.landmarks.numbers
         rows = sample.part(_RELEVANCE_ROWS).X
         coefficients = fit.left_out.state.dual_coef
         self.feature_importances_ = relevances(self.kernel_, rows, coefficients, fit.landmarks.points)
-        self._keep_spread(fit, data)
+        self._keep_spread(fit, table)
         self.selection_, self.n_iter_ = fit.selection, fit.selection.n_evaluations
-        return np.asarray(data.targets - fit.left_out.residuals, dtype=float)
+        return np.asarray(table.kept_targets - fit.left_out.residuals, dtype=float)
 
     def _fit_exactly(self, data: Training, unit: float, recalibrate: bool) -> Array:
         deadline = Deadline.after(self.time_limit)
+        self.loo_rows_ = None
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         require_memory(len(data.X), (_SQUARES + self._kernel().squares) * self._n_searches_at_once())
@@ -185,14 +219,37 @@ class LSSVMBase(SelfSelecting):
     def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
         """Keep what predictions need of leave-one-out; by default nothing."""
 
-    def _keep_spread(self, fit: LandmarkFit, data: Training) -> None:
+    def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
         """Keep what predictions on landmarks need of leave-one-out; by default nothing."""
 
     def _decide(self, X: Array) -> Array:
         """Return decision values (m, k), block by block of rows."""
         expansion = Expansion(self.dual_coef_.reshape(len(self.dual_coef_), -1), np.atleast_1d(self.intercept_))
         parts = [slice(first, first + BLOCK_ROWS) for first in range(0, len(X), BLOCK_ROWS)]
-        return np.concatenate(list(over_blocks(lambda part: expansion.decide(self._cross(X[part])), parts)))
+        return np.concatenate(
+            list(over_blocks(lambda part: expansion.decide(self._cross(np.asarray(X[part], dtype=float))), parts))
+        )
+
+    def _validated(self, X: Any) -> Array:
+        """Return the rows of a prediction, checked; single precision, in memory or in a file, is read in blocks."""
+        if self._needs_no_check(X):
+            return np.asarray(X)
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, reset=False, dtype=PRECISIONS))
+
+    def _is_lazy(self, X: Any) -> bool:
+        """Tell whether rows belong to Dask, so that predictions wait until they are asked for."""
+        if not is_dask(X):
+            return False
+        check_is_fitted(self)
+        return True
+
+    def _lazily(self, method: str, X: Any, dtype: Any, columns: int | None) -> Any:
+        """Return what a method says of the rows of a Dask collection, as a Dask array."""
+        validate_data(self, template_of(X), skip_check_array=True, reset=False)
+        lean = copy(self)
+        lean.__dict__ = {k: value for k, value in vars(self).items() if k not in _NOT_FOR_PREDICTIONS}
+        return predicted(partial(getattr(type(lean), method), lean), X, dtype, columns)
 
     def _cross(self, X: Array) -> Array:
         """Return kernel values between the rows with coefficients and ``X``, (n, m)."""

@@ -25,9 +25,14 @@ def encode_labels(y: Any) -> tuple[Any, Indices, Array]:
         raise InvalidArgument(
             f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least two classes to tell apart."
         )
-    if len(classes) == 2:
-        return classes, index, np.where(index == 1, 1.0, -1.0)[:, None]
-    return classes, index, np.where(index[:, None] == np.arange(len(classes)), 1.0, -1.0)
+    return classes, index, targets_of(index, len(classes))
+
+
+def targets_of(index: Indices, n_classes: int) -> Array:
+    """Return the (n, k) targets of +-1 for every label's index among the classes."""
+    if n_classes == 2:
+        return np.where(index == 1, 1.0, -1.0)[:, None]
+    return np.where(index[:, None] == np.arange(n_classes), 1.0, -1.0)
 
 
 def _require_one_kind(y: Any) -> None:
@@ -44,10 +49,13 @@ def _require_one_kind(y: Any) -> None:
 
 def require_size(y: Array) -> None:
     """Raise where squares of real targets would overflow, or vanish."""
-    size = float(np.abs(y).max())
+    require_spread(float(np.abs(y).max()), float(np.abs(y - y.mean(axis=0)).max()))
+
+
+def require_spread(size: float, spread: float) -> None:
+    """Raise where squares of real targets of this size, which differ from their mean by so much, would not work."""
     if size > _LARGEST:
         raise InvalidArgument(f"y holds values as large as {size:.0e}, whose powers overflow: rescale y.")
-    spread = float(np.abs(y - y.mean(axis=0)).max())
     if 0.0 < spread < _LEAST:
         raise InvalidArgument(f"y differs from its mean by {spread:.0e} at most, whose powers vanish: rescale y.")
 
@@ -67,7 +75,16 @@ def class_weights(class_weight: object, classes: Any, index: Indices) -> Array:
     """Return each sample's class weight."""
     if class_weight is None:
         return np.ones(len(index))
-    by_class = compute_class_weight(class_weight, classes=classes, y=classes[index])
+    return np.asarray(weight_by_class(class_weight, classes, np.bincount(index))[index], dtype=float)
+
+
+def weight_by_class(class_weight: object, classes: Any, counts: Indices) -> Array:
+    """Return the weight of every class, of which there are so many rows."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.asarray(counts.sum() / (len(classes) * counts), dtype=float)
+    by_class = compute_class_weight(class_weight, classes=classes, y=classes)
     if not np.all(np.isfinite(by_class) & (by_class > 0)):
         raise InvalidArgument(f"class_weight={class_weight!r} must be positive numbers by class, or 'balanced'.")
-    return np.asarray(by_class[index], dtype=float)
+    return np.asarray(by_class, dtype=float)

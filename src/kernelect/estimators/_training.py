@@ -29,7 +29,7 @@ _LARGEST_COUNT = 1e3
 
 
 #: Inputs that are read as they are; all others become the first of these.
-_PRECISIONS = (np.float64, np.float32)
+PRECISIONS = [np.float64, np.float32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ def labelled(
     ``counts``: a weight of 2 is a row twice, or twice its slack; ``as_it_is``: inputs in single precision are not
     copied into double.
     """
-    X, y = validate_data(estimator, X, y, dtype=_PRECISIONS if as_it_is else np.float64, ensure_min_samples=2)
+    X, y = validate_data(estimator, X, y, dtype=PRECISIONS if as_it_is else np.float64, ensure_min_samples=2)
     classes, index, targets = encode_labels(y)
     weights = _checked_weights(sample_weight, X, counts=counts) * class_weights(class_weight, classes, index)
     empty = classes[np.bincount(index, weights) <= 0.0]
@@ -116,7 +116,7 @@ def measured(
     ``several``: there may be more than one target; ``counts``: a weight of 2 is a row twice; ``as_it_is``: inputs in
     single precision are not copied into double.
     """
-    dtype = _PRECISIONS if as_it_is else np.float64
+    dtype = PRECISIONS if as_it_is else np.float64
     X, y = validate_data(estimator, X, y, dtype=dtype, multi_output=several, y_numeric=True, ensure_min_samples=2)
     y, weights = np.asarray(y, dtype=float), _checked_weights(sample_weight, X, counts=counts)
     targets = y.reshape(len(y), -1)
@@ -132,24 +132,29 @@ def measured(
 def _checked_weights(sample_weight: Any, X: Array, *, counts: bool) -> Array:
     weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     positive = weights[weights > 0.0]
-    if len(positive) and positive.max() > _LARGEST_RATIO * positive.min():
+    if len(positive):
+        check_weights(positive.min(), positive.max(), positive.sum(), float(np.median(positive)), counts=counts)
+    return np.asarray(weights, dtype=float)
+
+
+def check_weights(smallest: float, largest: float, total: float, median: float, *, counts: bool) -> None:
+    """Raise where the positive weights are more than double precision can weigh up, or have an odd unit."""
+    if largest > _LARGEST_RATIO * smallest:
         raise InvalidArgument(
-            f"sample_weight ranges from {positive.min():.3g} to {positive.max():.3g}, which is more than double "
-            f"precision can weigh up: keep the ratio below {_LARGEST_RATIO:.0e}, or set the small ones to 0."
+            f"sample_weight ranges from {smallest:.3g} to {largest:.3g}, which is more than double precision can weigh "
+            f"up: keep the ratio below {_LARGEST_RATIO:.0e}, or set the small ones to 0."
         )
-    if len(positive) > 1 and positive.max() > _LARGEST_SHARE * positive.sum():
+    if total > largest > _LARGEST_SHARE * total:
         raise InvalidArgument(
-            f"sample_weight gives one row {positive.max():.3g} of a total of {positive.sum():.3g}, so that all others "
-            "count for nothing: give it less weight."
+            f"sample_weight gives one row {largest:.3g} of a total of {total:.3g}, so that all others count for "
+            "nothing: give it less weight."
         )
-    median = float(np.median(positive)) if len(positive) else 1.0
-    largest = _LARGEST_MEDIAN_COUNT if counts else _LARGEST_MEDIAN
-    if not 1.0 / largest <= median <= largest:
+    unit = _LARGEST_MEDIAN_COUNT if counts else _LARGEST_MEDIAN
+    if not 1.0 / unit <= median <= unit:
         raise InvalidArgument(
             f"sample_weight has a median of {median:.3g}: divide the weights by a constant, so that most of them are "
             "about 1."
         )
-    return np.asarray(weights, dtype=float)
 
 
 def _kept(weights: Array) -> Mask:

@@ -8,13 +8,16 @@ from typing import Any, Self
 from sklearn.base import ClassifierMixin
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
+from kernelect.estimators._elsewhere import as_parts, labelled_parts
 from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled
 from kernelect.exceptions import InvalidArgument
+from kernelect.numerics import stratified
 from kernelect.selection import Rows
-from kernelect.typing import Array
+from kernelect.selection.landmarks import FIGURE_ROWS, Parts, classes_of
+from kernelect.typing import Array, Indices
 
 
 class LSSVC(ClassifierMixin, LSSVMBase):
@@ -82,6 +85,9 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         The rows that coefficients belong to: all of positive weight, or the landmarks.
     loo_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Exact leave-one-out decision values: what each row gets from all the others, or from all other groups.
+    loo_rows_ : ndarray of int or None
+        Numbers of the rows that ``loo_decision_`` speaks of, where the rows of a Dask collection are more than
+        100 000; None for all.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
     selection_ : Selection
@@ -148,10 +154,11 @@ class LSSVC(ClassifierMixin, LSSVMBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``.
+        X : array-like or Dask collection of shape (n_samples, n_features)
+            Kernel values between all rows where ``kernel="precomputed"``. The rows of a Dask array or DataFrame stay
+            where they are (docs/large-data.md).
         y : array-like of shape (n_samples,)
-            Labels of two or more classes.
+            Labels of two or more classes; with the partitions of ``X`` where that is a Dask collection.
         sample_weight : array-like of shape (n_samples,), optional
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
@@ -160,12 +167,28 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         return self._fit_anew(X, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        parts = as_parts(X, y, sample_weight, groups)
+        if parts is not None:
+            self._fit_parts(parts)
+            return
         data = labelled(self, X, y, sample_weight, self.class_weight, counts=False, as_it_is=True)
         data = replace(data, groups=encode_groups(groups, data.kept))
         self.classes_ = data.classes
         loo = self._fit_machine(data, recalibrate=self._recalibrates())
+        self._keep_decisions(loo, data.index, data.weights)
+
+    def _fit_parts(self, parts: Parts) -> None:
+        """Fit rows that stay where they are."""
+        data = labelled_parts(self, parts, self.class_weight)
+        self.classes_ = data.classes
+        loo = self._fit_in_parts(data, recalibrate=self._recalibrates())
+        self._keep_decisions(loo, classes_of(data.table.kept_targets), data.table.kept_weights)
+
+    def _keep_decisions(self, loo: Array, index: Indices, weights: Array) -> None:
+        """Keep leave-one-out decisions, and the temperature that they ask for."""
         self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo
-        self._inverse_temperature = fit_temperature(self.loo_decision_, data.index, data.weights)
+        part = stratified(len(loo), FIGURE_ROWS)
+        self._inverse_temperature = fit_temperature(self.loo_decision_[part], index[part], weights[part])
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return replace(labelled_rows(X, y, self.class_weight), groups=self._known_groups())
@@ -179,14 +202,20 @@ class LSSVC(ClassifierMixin, LSSVMBase):
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes)."""
+        if self._is_lazy(X):
+            return self._lazily("decision_function", X, float, None if len(self.classes_) == 2 else len(self.classes_))
         values = self._decide(self._validated(X))
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> Array:
         """Return the class with the largest decision value, which is also the most probable one."""
+        if self._is_lazy(X):
+            return self._lazily("predict", X, self.classes_.dtype, None)
         decision = self.decision_function(X)
         return self.classes_[decide_class(decision)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, calibrated on the exact leave-one-out decision values."""
+        if self._is_lazy(X):
+            return self._lazily("predict_proba", X, float, len(self.classes_))
         return probabilities(self.decision_function(X), self._inverse_temperature)

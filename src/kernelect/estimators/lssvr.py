@@ -5,6 +5,7 @@ Notation as in machines/lssvm/full.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
@@ -12,16 +13,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from kernelect.estimators._elsewhere import as_parts, measured_parts
 from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
-from kernelect.estimators._training import Training, measured
+from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Precomputed
 from kernelect.machines import LSSVM, Groups, LSSVMState
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit, hashed_order, spaced
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
-from kernelect.selection.landmarks import LandmarkFit
+from kernelect.selection.landmarks import LandmarkFit, Parts, Table
 from kernelect.typing import Array
 
 #: Median weight from which on a new observation is not taken to weigh 1.
@@ -58,6 +60,9 @@ random_state, n_jobs, verbose
         The rows that coefficients belong to: all of positive weight, or the landmarks.
     loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Exact leave-one-out predictions.
+    loo_rows_ : ndarray of int or None
+        Numbers of the rows that ``loo_prediction_`` speaks of, where the rows of a Dask collection are more than
+        100 000; None for all.
     feature_importances_ : ndarray of shape (n_features,)
     selection_ : Selection
     n_iter_ : int
@@ -122,9 +127,11 @@ random_state, n_jobs, verbose
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``.
+        X : array-like or Dask collection of shape (n_samples, n_features)
+            Kernel values between all rows where ``kernel="precomputed"``. The rows of a Dask array or DataFrame stay
+            where they are (docs/large-data.md).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            With the partitions of ``X`` where that is a Dask collection.
         sample_weight : array-like of shape (n_samples,), optional
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
@@ -133,13 +140,26 @@ random_state, n_jobs, verbose
         return self._fit_anew(X, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        parts = as_parts(X, y, sample_weight, groups)
+        if parts is not None:
+            self._fit_parts(parts)
+            return
         data = measured(self, X, y, sample_weight, several=True, counts=False, as_it_is=True)
         data = replace(data, groups=encode_groups(groups, data.kept))
         self._single = data.single
         # In a unit of their own, so that nothing depends on the user's.
         kept = data.targets[data.kept]
         unit = binary_unit((kept - kept.mean(axis=0)).ravel())
-        loo = self._fit_machine(replace(data, targets=data.targets / unit), unit)
+        self._keep_predictions(self._fit_machine(replace(data, targets=data.targets / unit), unit), unit)
+
+    def _fit_parts(self, parts: Parts) -> None:
+        """Fit rows that stay where they are."""
+        data = measured_parts(self, parts)
+        self._single = data.single
+        self._keep_predictions(self._fit_in_parts(data), data.unit)
+
+    def _keep_predictions(self, loo: Array, unit: float) -> None:
+        """Keep leave-one-out predictions, and everything in the unit of the targets as they were given."""
         self.dual_coef_, self.intercept_ = unit * self.dual_coef_, unit * self.intercept_
         if self.landmarks_ is None:
             self._residuals = unit * self._residuals
@@ -157,23 +177,25 @@ random_state, n_jobs, verbose
         if isinstance(self.kernel_, Precomputed):
             self._gram = objective.X
 
-    def _keep_spread(self, fit: LandmarkFit, data: Training) -> None:
-        left_out, weights, kept = fit.left_out, data.weights, data.kept
-        # By what the targets are, so that models of the same rows with other inputs speak of the same ones.
-        part = spaced(hashed_order(data.targets, kept), _INTERVAL_ROWS)
-        precision = left_out_precision(
-            left_out.state, fit.landmarks.unspanned[kept], left_out.room[kept], weights[kept]
+    def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
+        left_out, places = fit.left_out, table.figures()
+        counted = np.flatnonzero(table.kept_weights > 0.0)
+        precision = np.zeros(len(table.kept_weights))
+        precision[counted] = left_out_precision(
+            left_out.state, fit.landmarks.unspanned[counted], left_out.room[counted], table.kept_weights[counted]
         )
-        squares = left_out.residuals[kept] ** 2
+        squares = left_out.residuals[places] ** 2 * precision[places, None]
+        # By what the targets are, so that models of the same rows with other inputs speak of the same ones.
+        part = places[spaced(hashed_order(table.kept_targets[places]), _INTERVAL_ROWS)]
         self._spread = LandmarkSpread(
             state=left_out.state,
             epsilon=fit.landmarks.frame.epsilon,
-            noise=left_out.state.regularization / _usual_weight(weights[kept]),
-            inputs=np.asarray(data.X[part], dtype=float),
+            noise=left_out.state.regularization / _usual_weight(table.kept_weights[places]),
+            inputs=table.rows(part if table.kept is None else table.kept[part]).X,
             residuals=left_out.residuals[part],
-            weights=weights[part],
-            precision=precision,
-            scale=np.average(squares * precision[:, None], axis=0, weights=without_outweighing(weights[kept])),
+            weights=table.kept_weights[part],
+            precision=precision[counted],
+            scale=np.average(squares, axis=0, weights=without_outweighing(table.kept_weights[places])),
         )
 
     def _shaped(self, values: Array) -> Array:
@@ -186,11 +208,19 @@ random_state, n_jobs, verbose
         The deviation is that of the Gaussian process with the same mean, whose scale is set so
         that the leave-one-out residuals have the variance it claims. It costs one Cholesky.
         """
+        if self._is_lazy(X):
+            columns = None if self._single else len(np.atleast_1d(self.intercept_))
+            mean = self._lazily("predict", X, float, columns)
+            return (mean, self._lazily("_deviations", X, float, columns)) if return_std else mean
         X = self._validated(X)
         mean = self._shaped(self._decide(X))
         if not return_std:
             return mean
-        return mean, self._shaped(np.concatenate([self._deviation(part) for part in _blocks(X, len(self.dual_coef_))]))
+        return mean, self._deviations(X)
+
+    def _deviations(self, X: Array) -> Array:
+        """Return the standard deviations of new observations, in blocks of rows."""
+        return self._shaped(np.concatenate([self._deviation(part) for part in _blocks(X, len(self.dual_coef_))]))
 
     def _deviation(self, X: Array) -> Array:
         prior = self.kernel_.diagonal(X)
@@ -275,10 +305,10 @@ def _usual_weight(weights: Array) -> float:
     return 1.0 if 1.0 / _FAR < median < _FAR else median
 
 
-def _blocks(X: Array, numbers: int) -> list[Array]:
-    """Return the rows in blocks, of which each row takes so many numbers."""
+def _blocks(X: Array, numbers: int) -> Iterator[Array]:
+    """Yield the rows in blocks, of which each row takes so many numbers."""
     size = max(_BLOCK_NUMBERS // numbers, 1)
-    return [X[first : first + size] for first in range(0, len(X), size)]
+    return (np.asarray(X[first : first + size], dtype=float) for first in range(0, len(X), size))
 
 
 def check_coverage(coverage: object) -> None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import Criterion
 from kernelect.estimators._base import Estimator
+from kernelect.estimators._dask import is_dask
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Frame, as_frame, fit_coding, fit_warp
@@ -70,6 +71,11 @@ class Door(Estimator):
         """Return the table's columns, checked against those of the fit."""
         if not reset:
             check_is_fitted(self)
+        if is_dask(X):
+            raise InvalidArgument(
+                f"X is a Dask collection, and {type(self).__name__} mixes machines in memory: use LSSVC or LSSVR, "
+                "whose rows stay where they are, or give X.compute()."
+            )
         frame = as_frame(X)
         validate_data(self, X, skip_check_array=True, reset=reset)
         shape, least = (len(frame), len(frame.names)), _LEAST_ROWS if reset else 1

@@ -13,9 +13,9 @@ from kernelect.numerics.deadline import NEVER, Deadline
 from kernelect.numerics.memory import available_bytes, require_memory
 from kernelect.numerics.ordering import canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
-from kernelect.numerics.sampling import hashed_order, sampled_rows, spaced
-from kernelect.numerics.threads import blas_threads_for
-from kernelect.numerics.ties import binary_unit, exact_mean, first_of_best
+from kernelect.numerics.sampling import hashed_order, row_hashes, sampled_rows, spaced, stratified
+from kernelect.numerics.threads import blas_threads_for, single_blas_thread
+from kernelect.numerics.ties import binary_unit, exact_mean, first_of_best, nearest_power_of_two
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 from kernelect.numerics.unlocked import apply_lower, block_gram, subtract_product, times_block
 
@@ -37,14 +37,18 @@ __all__ = [
     "hashed_order",
     "matrix_vector",
     "mean_diagonal",
+    "nearest_power_of_two",
     "not_positive_definite",
     "outer_gram",
     "over_blocks",
     "product",
     "require_memory",
     "row_blocks",
+    "row_hashes",
     "sampled_rows",
+    "single_blas_thread",
     "spaced",
+    "stratified",
     "subtract_product",
     "sum_over_blocks",
     "symmetrize_from_lower",

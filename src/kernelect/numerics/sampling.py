@@ -40,6 +40,19 @@ def spaced(order: Indices, count: int, turn: float = 0.0) -> Indices:
     return np.sort(order[((np.arange(count) + turn) * (len(order) / count)).astype(np.intp)])
 
 
+def stratified(n_rows: int, count: int) -> Indices:
+    """Return the sorted numbers of ``count`` of ``n_rows`` rows, one of each of as many stretches, or of all.
+
+    They follow from the two numbers alone: whoever holds some of the rows knows which of them are meant. Within its
+    stretch a row is chosen by a hash, so that tables whose rows come in a rhythm have their share of every beat.
+    """
+    if n_rows <= count:
+        return np.arange(n_rows)
+    ends = np.arange(count + 1) * n_rows // count
+    place = mixed(np.arange(count, dtype=np.uint64)) / 2.0**64
+    return np.asarray(ends[:-1] + (place * np.diff(ends)).astype(np.intp), dtype=np.intp)
+
+
 def row_hashes(X: Array) -> NDArray[np.uint64]:
     """Return a hash of every row; single precision is hashed as the double precision numbers it stands for."""
     hashes = np.empty(len(X), dtype=np.uint64)

@@ -26,6 +26,11 @@ def binary_unit(values: Array) -> float:
     return unit * 2.0 ** round(0.5 * math.log2(mean_square))
 
 
+def nearest_power_of_two(size: float) -> float:
+    """Return the power of two nearest to ``size`` (by its logarithm), 1 for 0."""
+    return 2.0 ** round(math.log2(size)) if size > 0.0 else 1.0
+
+
 def _power_of_two(size: float) -> float:
     """Return the largest power of two that is not above ``size``, 1 for 0."""
     return math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0.0 else 1.0

@@ -30,6 +30,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "_groups": (INDICES, "r"),
     "_kept": (INDICES, "r"),
     "support_": (INDICES, "n"),
+    "loo_rows_": (INDICES, "r"),
     "loo_decision_": (FLOATS, "r *"),
     "loo_prediction_": (FLOATS, "r *"),
     "loo_proba_": (FLOATS, "r k"),

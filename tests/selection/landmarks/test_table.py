@@ -1,9 +1,27 @@
-"""Rows in blocks, and samples of them."""
+"""Rows in blocks, and samples of them: in memory, and in parts that stay where they are."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from kernelect.selection.landmarks import ArrayTable, table
+from kernelect.numerics import stratified
+from kernelect.selection.landmarks import ArrayTable, Part, PartTable, table
+from kernelect.selection.landmarks.passes import Found
+from oracles.parts import ListedParts
+
+#: Ends of parts of unequal size, the second and the last one empty.
+ENDS = [0, 30, 30, 37, 100, 100]
+
+
+def read(part: Part):
+    return part.X, part.y, part.weights
+
+
+def in_parts(X, targets, weights):
+    bounds = pairwise(ENDS)
+    parts = [Part(i, X[a:b], targets[a:b], weights[a:b]) for i, (a, b) in enumerate(bounds)]
+    return PartTable(ListedParts(parts), read, np.diff(ENDS), int(np.count_nonzero(weights)))
 
 
 @pytest.fixture
@@ -14,39 +32,74 @@ def rows(rng, monkeypatch):
     return rng.normal(size=(100, 3)), rng.normal(size=(100, 2)), weights
 
 
-def test_blocks_cover_all_rows_in_order(rows):
+@pytest.fixture(params=[ArrayTable, in_parts])
+def whole(request, rows):
+    return request.param(*rows)
+
+
+def blocks_of(table):
+    return [block for (block,) in table.sum(lambda block: Found(0, ((block,),))).rows]
+
+
+def test_blocks_cover_all_rows_in_order(rows, whole):
     X, targets, weights = rows
-    blocks = list(ArrayTable(*rows).over_blocks(lambda block: block))
-    assert [block.first for block in blocks] == list(range(0, 100, 16))
-    np.testing.assert_array_equal(np.concatenate([block.X for block in blocks]), X)
+    blocks = blocks_of(whole)
+    assert max(len(block.X) for block in blocks) == 16
+    np.testing.assert_array_equal([block.first for block in blocks], np.cumsum([0, *map(len, X_of(blocks))])[:-1])
+    np.testing.assert_array_equal(np.concatenate(X_of(blocks)), X)
     np.testing.assert_array_equal(np.concatenate([block.targets for block in blocks]), targets)
     np.testing.assert_array_equal(np.concatenate([block.weights for block in blocks]), weights)
 
 
-def test_sums_are_those_of_all_rows(rows):
-    X = rows[0]
-    np.testing.assert_allclose(ArrayTable(*rows).sum(lambda block: block.X.sum(axis=0)), X.sum(axis=0))
+def X_of(blocks):
+    return [block.X for block in blocks]
 
 
-def test_single_precision_is_read_as_double(rows):
+def test_sums_are_those_of_all_rows(rows, whole):
+    np.testing.assert_allclose(whole.sum(lambda block: block.X.sum(axis=0)), rows[0].sum(axis=0))
+
+
+@pytest.mark.parametrize("kind", [ArrayTable, in_parts])
+def test_single_precision_is_read_as_double(rows, kind):
     X, targets, weights = rows
-    single = ArrayTable(X.astype(np.float32), targets, weights)
-    assert all(block.X.dtype == np.float64 for block in single.over_blocks(lambda block: block))
+    single = kind(X.astype(np.float32), targets, weights)
+    assert all(block.X.dtype == np.float64 for block in blocks_of(single))
     assert single.sample(20).X.dtype == np.float64
 
 
-def test_samples_hold_rows_of_positive_weight_only(rows):
+def test_samples_hold_rows_of_positive_weight_only(rows, whole):
     X, targets, weights = rows
-    sample = ArrayTable(*rows).sample(40)
+    sample = whole.sample(40)
     assert len(sample.X) == 40
     assert np.all(weights[sample.numbers] > 0)
     np.testing.assert_array_equal(sample.X, X[sample.numbers])
     np.testing.assert_array_equal(sample.targets, targets[sample.numbers])
     part = sample.part(10)
     np.testing.assert_array_equal(part.X, X[part.numbers])
-    assert ArrayTable(*rows).n_weighted == 90
+    assert whole.n_weighted == 90
 
 
-def test_another_turn_gives_other_rows(rows):
-    whole = ArrayTable(*rows)
+def test_another_turn_gives_other_rows(whole):
     assert not set(whole.sample(40).numbers) & set(whole.sample(40, turn=0.5).numbers)
+
+
+@pytest.mark.parametrize("most", [1000, 60])
+def test_samples_do_not_depend_on_where_rows_are(rows, most, monkeypatch):
+    monkeypatch.setattr(table, "MOST_HASHED", most)
+    here, there = ArrayTable(*rows), in_parts(*rows)
+    for turn in (0.0, 0.5):
+        np.testing.assert_array_equal(there.sample(20, turn).numbers, here.sample(20, turn).numbers)
+        assert set(here.sample(20, turn).numbers) <= set(stratified(100, most))
+
+
+@pytest.mark.parametrize("figures", [1000, 30])
+def test_figures_are_made_of_the_same_rows(rows, figures, monkeypatch):
+    """In memory all rows bring their results back; elsewhere those of which figures are made."""
+    monkeypatch.setattr(table, "FIGURE_ROWS", figures)
+    here, there = ArrayTable(*rows), in_parts(*rows)
+    assert here.kept is None
+    assert len(there.kept) == min(figures, 100)
+    np.testing.assert_array_equal(there.kept_targets, rows[1][there.kept])
+    np.testing.assert_array_equal(there.kept_weights, rows[2][there.kept])
+    np.testing.assert_array_equal(there.kept[there.figures()], here.figures())
+    assert np.all(rows[2][here.figures()] > 0)

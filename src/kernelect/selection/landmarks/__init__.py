@@ -1,21 +1,29 @@
 """Many rows: selection on a part of them with few landmarks, then all rows with as many as leave-one-out asks for."""
 
-from kernelect.selection.landmarks.fit import LandmarkFit, fit_on_landmarks
+from kernelect.selection.landmarks.fit import LandmarkFit, classes_of, fit_on_landmarks
 from kernelect.selection.landmarks.number import rows_within
-from kernelect.selection.landmarks.request import LandmarkRequest, as_request
-from kernelect.selection.landmarks.table import BLOCK_ROWS, ArrayTable, Block, Sample, Table
+from kernelect.selection.landmarks.parts import Part, Parts, PartTable, added
+from kernelect.selection.landmarks.request import EXACT_ROWS, LandmarkRequest, as_request
+from kernelect.selection.landmarks.table import BLOCK_ROWS, FIGURE_ROWS, ArrayTable, Block, Sample, Table
 from kernelect.selection.landmarks.whole import CANDIDATES
 
 __all__ = [
     "BLOCK_ROWS",
     "CANDIDATES",
+    "EXACT_ROWS",
+    "FIGURE_ROWS",
     "ArrayTable",
     "Block",
     "LandmarkFit",
     "LandmarkRequest",
+    "Part",
+    "PartTable",
+    "Parts",
     "Sample",
     "Table",
+    "added",
     "as_request",
+    "classes_of",
     "fit_on_landmarks",
     "rows_within",
 ]

@@ -22,7 +22,7 @@ from kernelect.selection.landmarks.stages import (
     PART_LANDMARKS,
     landmark_stages,
 )
-from kernelect.selection.landmarks.table import ArrayTable, Sample
+from kernelect.selection.landmarks.table import Sample, Table
 from kernelect.selection.landmarks.whole import JUDGED, AllLeftOut, Landmarks, Score, WholeTable
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
@@ -30,7 +30,7 @@ from kernelect.selection.outcome import in_units, moved_to
 from kernelect.selection.recalibrate import recalibrated
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.select import carried_out
-from kernelect.typing import Indices
+from kernelect.typing import Array, Indices
 
 #: Share of a time limit that the selection on a part of the rows may use.
 _SHARE_OF_TIME = 0.5
@@ -59,12 +59,12 @@ class LandmarkFit:
 
 
 def fit_on_landmarks(
-    table: ArrayTable,
+    table: Table,
     exact: SelectionObjective,
     sample: Sample,
     request: LandmarkRequest,
     options: SelectionOptions,
-    labels: Indices | None = None,
+    labelled: bool = False,
     lead: Lead | None = None,
     unit: float = 1.0,
     deadline: Deadline = NEVER,
@@ -73,7 +73,7 @@ def fit_on_landmarks(
 
     Parameters
     ----------
-    table : ArrayTable
+    table : Table
         All rows.
     exact : SelectionObjective
         Of the exact machine on the rows of ``sample``.
@@ -81,8 +81,8 @@ def fit_on_landmarks(
         At most as many rows as landmarks are chosen among.
     request : LandmarkRequest
     options : SelectionOptions
-    labels : ndarray of int, optional
-        Class of every row, where ridge and overall width are to be refined by the log-loss.
+    labelled : bool
+        Whether targets stand for classes and ridge and overall width are to be refined by the log-loss.
     lead : Lead, optional
         What another selection on the same rows found.
     unit : float
@@ -90,24 +90,24 @@ def fit_on_landmarks(
     deadline : Deadline
         In the place of the options' time limit, which begins here.
     """
-    return _Fitting(table, exact, sample, request, options, labels, lead, unit, deadline).run()
+    return _Fitting(table, exact, sample, request, options, labelled, lead, unit, deadline).run()
 
 
 class _Fitting:
     def __init__(
         self,
-        table: ArrayTable,
+        table: Table,
         exact: SelectionObjective,
         sample: Sample,
         request: LandmarkRequest,
         options: SelectionOptions,
-        labels: Indices | None,
+        labelled: bool,
         lead: Lead | None,
         unit: float,
         deadline: Deadline,
     ) -> None:
         self.table, self.exact, self.sample, self.request = table, exact, sample, request
-        self.options, self.labels, self.lead, self.unit = options, labels, lead, unit
+        self.options, self.labelled, self.lead, self.unit = options, labelled, lead, unit
         self.seed = int(options.generator.integers(np.iinfo(np.int32).max))
         self.deadline = deadline
 
@@ -122,7 +122,7 @@ class _Fitting:
         landmarks, log_ridge, words = HowMany(whole, self.request, self.sample, ridge, self.deadline).found(self.seed)
         left_out = whole.left_out(landmarks, log_ridge, row_form(objective))
         theta = np.append(selection.theta[:-1], log_ridge)
-        value = objective.value_with(theta, left_out.value, self.table.targets, self.table.weights, self.unit)
+        value = objective.value_with(theta, left_out.value, self.sample, self.table.n_weighted, self.unit)
         row = Evaluation(
             number=selection.n_evaluations + 1,
             seconds=0.0,
@@ -154,18 +154,22 @@ class _Fitting:
         options = replace(self.options, time_limit=_SHARE_OF_TIME * left if np.isfinite(left) else None)
         selection, objective = carried_out(stages, LandmarkObjective.of(part, points), options, self.lead)
         assert isinstance(objective, LandmarkObjective)
-        if self.labels is not None:
-            labels = self.labels[self.sample.numbers[rows]]
+        if self.labelled:
+            labels = classes_of(self.sample.targets[rows])
             selection = recalibrated(selection, objective, labels, self.deadline.part(0.5), self.options.observe)
         return selection, objective
 
     def _score(self, objective: LandmarkObjective) -> Score:
         """Return what ridges are compared by: the criterion, or the log-loss where that has the last word."""
-        criterion, labels = row_form(objective), self.labels
-        if labels is None:
-            return lambda block, _: criterion.value_of(block)
+        criterion = row_form(objective)
+        return _log_loss if self.labelled else lambda block, _: criterion.value_of(block)
 
-        def log_loss(block: LeftOut, sample: Sample) -> float:
-            return calibrated_log_loss(sample.targets - block.residuals, labels[sample.numbers], sample.weights)
 
-        return log_loss
+def _log_loss(block: LeftOut, sample: Sample) -> float:
+    decision = sample.targets - block.residuals
+    return calibrated_log_loss(decision, classes_of(sample.targets), sample.weights)
+
+
+def classes_of(targets: Array) -> Indices:
+    """Return the index of every row's class from targets of +1 and -1."""
+    return (targets[:, 0] > 0.0).astype(np.intp) if targets.shape[1] == 1 else np.argmax(targets, axis=1)

@@ -28,7 +28,7 @@ from kernelect.machines.lssvm.left_out import left_out
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import over_blocks, sum_over_blocks
 from kernelect.priors import HyperPoint
-from kernelect.selection.landmarks.table import BLOCK_ROWS
+from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample
 from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
 from kernelect.selection.objective import Known, SelectionObjective, independent_outputs
 from kernelect.typing import Array, Indices
@@ -108,13 +108,14 @@ class LandmarkObjective(LeastSquaresObjective):
         parts = over_blocks(lambda block: left_out(state, block.rows()).residuals, self._blocks(theta))
         return np.concatenate(list(parts))
 
-    def value_with(self, theta: Array, value: float, targets: Array, weights: Array, unit: float = 1.0) -> float:
-        """Return what is minimised where the criterion has a value that was found on other rows than these.
+    def value_with(self, theta: Array, value: float, sample: Sample, n_weighted: int, unit: float = 1.0) -> float:
+        """Return what is minimised where the criterion has a value that was found on ``n_weighted`` rows.
 
-        ``targets`` have been divided by ``unit``; the value returned speaks of the targets themselves.
+        ``sample`` stands for them. Targets have been divided by ``unit``; the value returned speaks of the targets
+        themselves.
         """
-        n_residuals = int(np.count_nonzero(weights)) * independent_outputs(self.targets)
-        fitted = self._solution(theta, None, targets, weights, n_residuals)
+        n_residuals, weights = n_weighted * independent_outputs(self.targets), sample.weights
+        fitted = self._solution(theta, None, sample.targets, weights, n_residuals)
         if self.prior is None:
             return float(self.criterion.rescaled(np.array([value]), unit, float(weights.sum()))[0])
         point = HyperPoint(theta, self.space.moved(theta), self.kernel_at(theta), self.X, lambda: fitted)

@@ -16,10 +16,10 @@ import numpy as np
 from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Moments, moments, solve, whitened_moments
-from kernelect.machines.lssvm.landmarks import Rows as MachineRows
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Moments, moments, solve
 from kernelect.machines.lssvm.left_out import LeftOut, left_out, without_own_function
 from kernelect.numerics import over_blocks
+from kernelect.selection.landmarks.passes import LeftOutOf, MomentsOf, rows_of
 from kernelect.selection.landmarks.table import Block, Sample, Table
 from kernelect.typing import Array, Indices
 
@@ -56,7 +56,7 @@ class Landmarks:
     numbers: Indices
     frame: Frame
     total: Moments
-    unspanned: Array  # (n,) what they leave of k(x, x) at every row
+    unspanned: Array  # what they leave of k(x, x) at the rows that are kept
 
     def leading(self, count: int) -> Landmarks:
         """Return the first ``count`` of them."""
@@ -68,13 +68,6 @@ class Landmarks:
             total=self.total.leading(count),
         )
 
-    def owners(self, first: int, count: int) -> Indices:
-        """Return for the rows from ``first`` on which landmark each is, -1 where it is none."""
-        owners = np.full(count, -1, dtype=np.intp)
-        inside = np.flatnonzero((self.numbers >= first) & (self.numbers < first + count))
-        owners[self.numbers[inside] - first] = inside
-        return owners
-
 
 @dataclass(frozen=True)
 class AllLeftOut:
@@ -82,8 +75,8 @@ class AllLeftOut:
 
     state: LandmarkState
     value: float  # of the criterion, landmarks held
-    residuals: Array  # (n, k), landmarks leaving with their rows
-    room: Array  # (n,) 1 - h
+    residuals: Array  # (q, k) of the rows that are kept, landmarks leaving with their rows
+    room: Array  # (q,) 1 - h
 
 
 class WholeTable:
@@ -109,19 +102,9 @@ class WholeTable:
     def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
         """Return landmarks with the moments of all rows: the first pass."""
         frame = Frame.of(self.kernel.gram(points), self.level)
-
-        def on(block: Block) -> tuple[Moments, Array]:
-            rows = self._rows(points, block)
-            Phi = frame.whitened(rows.cross)
-            unspanned = np.maximum(self.kernel.diagonal(block.X) - frame.spanned(Phi), 0.0)
-            return whitened_moments(frame, Phi, rows), unspanned
-
-        total, unspanned = None, []
-        for part, of_block in self.table.over_blocks(on):
-            total = part if total is None else total + part
-            unspanned.append(of_block)
-        assert total is not None
-        return Landmarks(points, numbers, frame, total, np.concatenate(unspanned))
+        found = self.table.sum(MomentsOf(self.kernel, points, frame, self.table.kept))
+        (unspanned,) = found.joined()
+        return Landmarks(points, numbers, frame, found.total, unspanned)
 
     def best_ridge(self, landmarks: Landmarks, log_ridge: float, lower: float, upper: float) -> float:
         """Return the best logarithm of a ridge around one."""
@@ -145,7 +128,7 @@ class WholeTable:
         owners[order[places[found]]] = np.flatnonzero(found)
 
         def on(block: Block) -> Array:
-            rows = left_out(state, self._rows(landmarks.points, block))
+            rows = left_out(state, rows_of(self.kernel, landmarks.points, block))
             own = owners[block.first : block.first + len(block.weights)]
             return rows.weights * np.sum(without_own_function(state, rows, own) ** 2, axis=1)
 
@@ -157,22 +140,16 @@ class WholeTable:
         The criterion holds the landmarks, as it does where hyper-parameters are selected; with the residuals a
         landmark leaves with its row.
         """
-        state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge)))
-
-        def on(block: Block) -> tuple[Array, Array, Array]:
-            rows = left_out(state, self._rows(landmarks.points, block))
-            owners = landmarks.owners(block.first, len(block.weights))
-            return criterion.slopes(weighted(rows)).sums, without_own_function(state, rows, owners), rows.room
-
-        sums, residuals, room = zip(*self.table.over_blocks(on), strict=True)
-        value = criterion.value(np.sum(sums, axis=0))
-        return AllLeftOut(state.state(), value, np.concatenate(residuals), np.concatenate(room))
+        state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge))).state()
+        work = LeftOutOf(self.kernel, landmarks.points, landmarks.numbers, state, criterion, self.table.kept)
+        found = self.table.sum(work)
+        return AllLeftOut(state, criterion.value(found.total), *found.joined())
 
     def seconds(self, points: Array) -> float:
         """Return an estimate of how long a fit with these landmarks takes, from one block of rows."""
         frame, block, m = Frame.of(self.kernel.gram(points), self.level), self.judged.blocks()[0], len(points)
         began = time.monotonic()
-        moments(frame, self._rows(points, block))
+        moments(frame, rows_of(self.kernel, points, block))
         by_row = (time.monotonic() - began) / len(block.weights)
         rows = _PASSES * self.table.n_rows + _JUDGEMENTS * len(self.judged.weights) + _DECOMPOSITION * m
         return by_row * rows
@@ -185,17 +162,6 @@ class WholeTable:
             return path.left_out(D, block.targets, block.weights, ridges)
 
         return [_joined(blocks) for blocks in zip(*over_blocks(on, self.judged.blocks()), strict=True)]
-
-    def _rows(self, points: Array, block: Block) -> MachineRows:
-        return MachineRows(self.kernel.cross(points, block.X), block.targets, block.weights)
-
-
-def weighted(rows: LeftOut) -> LeftOut:
-    """Return the rows of positive weight: a criterion counts no others."""
-    kept = rows.weights > 0.0
-    if kept.all():
-        return rows
-    return LeftOut(rows.scores[:, kept], rows.errors[kept], rows.leverage[kept], rows.weights[kept])
 
 
 def _joined(blocks: tuple[LeftOut, ...]) -> LeftOut:

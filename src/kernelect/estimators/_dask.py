@@ -1,0 +1,151 @@
+"""Dask arrays and DataFrames: their partitions as parts, and predictions that are computed when they are asked for.
+
+Dask is imported where one of its collections is at hand, never before. Every pass is a graph of one task per partition
+and a tree of sums over them; the scheduler runs the tasks where the partitions are, and again where a worker died.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.numerics import single_blas_thread
+from kernelect.selection.landmarks import Part, Parts, added
+
+Result = TypeVar("Result")
+
+#: Sums that one task adds up.
+_BRANCHES = 8
+
+
+def is_dask(X: object) -> bool:
+    """Tell whether this is a collection of Dask."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
+def _dask(module: str = "dask") -> Any:
+    """Return Dask, which is there where one of its collections is."""
+    return import_module(module)
+
+
+class DaskParts(Parts):
+    """The partitions of Dask collections.
+
+    Parameters
+    ----------
+    X : dask Array or DataFrame
+    y : dask Array, Series or DataFrame
+    weights : dask Array, Series or None
+    """
+
+    def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
+        X = whole_rows(X)
+        self.template = template_of(X)
+        self.blocks = {"X": _delayed(X), "y": _delayed(_like(X, y, "y"))}
+        if weights is not None:
+            self.blocks["sample_weight"] = _delayed(_like(X, weights, "sample_weight"))
+        for name, blocks in self.blocks.items():
+            if len(blocks) != len(self.blocks["X"]):
+                raise InvalidArgument(
+                    f"X has {len(self.blocks['X'])} partitions and {name} has {len(blocks)}: give them the same ones."
+                )
+
+    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+        return list(_computed(*self._tasks(function)))
+
+    def sum(self, function: Callable[[Part], Any]) -> Any:
+        level = self._tasks(function)
+        while len(level) > 1:
+            groups = [level[first : first + _BRANCHES] for first in range(0, len(level), _BRANCHES)]
+            level = [_dask().delayed(_sum, pure=False)(group) for group in groups]
+        return _computed(level[0])[0]
+
+    def _tasks(self, function: Callable[[Part], Any]) -> list[Any]:
+        dask = _dask()
+        # As a task of its own, what all partitions need is sent once, and again where a worker that held it died.
+        shared = dask.delayed(function, pure=False, traverse=False)
+        call = dask.delayed(_called, pure=False)
+        columns = [self.blocks[name] for name in self.blocks]
+        return [call(shared, number, *blocks) for number, blocks in enumerate(zip(*columns, strict=True))]
+
+
+def predicted(method: Callable[[Any], Any], X: Any, dtype: Any, columns: int | None) -> Any:
+    """Return what a method of a model says of the rows of a Dask collection, as a Dask array that is not yet computed.
+
+    Parameters
+    ----------
+    method : callable
+        Of rows in memory.
+    X : dask Array or DataFrame
+    dtype : dtype
+    columns : int or None
+        Of the result; None where it has one dimension.
+    """
+    X = whole_rows(X)
+    rows = X.to_dask_array() if hasattr(X, "to_dask_array") else X
+    shared = _dask().delayed(method, pure=False, traverse=False)
+    shape = {"drop_axis": 1} if columns is None else {"chunks": (rows.chunks[0], (columns,))}
+    meta = np.empty((0,) if columns is None else (0, columns), dtype=dtype)
+    return rows.map_blocks(_said, method=shared, empty=meta, dtype=dtype, meta=meta, **shape)
+
+
+def template_of(X: Any) -> Any:
+    """Return an empty array or DataFrame with the columns of a collection."""
+    return X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]))
+
+
+def whole_rows(X: Any) -> Any:
+    """Return a collection with two dimensions whose partitions hold whole rows."""
+    if X.ndim != 2:
+        raise InvalidArgument(f"X has {X.ndim} dimension(s) and must have 2, rows and columns.")
+    return X if hasattr(X, "columns") or len(X.chunks[1]) == 1 else X.rechunk({1: -1})
+
+
+def _like(X: Any, values: Any, name: str) -> Any:
+    """Return targets or weights as a collection with the partitions of ``X``."""
+    if is_dask(values):
+        if values.ndim == 2 and not hasattr(values, "columns"):
+            return whole_rows(values)
+        return values
+    chunks = None if hasattr(X, "columns") else X.chunks[0]
+    if chunks is None or np.isnan(chunks).any():
+        raise InvalidArgument(
+            f"X is a Dask collection and {name} is {type(values).__name__}: give {name} as a Dask array or Series with "
+            "the partitions of X."
+        )
+    values = np.asarray(values)
+    if len(values) != sum(chunks):
+        raise InvalidArgument(f"X has {sum(chunks)} rows and {name} has {len(values)}: give one for every row.")
+    return _dask("dask.array").from_array(values, chunks=(chunks, *(-1,) * (values.ndim - 1)))
+
+
+def _delayed(collection: Any) -> list[Any]:
+    return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
+
+
+def _computed(*tasks: Any) -> Any:
+    """Compute with the scheduler in force: a client's, or threads of this process."""
+    dask = _dask()
+    # A frame of landmarks has some megabytes, which is what has to be sent.
+    quiet = {"distributed.admin.large-graph-warning-threshold": "2GB"}
+    with dask.config.set(quiet), single_blas_thread():
+        return dask.compute(*tasks)
+
+
+def _called(function: Callable[[Part], Result], number: int, X: Any, y: Any, weights: Any = None) -> Result:
+    return function(Part(number, X, y, weights))
+
+
+def _sum(terms: list[Any]) -> Any:
+    total = None
+    for term in terms:
+        total = added(total, term)
+    return total
+
+
+def _said(block: Any, method: Callable[[Any], Any], empty: Any) -> Any:
+    return method(block) if len(block) else empty

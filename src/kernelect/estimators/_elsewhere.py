@@ -1,0 +1,156 @@
+"""Training rows that stay where they are: coded part by part, with what all parts together say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.estimators._base import Estimator
+from kernelect.estimators._dask import DaskParts, is_dask
+from kernelect.estimators._sklearn import validate_data
+from kernelect.estimators._survey import Facts, as_columns, matrix, numbers, survey, vector, weights_of
+from kernelect.estimators._targets import encode_labels, require_spread, targets_of, weight_by_class
+from kernelect.estimators._training import LabelledTraining, Training, check_weights
+from kernelect.exceptions import InvalidArgument
+from kernelect.numerics import nearest_power_of_two
+from kernelect.selection.landmarks import Part, Parts, PartTable, classes_of
+from kernelect.typing import Array
+
+
+def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Parts | None:
+    """Return rows that stay where they are, None where they are in memory."""
+    if isinstance(X, Parts):
+        return X
+    if is_dask(X):
+        if groups is not None:
+            raise InvalidArgument(
+                "groups need the exact machine, which holds all rows in memory, and X is a Dask collection: give "
+                "X.compute(), or leave groups out."
+            )
+        return DaskParts(X, y, sample_weight)
+    for name, values in (("y", y), ("sample_weight", sample_weight)):
+        if is_dask(values):
+            raise InvalidArgument(
+                f"{name} is a Dask collection and X is {type(X).__name__}: give both as Dask collections, or "
+                f"{name}.compute()."
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class LabelCode:
+    """From a part to inputs, targets of +-1 and weights."""
+
+    n_columns: int
+    classes: Any
+    by_class: Array  # weight of every class
+
+    def __call__(self, part: Part) -> tuple[Array, Array, Array]:
+        """Return inputs, targets and weights."""
+        X = matrix(part.X, self.n_columns)
+        index = np.searchsorted(self.classes, vector(part.y)) if len(X) else np.zeros(0, dtype=np.intp)
+        return X, targets_of(index, len(self.classes)), weights_of(part, len(X)) * self.by_class[index]
+
+
+@dataclass(frozen=True)
+class NumberCode:
+    """From a part to inputs, real targets in a unit of their own, and weights."""
+
+    n_columns: int
+    n_outputs: int
+    unit: float
+
+    def __call__(self, part: Part) -> tuple[Array, Array, Array]:
+        """Return inputs, targets and weights."""
+        X = matrix(part.X, self.n_columns)
+        targets = as_columns(numbers(part.y)) if len(X) else np.zeros((0, self.n_outputs))
+        return X, targets / self.unit, weights_of(part, len(X))
+
+
+@dataclass(frozen=True)
+class PartedTraining:
+    """What ``fit`` was given, checked.
+
+    Attributes
+    ----------
+    table : PartTable
+    classes : ndarray or None
+        Of labels.
+    single : bool
+        Whether real targets had one dimension.
+    unit : float
+        By which real targets have been divided.
+    """
+
+    table: PartTable
+    classes: Any = None
+    single: bool = True
+    unit: float = 1.0
+
+    def in_memory(self) -> Training:
+        """Return all rows, which are few."""
+        rows = self.table.rows(np.arange(self.table.n_rows))
+        words: dict[str, Any] = {
+            "X": rows.X,
+            "targets": rows.targets,
+            "weights": rows.weights,
+            "kept": rows.weights > 0.0,
+        }
+        if self.classes is None:
+            return Training(**words, single=self.single)
+        return LabelledTraining(**words, classes=self.classes, index=classes_of(rows.targets))
+
+
+def labelled_parts(estimator: Estimator, parts: Parts, class_weight: object) -> PartedTraining:
+    """Return the rows of a classification."""
+    n_columns = _columns(estimator, parts)
+    counts, facts = survey(parts, n_columns, labels=True)
+    classes = encode_labels(_array(list(facts.labels)))[0]
+    rows = np.array([facts.labels[label] for label in classes.tolist()])
+    empty = [label for label in classes.tolist() if not facts.weighted[label]]
+    if empty:
+        raise InvalidArgument(
+            f"sample_weight leaves class {empty[0]!r} without a row: give each class a row of positive weight, or "
+            "leave the class out of y."
+        )
+    code = LabelCode(n_columns, classes, weight_by_class(class_weight, classes, rows))
+    return PartedTraining(_table(parts, code, counts, facts), classes=classes)
+
+
+def measured_parts(estimator: Estimator, parts: Parts) -> PartedTraining:
+    """Return the rows of a regression."""
+    n_columns = _columns(estimator, parts)
+    counts, facts = survey(parts, n_columns, labels=False)
+    (outputs,), spread = facts.n_outputs, facts.spread
+    assert spread is not None
+    if facts.weights.count < 2:
+        raise InvalidArgument(
+            f"sample_weight leaves {facts.weights.count} row(s) of positive weight: at least 2 are needed."
+        )
+    deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
+    require_spread(spread.largest, deviation)
+    unit = nearest_power_of_two(deviation)
+    code = NumberCode(n_columns, max(outputs, 1), unit)
+    return PartedTraining(_table(parts, code, counts, facts), single=outputs == 0, unit=unit)
+
+
+def _columns(estimator: Estimator, parts: Parts) -> int:
+    """Return the number of columns, after the estimator took note of them."""
+    validate_data(estimator, parts.template, skip_check_array=True, reset=True)
+    return int(parts.template.shape[1])
+
+
+def _table(parts: Parts, code: Any, counts: tuple[int, ...], facts: Facts) -> PartTable:
+    table = PartTable(parts, code, counts, facts.weights.count)
+    weights = facts.weights
+    median = float(np.median(table.kept_weights[table.figures()])) if len(table.figures()) else 1.0
+    check_weights(weights.smallest, weights.largest, weights.total, median, counts=False)
+    return table
+
+
+def _array(labels: list[Any]) -> Any:
+    """Return labels as an array; text beside numbers stays what it is, so that it can be refused in words."""
+    texts = sum(isinstance(label, str) for label in labels)
+    return np.array(labels, dtype=object if 0 < texts < len(labels) else None)

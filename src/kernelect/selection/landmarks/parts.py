@@ -1,0 +1,171 @@
+"""Rows that stay where they are: partitions of a cluster, or stretches of a file, visited in passes.
+
+A pass sends a function to the rows and brings sums back, which are no larger than landmarks times landmarks,
+and results of a bounded number of rows. Rows are numbered through all parts, so that samples and landmarks are the
+same however the rows are dealt out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from kernelect.numerics import row_hashes, single_blas_thread, stratified
+from kernelect.selection.landmarks import table
+from kernelect.selection.landmarks.table import Block, Sample, Table, block_of, in_order
+from kernelect.typing import Array, Indices
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows next to each other, as their source has them."""
+
+    number: int
+    X: Any
+    y: Any
+    weights: Any = None  # None where all are 1
+
+
+class Parts(ABC):
+    """Where the rows are, and how to get a function to them."""
+
+    #: What the source calls a part, in messages.
+    word = "partition"
+
+    #: An empty array or DataFrame with the columns of the inputs.
+    template: Any
+
+    @abstractmethod
+    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+        """Return ``function(part)`` of every part, in their order."""
+
+    @abstractmethod
+    def sum(self, function: Callable[[Part], Any]) -> Any:
+        """Return the sum of ``function(part)`` over all parts; None is nothing."""
+
+    def name(self, number: int) -> str:
+        """Return what a message calls a part."""
+        return f"{self.word} {number}"
+
+
+#: Inputs (b, d), targets (b, k) and weights (b,) of a part.
+Encode = Callable[[Part], tuple[Array, Array, Array]]
+
+
+def added(left: Any, right: Any) -> Any:
+    """Return a sum of which both terms may be nothing."""
+    return right if left is None else left if right is None else left + right
+
+
+class PartTable(Table):
+    """Rows in parts.
+
+    Parameters
+    ----------
+    parts : Parts
+    encode : callable
+        From a part to inputs, targets and weights.
+    counts : sequence of int
+        Rows of every part.
+    n_weighted : int
+        Rows of positive weight.
+    """
+
+    kept: Indices
+
+    def __init__(self, parts: Parts, encode: Encode, counts: Sequence[int], n_weighted: int) -> None:
+        self.parts, self.encode = parts, encode
+        self.firsts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        self.n_rows, self.n_weighted = int(self.firsts[-1]), n_weighted
+        self.kept = stratified(self.n_rows, table.FIGURE_ROWS)
+        found = parts.each(_Hashed(encode, self.firsts, self.kept, table.MOST_HASHED))
+        self.kept_targets = np.concatenate([each.targets for each in found])
+        self.kept_weights = np.concatenate([each.weights for each in found])
+        numbers = np.concatenate([each.numbers for each in found])
+        self._by_hash = in_order(numbers, np.concatenate([each.hashes for each in found]))
+
+    def sum(self, function: Callable[[Block], Any]) -> Any:
+        return self.parts.sum(_OnBlocks(self.encode, self.firsts, function))
+
+    def rows(self, numbers: Indices) -> Sample:
+        found = self.parts.each(_Taken(self.encode, self.firsts, numbers))
+        X, targets, weights = (np.concatenate(each) for each in zip(*found, strict=True))
+        return Sample(numbers, X, targets, weights)
+
+    def _hashed(self) -> Indices:
+        return self._by_hash
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """A function of a part that knows the numbers of its rows."""
+
+    encode: Encode
+    firsts: Indices
+
+    def inside(self, part: Part, numbers: Indices) -> Indices:
+        """Return which rows of a part have one of these sorted numbers."""
+        first, last = self.firsts[part.number], self.firsts[part.number + 1]
+        begin, end = np.searchsorted(numbers, [first, last])
+        return np.asarray(numbers[begin:end] - first, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class _OnBlocks(_Pass):
+    """The sum of a function over the blocks of a part."""
+
+    function: Callable[[Block], Any]
+
+    def __call__(self, part: Part) -> Any:
+        total = None
+        with single_blas_thread():
+            X, targets, weights = self.encode(part)
+            for start in range(0, len(X), table.BLOCK_ROWS):
+                rows = slice(start, start + table.BLOCK_ROWS)
+                block = block_of(X, targets, weights, rows, int(self.firsts[part.number]) + start)
+                total = added(total, self.function(block))
+        return total
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """Hashes with the numbers of rows of positive weight, and targets and weights of rows that are kept."""
+
+    numbers: Indices
+    hashes: Any
+    targets: Array
+    weights: Array
+
+
+@dataclass(frozen=True)
+class _Hashed(_Pass):
+    """What samples are drawn by, and the targets of rows that are kept."""
+
+    kept: Indices
+    most: int
+
+    def __call__(self, part: Part) -> _Numbered:
+        X, targets, weights = self.encode(part)
+        chosen = self.inside(part, stratified(int(self.firsts[-1]), self.most))
+        chosen = chosen[weights[chosen] > 0.0]
+        hashes = row_hashes(X if len(chosen) == len(X) else X[chosen])
+        own = self.inside(part, self.kept)
+        return _Numbered(chosen + self.firsts[part.number], hashes, targets[own], weights[own])
+
+
+@dataclass(frozen=True)
+class _Taken(_Pass):
+    """Rows with given numbers."""
+
+    numbers: Indices
+
+    def __call__(self, part: Part) -> tuple[Array, Array, Array]:
+        X, targets, weights = self.encode(part)
+        own = self.inside(part, self.numbers)
+        return np.asarray(X[own], dtype=np.float64), targets[own], weights[own]

@@ -1,0 +1,103 @@
+"""The passes over all rows: what one block adds to the sums, and what its own rows bring back.
+
+Each pass is a record that holds all it needs, so that it can be sent to where the rows are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
+from kernelect.kernels import Kernel
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, whitened_moments
+from kernelect.machines.lssvm.landmarks import Rows as MachineRows
+from kernelect.machines.lssvm.left_out import LeftOut, left_out, without_own_function
+from kernelect.selection.landmarks.table import Block
+from kernelect.typing import Array, Indices
+
+
+@dataclass(frozen=True)
+class Found:
+    """Sums over rows, and results of single rows in their order; those of several blocks are joined with ``+``."""
+
+    total: Any
+    rows: tuple[tuple[Array, ...], ...]  # one entry per block
+
+    def __add__(self, other: Found) -> Found:
+        return Found(self.total + other.total, self.rows + other.rows)
+
+    def joined(self) -> tuple[Array, ...]:
+        """Return the results of single rows, each as one array."""
+        return tuple(np.concatenate(each) for each in zip(*self.rows, strict=True))
+
+
+@dataclass(frozen=True)
+class MomentsOf:
+    """The first pass: moments, and what the landmarks leave of k(x, x)."""
+
+    kernel: Kernel
+    points: Array
+    frame: Frame
+    kept: Indices | None
+
+    def __call__(self, block: Block) -> Found:
+        """Return what a block adds."""
+        rows, own = rows_of(self.kernel, self.points, block), numbers_inside(self.kept, block)
+        Phi = self.frame.whitened(rows.cross)
+        unspanned = self.kernel.diagonal(block.X[own]) - self.frame.spanned(Phi[:, own])
+        return Found(whitened_moments(self.frame, Phi, rows), ((np.maximum(unspanned, 0.0),),))
+
+
+@dataclass(frozen=True)
+class LeftOutOf:
+    """The last pass: every row left out of the machine.
+
+    The criterion holds the landmarks, as it does where hyper-parameters are selected; with the residuals a
+    landmark leaves with its row.
+    """
+
+    kernel: Kernel
+    points: Array
+    numbers: Indices  # rows that the landmarks are, -1 where they are none
+    state: LandmarkState
+    criterion: LandmarkCriterion
+    kept: Indices | None
+
+    def __call__(self, block: Block) -> Found:
+        """Return what a block adds."""
+        rows = left_out(self.state, rows_of(self.kernel, self.points, block))
+        sums, own = self.criterion.slopes(weighted(rows)).sums, numbers_inside(self.kept, block)
+        residuals = without_own_function(self.state, rows, owners(self.numbers, block.first, len(block.weights)))
+        return Found(sums, ((residuals[own], rows.room[own]),))
+
+
+def rows_of(kernel: Kernel, points: Array, block: Block) -> MachineRows:
+    """Return a block as the machine on these landmarks sees it."""
+    return MachineRows(kernel.cross(points, block.X), block.targets, block.weights)
+
+
+def owners(numbers: Indices, first: int, count: int) -> Indices:
+    """Return for ``count`` rows from ``first`` on which landmark each is, -1 where it is none."""
+    found = np.full(count, -1, dtype=np.intp)
+    inside = np.flatnonzero((numbers >= first) & (numbers < first + count))
+    found[numbers[inside] - first] = inside
+    return found
+
+
+def numbers_inside(kept: Indices | None, block: Block) -> Indices | slice:
+    """Return which rows of a block are kept; ``kept`` is sorted, None stands for all."""
+    if kept is None:
+        return slice(None)
+    begin, end = np.searchsorted(kept, [block.first, block.first + len(block.weights)])
+    return kept[begin:end] - block.first
+
+
+def weighted(rows: LeftOut) -> LeftOut:
+    """Return the rows of positive weight: a criterion counts no others."""
+    kept = rows.weights > 0.0
+    if kept.all():
+        return rows
+    return LeftOut(rows.scores[:, kept], rows.errors[kept], rows.leverage[kept], rows.weights[kept])
