@@ -16,7 +16,9 @@ def report_page(monkeypatch):
         calls.append(facts)
         path.write_text(f"report on {facts['title']}")
 
-    monkeypatch.setattr(kernelect.facts, "gather_pictures", lambda *words, **more: [{"rows": len(words[1])}])
+    monkeypatch.setattr(
+        kernelect.facts, "gather_for_page", lambda *words, **more: {"pictures": [{"rows": len(words[1])}]}
+    )
     monkeypatch.setattr(kernelect.report, "write_report", write_report)
     return calls
 

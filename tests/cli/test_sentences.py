@@ -228,7 +228,7 @@ def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, 
         monkeypatch.setattr(os, "fsync", full)
         write_whole(path, b"page", force=True)
 
-    monkeypatch.setattr(facts, "gather_pictures", lambda *parts, **more: [])
+    monkeypatch.setattr(facts, "gather_for_page", lambda *parts, **more: {"pictures": []})
     monkeypatch.setattr(report, "write_report", write_report)
     said = sentence(run("fit", "mixed.csv", *[word for word in FIT if word != "--no-report"], "--out", "o", code=1))
     assert "'o/report.html' cannot be written (No space left on device)" in said

@@ -5,9 +5,13 @@ from shutil import which
 import numpy as np
 import pytest
 
-from kernelect.exceptions import InvalidArgument
+from kernelect import LSSVR
+from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.explain import Explainer
 from kernelect.export import to_javascript
-from oracles.exported import MODELS, answers, hostile_pipeline, model, rows_for
+from kernelect.export.models import program_of
+from kernelect.kernels import ProductLaplace
+from oracles.exported import MODELS, answers, hostile_pipeline, mixture, model, new_rows, rows_for, table
 
 needs_node = pytest.mark.skipif(which("node") is None, reason="there is no node")
 
@@ -17,10 +21,18 @@ console.log(JSON.stringify(rows.map((row) => model.predict(row))));
 """
 
 
-def run(source, rows):
+_EXPLAIN = """
+const rows = JSON.parse(require("fs").readFileSync(0, "utf8"));
+let left = 1; // what is prepared in pieces is what explain() needs
+while (model.prepare()) left += 1;
+console.log(JSON.stringify(rows.map((row) => ({ why: model.explain(row), ...model.predict(row), left }))));
+"""
+
+
+def run(source, rows, ask=_RUN):
     cells = [[None if cell is None or cell != cell else cell for cell in row] for row in rows]
     done = subprocess.run(
-        ["node", "-e", source + _RUN], input=json.dumps(cells), capture_output=True, text=True, timeout=60
+        ["node", "-e", source + ask], input=json.dumps(cells), capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -47,6 +59,66 @@ def test_hostile_names_missing_cells_and_unseen_levels():
     assert "</script" not in source
     found = run(source, rows.to_numpy(dtype=object).tolist())
     np.testing.assert_allclose([each["probabilities"] for each in found], answers(pipeline, rows), atol=1e-9)
+
+
+def explained(fitted, rows, background):
+    """Return Shapley values (m, n_columns, k) by JavaScript, and the explanation by Python."""
+    explainer = Explainer.of(fitted, background)
+    found = run(to_javascript(fitted, explainer=explainer, packed=True), plain(rows), _EXPLAIN)
+    return found, explainer.explain(rows)
+
+
+def plain(rows):
+    return rows.to_numpy(dtype=object).tolist() if hasattr(rows, "to_numpy") else rows.tolist()
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "name", ["LSSVC", "LSSVC, two classes", "LSSVR, two targets", "GPC", "SVC, ensemble", "RVC", "RVR"]
+)
+def test_reasons_are_those_of_python(name):
+    rows = rows_for(name)
+    found, expected = explained(model(name), rows, rows[::3])
+    values = np.array([each["why"]["values"] for each in found]).reshape(expected.values.shape)
+    np.testing.assert_allclose(values, expected.values, rtol=1e-9, atol=1e-11)
+    bases = np.array([each["why"]["base"] for each in found]).reshape(expected.base_values.shape)
+    np.testing.assert_allclose(bases, expected.base_values, rtol=1e-9, atol=1e-11)
+
+
+@needs_node
+def test_reasons_of_a_mixture_with_views_categories_and_missing_cells():
+    fitted, X = mixture(True), table()[0]
+    frame, cells = new_rows()
+    explainer = Explainer.of(fitted, X.iloc[:30])
+    names = [column.name for column in program_of(fitted).columns]
+    rows = cells[names].to_numpy(dtype=object).tolist()
+    found = run(to_javascript(fitted, explainer=explainer, packed=True), rows, _EXPLAIN)
+    expected = explainer.explain(frame)
+    values = np.array([each["why"]["values"] for each in found]).reshape(expected.values.shape)
+    np.testing.assert_allclose(values, expected.values, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose([each["probabilities"] for each in found], answers(fitted, frame), atol=1e-9)
+    assert found[0]["left"] == sum(len(part) for part in explainer.prepared)
+
+
+@needs_node
+def test_many_players_need_no_more_nodes_than_in_python(rng):
+    X = rng.normal(size=(25, 40))
+    fitted = LSSVR(ProductLaplace(np.full(40, 0.01)), regularization=0.1).fit(X, X[:, 0])
+    found, expected = explained(fitted, X[:3], X)
+    values = np.array([each["why"]["values"] for each in found])[..., 0]
+    np.testing.assert_allclose(values, expected.values, rtol=1e-9, atol=1e-12)
+
+
+def test_reasons_without_a_form_are_refused():
+    rows = rows_for("GPC, three classes")
+    with pytest.raises(MissingCapability, match="Polynomials of degree 2 have no explanation in JavaScript: kernelect"):
+        to_javascript(model("GPC, three classes"), explainer=Explainer.of(model("GPC, three classes"), rows))
+    with pytest.raises(MissingCapability, match="Monomial functions have no explanation in JavaScript: what has are"):
+        to_javascript(model("RVC, dictionary"), explainer=Explainer.of(model("RVC, dictionary"), rows))
+    with pytest.raises(MissingCapability, match="must have an exact form and absent='marginals'"):
+        to_javascript(model("LSSVC"), explainer=Explainer.of(model("LSSVC"), absent="neutral"))
+    with pytest.raises(InvalidArgument, match="max_vectors=5 of a smaller one: reduce the model first"):
+        to_javascript(model("LSSVC"), explainer=Explainer.of(model("LSSVC")), max_vectors=5)
 
 
 def test_bad_names():

@@ -14,7 +14,7 @@ from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.estimators import objective_of
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.facts import Facts, gather, gather_pictures, with_error
+from kernelect.facts import Facts, gather, gather_for_page, with_error
 from kernelect.facts.columns import describe_columns
 from kernelect.kernels import ARD, RBF
 from oracles.assessments import assess_regressor
@@ -40,7 +40,7 @@ def test_facts_are_plain_and_complete(hostile_facts):
         "trace",
         "surface",
     ]
-    assert set(hostile_facts) == Facts.__required_keys__
+    assert set(hostile_facts) == Facts.__required_keys__ | {"what_if"}
 
 
 def test_relevance_speaks_of_the_table_s_columns(hostile_facts, hostile_table):
@@ -132,7 +132,7 @@ def test_many_columns_are_gathered(rng):
     assert len(facts["pictures"][0]["record"]["names"]) == 21
     assert facts["pictures"][0]["record"]["names"][-1] == "280 others together"
     assert facts["machine"]["parameters_not_listed"] == 280
-    assert len(json.dumps(facts)) < 100_000
+    assert len(json.dumps(facts | {"what_if": None})) < 100_000
 
 
 def test_the_headline_is_the_outer_folds():
@@ -172,7 +172,7 @@ def test_pictures_can_be_gathered_later():
     model = LSSVC(kernel="rbf").fit(X, y)
     whole, bare = gather(model, X, y), gather(model, X, y, pictures=False)
     assert bare["pictures"] == []
-    assert whole == {**bare, "pictures": gather_pictures(model, X, y)}
+    assert whole == {**bare, **gather_for_page(model, X, y)}
 
 
 def test_without_an_assessment_leave_one_out_is_measured():

@@ -1,5 +1,7 @@
 """A table with everything that can go wrong in names: markup, formulas, mathematics, length, other scripts."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
@@ -35,13 +37,19 @@ def hostile_table():
     return X, pd.Series(y)
 
 
-def hostile_facts():
-    """Return the facts of a pipeline that was fitted on the table."""
+@cache
+def hostile_model():
+    """Return a pipeline that was fitted on the table."""
     X, y = hostile_table()
     numbers = make_pipeline(SimpleImputer(add_indicator=True), StandardScaler())
     words = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     columns = ColumnTransformer([("numbers", numbers, list(X.columns[:5])), ("words", words, ["名前"])])
-    pipeline = Pipeline([("columns", columns), ("machine", LSSVC(kernel="rbf"))]).fit(X, y)
+    return Pipeline([("columns", columns), ("machine", LSSVC(kernel="rbf"))]).fit(X, y)
+
+
+def hostile_facts():
+    """Return the facts of that pipeline."""
+    pipeline, (X, y) = hostile_model(), hostile_table()
     return gather(
         pipeline,
         X,

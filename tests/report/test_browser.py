@@ -2,10 +2,13 @@
 
 import shutil
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from kernelect.report import write_report
 from kernelect.report.listing import tables_of
+from oracles.hostile import LONG, MARKUP, hostile_model, hostile_table
 
 ARGUMENTS = [
     "--headless",
@@ -148,4 +151,101 @@ def test_on_paper_all_tables_are_open_and_no_button_is_left(browser, address):
     assert visit.page.locator("table:visible").count() == visit.page.locator("table").count()
     background = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == "rgb(255, 255, 255)"
+    visit.context.close()
+
+
+@pytest.fixture
+def what_if(browser, address):
+    opened = Visit(browser, address)
+    yield opened
+    assert opened.complaints == []
+    opened.context.close()
+
+
+def place_of(facts, name):
+    return [control["name"] for control in facts["what_if"]["controls"]].index(name)
+
+
+def test_the_model_in_the_page_says_what_python_says(what_if, hostile_facts):
+    X, _ = hostile_table()
+    X = X.iloc[:25].copy()
+    X.loc[3, "名前"] = "never seen"
+    cells = X.astype(object).where(X.notna(), None).to_numpy().tolist()
+    found = what_if.page.evaluate("rows => rows.map(row => kernelectModel.predict(row).probabilities)", cells)
+    model = hostile_model()
+    np.testing.assert_allclose(found, model.predict_proba(X), rtol=0, atol=1e-9)
+    reasons = what_if.page.evaluate("rows => rows.map(row => kernelectModel.explain(row).values)", cells[:5])
+    background = X.columns.to_list()
+    assert what_if.page.evaluate("kernelectModel.players") == background
+    total = np.sum(np.array(reasons)[..., 0], axis=1)
+    decision = model.decision_function(X.iloc[:5])
+    base = what_if.page.evaluate("row => kernelectModel.explain(row).base[0]", cells[0])
+    np.testing.assert_allclose(base + total, decision, rtol=0, atol=1e-9)
+
+
+def test_controls_move_the_prediction_at_once(what_if, hostile_facts):
+    page, X = what_if.page, hostile_table()[0]
+    facts, number = hostile_facts["what_if"], place_of(hostile_facts, MARKUP)
+    row = pd.DataFrame([facts["rows"][0]], columns=X.columns)
+    row[MARKUP] = 2.5
+    page.locator(f"#wi-{number}").fill("2.5")
+    expected = hostile_model().predict_proba(row)[0]
+    shown = page.locator("#wi-shares .amount").all_text_contents()
+    assert shown == [f"{100 * share:.1f}\xa0%" for share in expected]
+    assert page.locator("#wi-answer").text_content() == hostile_model().classes_[expected.argmax()]
+    assert page.locator("#wi-reasons li").first.locator(".name").text_content().startswith(f"{MARKUP} = 2.5")
+    slider = page.locator(f"[data-control='{number}'] input[type=range]")
+    assert float(slider.input_value()) == pytest.approx(min(2.5, facts["controls"][number]["high"]))
+    page.locator("#wi-reset").click()
+    assert page.locator("#wi-shares .amount").all_text_contents() != shown
+
+
+def test_cells_can_be_missing_and_lie_outside(what_if, hostile_facts):
+    page, X, facts = what_if.page, hostile_table()[0], hostile_facts["what_if"]
+    number = place_of(hostile_facts, LONG)
+    row = pd.DataFrame([facts["rows"][0]], columns=X.columns)
+    page.locator(f"#wi-{number}-missing").check()
+    row[LONG] = np.nan
+    expected = hostile_model().predict_proba(row)[0]
+    assert page.locator("#wi-shares .amount").first.text_content() == f"{100 * expected[0]:.1f}\xa0%"
+    assert page.locator(f"#wi-{number}").is_disabled()
+    assert page.locator("#wi-outside").is_hidden()
+    page.locator(f"#wi-{place_of(hostile_facts, '=1+1')}").fill("99")
+    assert "Beyond all rows of the table in =1+1" in page.locator("#wi-outside").text_content()
+
+
+def test_what_if_works_by_keyboard_and_is_named_for_screen_readers(what_if, hostile_facts):
+    page, X = what_if.page, hostile_table()[0]
+    place = place_of(hostile_facts, "名前")
+    page.locator(f"#wi-{place}").focus()
+    before = page.locator("#wi-shares .amount").all_text_contents()
+    page.keyboard.press("ArrowDown" if page.locator(f"#wi-{place}").input_value() == "0" else "ArrowUp")
+    assert page.locator("#wi-shares .amount").all_text_contents() != before
+    page.locator("#wi-row").select_option("5")
+    number = place_of(hostile_facts, MARKUP)
+    assert float(page.locator(f"#wi-{number}").input_value()) == hostile_facts["what_if"]["rows"][5][number]
+    page.locator(f"[data-control='{number}'] input[type=range]").focus()
+    page.keyboard.press("Home")
+    assert float(page.locator(f"#wi-{number}").input_value()) == pytest.approx(X[MARKUP].min(), rel=1e-12)
+    unnamed = "part => !(part.labels && part.labels.length) && !part.ariaLabel && !part.textContent"
+    parts = page.locator("form.controls :is(input, select, button)")
+    assert parts.evaluate_all(f"parts => parts.filter({unnamed}).length") == 0
+    assert page.locator("#wi-answer").get_attribute("role") == "status"
+
+
+def test_what_if_prints_as_an_example(browser, address, hostile_facts):
+    visit = Visit(browser, address)
+    visit.page.emulate_media(media="print")
+    assert visit.page.locator("form.controls :is(input, button):visible").count() == 0
+    printed = visit.page.locator(".field .printed:visible")
+    assert printed.count() == len(hostile_facts["what_if"]["controls"])
+    assert all(printed.all_text_contents())
+    assert visit.page.locator("#wi-answer:visible").count() == 1
+    visit.context.close()
+
+
+def test_without_scripts_the_page_shows_the_first_row(browser, address, hostile_facts):
+    visit = Visit(browser, address, java_script_enabled=False)
+    assert visit.page.locator("#wi-answer").text_content() == hostile_facts["what_if"]["start"]["answer"]
+    assert visit.page.locator("#wi-reasons li").count() == len(hostile_facts["what_if"]["start"]["reasons"])
     visit.context.close()

@@ -114,8 +114,8 @@ def _fitted(
 
 def write_report_for(model: TableModel, rows: Rows, path: Path) -> None:
     """Write the page about a model: its own facts, with pictures of these rows."""
-    from kernelect.facts import gather_pictures
+    from kernelect.facts import gather_for_page
     from kernelect.report import write_report
 
-    pictures = gather_pictures(model.pipeline, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
-    write_report(path, {**model.facts, "pictures": pictures})
+    shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
+    write_report(path, {**model.facts, **shown})

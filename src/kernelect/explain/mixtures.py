@@ -24,7 +24,7 @@ _REMARK = (
 
 
 @dataclass(frozen=True, eq=False)
-class _Coded:
+class Coded:
     """From a table's rows to the inputs of members with one view."""
 
     before: Any
@@ -41,7 +41,7 @@ def _members(door: KernelClassifier | KernelRegressor, view: View) -> list[Expan
     """Return every member's expansion; all inputs of a column belong to its player."""
     owners = view.owners[door._views.coding.owners]
     names = dict.fromkeys(member.candidate.view for member in door._members)
-    views = {name: View(_Coded(view.steps, door, name), owners) for name in names}
+    views = {name: View(Coded(view.steps, door, name), owners) for name in names}
     return [machine_expansion(member.estimator, views[member.candidate.view]) for member in door._members]
 
 

@@ -38,7 +38,7 @@ def coded_rows(program: Program, cells: Sequence[Sequence[Any]]) -> Array:
         for row, line in zip(out, cells, strict=True):
             cell = line[position]
             is_text = column.kind == "category" and cell is not None and cell == cell
-            row[position] = codes.get(_text(cell), -1.0) if is_text else number_of(cell)
+            row[position] = codes.get(text_of(cell), -1.0) if is_text else number_of(cell)
     return out
 
 
@@ -54,7 +54,7 @@ def number_of(cell: Any) -> float:
     return float(cell)
 
 
-def _text(cell: Any) -> str:
+def text_of(cell: Any) -> str:
     """Return the text of a category's cell; of numbers as the inputs of mixtures have it."""
     if isinstance(cell, str):
         return cell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,11 +12,13 @@ import numpy as np
 
 from kernelect import __version__
 from kernelect.exceptions import InvalidArgument
+from kernelect.explain import Explainer
 from kernelect.export.c_language import identifier, wrapped
 from kernelect.export.dialect import Dialect
 from kernelect.export.loops import Loops
 from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
+from kernelect.export.reasons import Reasons, runtime
 from kernelect.typing import Array, Indices
 
 #: Numbers of a model that is still written as source text.
@@ -25,6 +28,15 @@ _HELPERS = {
     "square": "const square = (a) => a * a;",
     "horner": "const horner = (c, n, a) => { let t = 0; for (let k = 0; k < n; k++) t = t * a + c[k]; return t; };",
 }
+
+#: Tables that are at least so long are packed where that is asked for.
+_PACKED = 8
+
+_UNPACK = """const unpack = (text) => {
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let at = 0; at < raw.length; at++) bytes[at] = raw.charCodeAt(at);
+  return new Float64Array(bytes.buffer);
+};"""
 
 _NATIVE = ("min", "max", "abs", "exp", "floor", "log", "sqrt", "sin")
 
@@ -36,6 +48,8 @@ def to_javascript(
     rows: Any = None,
     max_vectors: int | None = None,
     max_numbers: int = MOST_NUMBERS,
+    explainer: Explainer | None = None,
+    packed: bool = False,
 ) -> str:
     """Return a fitted model as JavaScript that defines one constant, without dependencies.
 
@@ -56,6 +70,12 @@ def to_javascript(
         Reduce the model to so many vectors first, by :func:`reduce`; least-squares machines and mixtures only.
     max_numbers : int
         A model with more numbers is refused.
+    explainer : Explainer, optional
+        Of the same model: the constant gets ``NAME.explain(row)``, which returns ``{base, values}``, exact Shapley
+        values of every player in ``NAME.players`` for every output. ``NAME.prepare()`` does the next part of what
+        has to be done once, and tells whether more is left.
+    packed : bool
+        Whether tables of numbers are written in base64, in half the space.
 
     Examples
     --------
@@ -68,8 +88,13 @@ def to_javascript(
     """
     if not isinstance(name, str) or identifier(name) != name or not name[0].isalpha():
         raise InvalidArgument(f"name={name!r} must be a name of JavaScript: letters and digits, a letter first.")
+    if explainer is not None and max_vectors is not None:
+        raise InvalidArgument(
+            f"explainer= is of the whole model and max_vectors={max_vectors} of a smaller one: reduce the model first, "
+            "by kernelect.export.reduce, and explain that one."
+        )
     program, _ = prepared(model, rows, max_vectors, max_numbers)
-    return _source(program, name)
+    return _source(program, name, None if explainer is None else Reasons(explainer, program), packed)
 
 
 def quoted(value: Any) -> str:
@@ -81,6 +106,7 @@ def quoted(value: Any) -> str:
 class JavaScript(Dialect):
     """JavaScript, whose numbers are all double."""
 
+    packed: bool = False
     tables: list[str] = field(default_factory=list)
     helpers: dict[str, str] = field(default_factory=dict)
 
@@ -123,19 +149,26 @@ class JavaScript(Dialect):
         return self._table("Int32Array", [str(value) for value in values.tolist()], ("places", values.tobytes()))
 
     def numbers(self, values: Array, wide: bool, bits: int | None = None) -> str:
-        flat = np.ascontiguousarray(values).ravel()
+        flat = np.ascontiguousarray(values, dtype=float).ravel()
+        if self.packed and len(flat) >= _PACKED:
+            self.helpers["unpack"] = _UNPACK
+            text = base64.b64encode(flat.astype("<f8").tobytes()).decode()
+            return self._named((flat.tobytes(),), f'unpack("{text}")')
         texts = [self.number(value, wide).strip("()") for value in flat.tolist()]
         return self._table("Float64Array", texts, (flat.tobytes(),))
 
     def _table(self, kind: str, texts: list[str], key: tuple[object, ...]) -> str:
+        return self._named(key, f"new {kind}([\n{wrapped(texts)}\n])")
+
+    def _named(self, key: tuple[object, ...], value: str) -> str:
         if key not in self._known:
-            name = self._known[key] = f"t{len(self._known)}"
-            self.tables.append(f"const {name} = new {kind}([\n{wrapped(texts)}\n]);")
+            self._known[key] = f"t{len(self._known)}"
+            self.tables.append(f"const {self._known[key]} = {value};")
         return self._known[key]
 
 
-def _source(program: Program, name: str) -> str:
-    dialect = JavaScript()
+def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) -> str:
+    dialect = JavaScript(packed=packed)
     loops = Loops(program, dialect)
     for node in program.outputs:
         loops.compute(node)
@@ -152,6 +185,8 @@ def _source(program: Program, name: str) -> str:
         for column in program.columns
     ]
     body = "\n".join(f"    {line}" for line in [*loops.lines, *answer])
+    explained = [] if reasons is None else _explained(program, reasons, dialect)
+    members = ["columns", "classes", *(["players", "prepare", "explain"] if explained else [])]
     parts = [
         f"// {program.title}, written by kernelect {__version__}.",
         *(f"// {remark}" for remark in program.remarks),
@@ -167,10 +202,27 @@ def _source(program: Program, name: str) -> str:
         "};",
         *dialect.helpers.values(),
         *dialect.tables,
-        f"return {{\n  columns,\n  classes,\n  predict: (row) => {{\n{body}\n  }},\n}};",
+        *explained,
+        f"return {{\n  {', '.join(members)},\n  predict: (row) => {{\n{body}\n  }},\n}};",
         "})();",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _explained(program: Program, reasons: Reasons, dialect: JavaScript) -> list[str]:
+    """Return the statements that define players, prepare and explain."""
+    loops = Loops(program, dialect)
+    for node in reasons.nodes:
+        loops.compute(node)
+    lines = "\n".join(f"  {line}" for line in loops.lines)
+    views = ", ".join(_listed(loops, node) for node in reasons.nodes)
+    record = reasons.source(lambda values: dialect.numbers(values, True))
+    return [
+        f"const players = {quoted(list(reasons.expansion.players))};",
+        f"const inputs = (row) => {{\n{lines}\n  return [{views}];\n}};",
+        runtime(),
+        f"const {{ prepare, explain }} = explainer({record});",
+    ]
 
 
 def _listed(loops: Loops, node: Any) -> str:

@@ -6,7 +6,7 @@ doubt, which columns matter, how long it took. Terminal, JSON, page and pictures
 
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.estimates import Assessment, Estimate, FoldOutcome, Judge
-from kernelect.facts.gathering import gather, gather_pictures
+from kernelect.facts.gathering import gather, gather_for_page
 from kernelect.facts.history import SearchHistory, Sizes
 from kernelect.facts.mixtures import Weights
 from kernelect.facts.numbers import number, score_words, with_error
@@ -36,7 +36,7 @@ __all__ = [
     "Surface",
     "Weights",
     "gather",
-    "gather_pictures",
+    "gather_for_page",
     "input_names",
     "number",
     "relevance_by_column",

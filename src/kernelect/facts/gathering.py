@@ -30,12 +30,14 @@ from kernelect.facts.record import (
     Facts,
     MachineFacts,
     MixtureFacts,
+    PageFacts,
     PictureFacts,
 )
 from kernelect.facts.relevance import describe_relevance
 from kernelect.facts.selected import describe_functions, describe_machine, describe_stages, selected_values
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.facts.surface import Landscape
+from kernelect.facts.what_if import describe_what_if, pipeline_of
 from kernelect.typing import Array
 
 
@@ -117,24 +119,37 @@ def gather(
         made_with=_versions(),
         seconds=described["seconds"] if seconds is None else float(seconds),
         random_state=int(random_state),
-        pictures=draw_up(material) if pictures else [],
+        pictures=[],
     )
     if mixture is not None:
         facts["mixture"] = mixture
     facts["doubts"] = find_doubts(facts)
     plain: Facts = as_plain(facts)
+    if pictures:
+        plain.update(_page_of(material))  # type: ignore[typeddict-item]
     return plain
 
 
-def gather_pictures(
+def gather_for_page(
     model: Any, X: Any, y: Any, *, assessment: Assessment | None = None, random_state: int = 0
-) -> list[PictureFacts]:
-    """Return the pictures alone, for facts that were gathered without them; see :func:`gather`."""
-    plain: list[PictureFacts] = as_plain(draw_up(_material(model, X, y, assessment, random_state)))
-    return plain
+) -> PageFacts:
+    """Return what only a page shows, for facts that were gathered without it; see :func:`gather`.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TableModel
+    """
+    return _page_of(_material(model, X, y, assessment, random_state))
+
+
+def _page_of(material: Material) -> PageFacts:
+    what_if, _ = describe_what_if(material.model, material.X, material.y, material.assessment, material.generator)
+    pictures: list[PictureFacts] = as_plain(draw_up(material))
+    return PageFacts(pictures=pictures, what_if=what_if)
 
 
 def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_state: int) -> Material:
+    given, model = model, pipeline_of(model)
     machine, y = machine_of(model), np.asarray(y)
     if y.ndim != 1:
         raise InvalidArgument(f"y of shape {y.shape} must have one dimension: fit one model per target.")
@@ -152,6 +167,7 @@ def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_
     except MissingCapability:  # nothing was selected, or it was a search among subsets
         landscape = None
     return Material(
+        model=given,
         estimator=model,
         X=X,
         y=y,

@@ -49,8 +49,9 @@ RECORDS: dict[str, type] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """A fitted model and all that its pictures are made from."""
+    """A fitted model (and the pipeline in it, where it is a table model) and all that its pictures are made from."""
 
+    model: Any
     estimator: Any
     X: Any
     y: Array

@@ -210,8 +210,78 @@ class PictureFacts(TypedDict):
     record: dict[str, Any]
 
 
+class ControlFacts(TypedDict):
+    """A column that a reader can change: a number or date between ``low`` and ``high``, or one of ``levels``.
+
+    ``missing`` tells whether cells of it were missing, ``other`` whether there were further levels.
+    """
+
+    name: str
+    kind: str
+    missing: bool
+    levels: list[str]
+    other: bool
+    low: float
+    high: float
+    whole: bool
+
+
+class BandFacts(TypedDict):
+    """Between which distances of the prediction a share of the rows lay that the model had not seen."""
+
+    lower: float
+    upper: float
+    share: str
+    source: str
+
+
+class ReasonFacts(TypedDict):
+    """What a column adds to one prediction."""
+
+    name: str
+    effect: float
+
+
+class StartFacts(TypedDict):
+    """What the model says of the first row: probabilities of ``classes``, or the predicted numbers."""
+
+    answer: str
+    classes: list[str]
+    numbers: list[float]
+    reasons: list[ReasonFacts]
+
+
+class WhatIfFacts(TypedDict):
+    """The model as JavaScript with a control for every column; ``script`` is empty where a page cannot carry it.
+
+    ``order`` are the controls' places, the most relevant first; ``rows`` are rows to start from, the first one
+    typical; ``players`` the controls that share an effect.
+    """
+
+    script: str
+    controls: list[ControlFacts]
+    order: list[int]
+    rows: list[list[Any]]
+    row_names: list[str]
+    players: list[list[int]]
+    band: BandFacts | None
+    start: StartFacts | None
+    explained: str
+    remarks: list[str]
+
+
+class PageFacts(TypedDict):
+    """What only a page shows."""
+
+    pictures: list[PictureFacts]
+    what_if: WhatIfFacts
+
+
 class Facts(TypedDict):
-    """Everything that is known of one fitted model; ``mixture`` is there where several machines are mixed."""
+    """Everything that is known of one fitted model.
+
+    ``mixture`` is there where several machines are mixed, ``what_if`` where pictures were asked for.
+    """
 
     schema: int
     title: str
@@ -234,3 +304,4 @@ class Facts(TypedDict):
     seconds: float
     random_state: int
     pictures: list[PictureFacts]
+    what_if: NotRequired[WhatIfFacts]

@@ -108,3 +108,8 @@ def _readable(made: str, column: str) -> str:
         return made
     level = made.removeprefix(f"{column}_")
     return f"{column} = {'a rare category' if level == _RARE else level}"
+
+
+def rows_at(X: Any, places: Indices) -> Any:
+    """Return some rows of a table or an array."""
+    return X.iloc[places] if hasattr(X, "iloc") else np.asarray(X)[places]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
 from kernelect.facts.doubts import all_clear
-from kernelect.facts.numbers import duration, figure_parts
+from kernelect.facts.numbers import duration, figure_parts, percent, trimmed
 from kernelect.facts.quality import main_score
-from kernelect.facts.record import SCHEMA, Facts
+from kernelect.facts.record import SCHEMA, BandFacts, ControlFacts, Facts, WhatIfFacts
 from kernelect.files import write_whole
 from kernelect.report.drawing import draw_picture, is_tall
 from kernelect.report.listing import tables_of
@@ -39,21 +40,45 @@ def render(facts: Facts) -> str:
             f"facts of schema {facts.get('schema')!r} cannot be shown by this version, which knows schema {SCHEMA}: "
             "gather them again."
         )
-    script, main = _part("report.js"), main_score(facts["quality"])
+    main, what_if = main_score(facts["quality"]), facts.get("what_if")
+    scripts = _scripts(what_if)
     return str(
         _environment()
         .get_template("report.html.j2")
         .render(
-            facts=facts,
+            facts={name: part for name, part in facts.items() if name != "what_if"},
             main=main,
+            what_if=what_if,
+            what_if_record=_record(what_if),
             figure=None if main is None else figure_parts(main["words"]),
             tables=tables_of(facts),
             sections=_drawn_sections(facts),
             style=_part("report.css"),
-            script=script,
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            scripts=scripts,
+            script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         )
     )
+
+
+def _scripts(what_if: WhatIfFacts | None) -> list[str]:
+    """Return the scripts of the page: the copy buttons, the model, and what makes its controls work."""
+    own = [_part("report.js")]
+    if what_if is None or not what_if["script"]:
+        return own
+    # The model's constant is seen by the script behind it. No part of it may end the element that holds it.
+    return [*own, what_if["script"].replace("</", "<\\/"), _part("what_if.js")]
+
+
+def _record(what_if: WhatIfFacts | None) -> dict[str, Any]:
+    """Return what the controls' script reads."""
+    if what_if is None or what_if["start"] is None:
+        return {}
+    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "explained")}
+    return {**kept, "shown": what_if["start"]["classes"]}
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def write_report(path: str | Path, facts: Facts) -> None:
@@ -71,6 +96,22 @@ def _drawn_sections(facts: Facts) -> list[dict[str, Any]]:
         for key, title in _SECTIONS
     ]
     return [section for section in found if section["pictures"]]
+
+
+def _end(control: ControlFacts, which: Literal["low", "high"]) -> str:
+    """Return an end of a control's range in words."""
+    if control["kind"] == "date":
+        return str(date(1970, 1, 1) + timedelta(days=control[which]))
+    return trimmed(control[which])
+
+
+def _between(value: float, band: BandFacts) -> str:
+    return f"{trimmed(value + band['lower'], 4)} to {trimmed(value + band['upper'], 4)}"
+
+
+def _signed(value: float) -> str:
+    words = trimmed(value, 3).replace("-", "\N{MINUS SIGN}")
+    return f"+{words}" if value > 0 else words
 
 
 def _unbroken(words: str) -> str:
@@ -92,5 +133,13 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"duration": duration, "all_clear": all_clear, "unbroken": _unbroken}
+    environment.filters |= {
+        "duration": duration,
+        "all_clear": all_clear,
+        "unbroken": _unbroken,
+        "end": _end,
+        "between": _between,
+        "signed": _signed,
+        "percent": percent,
+    }
     return environment

@@ -1,0 +1,111 @@
+"""The model that a page carries: the fitted one as JavaScript, or a smaller one where that would be too large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.explain import Explainer
+from kernelect.export import reduce, to_javascript
+from kernelect.export.models import program_of
+from kernelect.export.program import Program
+from kernelect.facts.sources import rows_at
+from kernelect.typing import Indices
+
+#: Bytes of a script that a page may carry, and the bytes of one packed number.
+MOST_BYTES, _BYTES_OF_NUMBER = 2_000_000, 32.0 / 3.0
+
+#: Vectors that a model is reduced to where it is too large, the first number that is small enough.
+_SIZES = (300, 150, 60)
+
+#: Rows that stand in for columns that are not known.
+BACKGROUND_ROWS = 100
+
+#: What the constant in the script is called.
+NAME = "kernelectModel"
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """A model that fits into a page.
+
+    Attributes
+    ----------
+    model : estimator, Pipeline or TableModel
+        The fitted one, or one with fewer vectors.
+    program : Program
+    explainer : Explainer or None
+        None where its predictions have no exact explanation.
+    script : str
+        JavaScript that defines ``kernelectModel``.
+    explains : bool
+        Whether the script explains predictions too.
+    remarks : tuple of str
+        What is different from the fitted model, in sentences.
+    """
+
+    model: Any
+    program: Program
+    explainer: Explainer | None
+    script: str
+    explains: bool
+    remarks: tuple[str, ...]
+
+
+def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes: int = MOST_BYTES) -> Carried:
+    """Return the model for a page, or an error that says why there is none.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TableModel
+    X : DataFrame or array
+        The rows that it was fitted on, some of which become the background of its explanations.
+    generator : Generator
+    most_bytes : int
+        Size of the script, at most.
+    """
+    background = rows_at(X, np.sort(generator.permutation(len(X))[:BACKGROUND_ROWS]))
+    for smaller, remarks in _smaller_and_smaller(model):
+        program = program_of(smaller)
+        if program.count() * _BYTES_OF_NUMBER > most_bytes:
+            continue
+        explainer, more = _explained(smaller, background)
+        script, missing = _script(smaller, explainer)
+        if len(script) <= most_bytes:
+            explains = explainer is not None and not missing
+            return Carried(smaller, program, explainer, script, explains, (*remarks, *more, *missing))
+    raise MissingCapability(f"It would take more than {most_bytes / 1e6:g} MB, also with {_SIZES[-1]} vectors.")
+
+
+def _smaller_and_smaller(model: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    yield model, ()
+    for size in _SIZES:
+        found = reduce(model, size)
+        if found.vectors < found.vectors_before:
+            yield found.model, (found.in_words(), *found.remarks)
+
+
+def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str, ...]]:
+    try:
+        return Explainer.of(model, background, method="exact"), ()
+    except MissingCapability as error:
+        return None, (f"There are no reasons here: {error}",)
+
+
+def _script(model: Any, explainer: Explainer | None) -> tuple[str, tuple[str, ...]]:
+    """Return the script, without explanations where JavaScript has none."""
+    try:
+        return to_javascript(model, name=NAME, explainer=explainer, packed=True, max_numbers=10**9), ()
+    except MissingCapability as error:
+        if explainer is None:
+            raise
+        return to_javascript(model, name=NAME, packed=True, max_numbers=10**9), (f"There are no reasons here: {error}",)
+
+
+def some_rows(n_rows: int, most: int) -> Indices:
+    """Return places of rows, evenly along the table."""
+    return np.unique(np.linspace(0, n_rows - 1, min(most, n_rows)).astype(np.intp))

@@ -1,0 +1,229 @@
+"""What a page needs for "what if": a control for every column, rows to start from, and what they lead to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from kernelect.exceptions import MissingCapability
+from kernelect.explain.adapters import TableLike
+from kernelect.export.evaluate import number_of, text_of
+from kernelect.export.program import Column, Program
+from kernelect.facts.carried import Carried, carried_model, some_rows
+from kernelect.facts.cells import ranks
+from kernelect.facts.estimates import Assessment
+from kernelect.facts.names import plain_name
+from kernelect.facts.numbers import percent, trimmed
+from kernelect.facts.plain import as_plain
+from kernelect.facts.record import BandFacts, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
+from kernelect.facts.relevance import ranked, relevance_by_column
+from kernelect.facts.sources import input_sources, machine_of, rows_at
+from kernelect.typing import Array, Indices
+
+#: Rows that a reader can start from, and cells that they may have together.
+_ROWS, _CELLS = 300, 20_000
+
+#: Different values up to which the most frequent one is typical of a column, and not the middle one.
+_FEW_VALUES = 8
+
+#: Share of the rows between the ends of the band around a predicted number.
+_SHARE = 0.9
+
+#: Reasons that are shown one by one.
+REASONS = 7
+
+
+def describe_what_if(
+    model: Any, X: Any, y: Any, assessment: Assessment, generator: np.random.Generator
+) -> tuple[WhatIfFacts, Carried | None]:
+    """Return the facts, and the model that they are about; None where a page can carry none.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TableModel
+    X, y : DataFrame or array, array-like
+        What it was fitted on.
+    assessment : Assessment
+    generator : Generator
+    """
+    try:
+        carried = carried_model(model, X, generator)
+    except MissingCapability as error:
+        return _without(str(error)), None
+    program = carried.program
+    cells = _cells(program, X)
+    shown = _starts(cells)
+    return (
+        WhatIfFacts(
+            script=carried.script,
+            controls=[_control(column, cells[:, place]) for place, column in enumerate(program.columns)],
+            order=_order(carried, program),
+            rows=[_plain_cells(row) for row in cells[shown]],
+            row_names=[_row_name(int(place), np.asarray(y)[place]) for place in shown],
+            players=_players(carried, program),
+            band=_band(assessment),
+            start=_start(carried, rows_at(X, shown[:1])),
+            explained=carried.explainer.expansion.explained if carried.explainer and carried.explains else "",
+            remarks=list(carried.remarks),
+        ),
+        carried,
+    )
+
+
+def _without(reason: str) -> WhatIfFacts:
+    return WhatIfFacts(
+        script="",
+        controls=[],
+        order=[],
+        rows=[],
+        row_names=[],
+        players=[],
+        band=None,
+        start=None,
+        explained="",
+        remarks=[f"This page does not carry the model. {reason}"],
+    )
+
+
+def _cells(program: Program, X: Any) -> Any:
+    """Return the rows' cells (n, n_columns) as the script takes them: numbers, texts, None where missing."""
+    table = np.asarray(X.to_numpy(dtype=object) if hasattr(X, "to_numpy") else X, dtype=object)
+    out = np.empty((len(table), len(program.columns)), dtype=object)
+    for place, column in enumerate(program.columns):
+        for row, cell in zip(out, table[:, column.place], strict=True):
+            row[place] = _cell(cell, column)
+    return out
+
+
+def _cell(cell: Any, column: Column) -> Any:
+    if cell is None or cell != cell:
+        return None
+    if column.kind == "category":
+        return text_of(cell)
+    value = number_of(cell)
+    return value if np.isfinite(value) else None
+
+
+def _plain_cells(row: Any) -> list[Any]:
+    """Return cells that JSON holds as they are: all digits."""
+    return [cell if cell is None or isinstance(cell, str) else float(cell) for cell in row]
+
+
+def _control(column: Column, cells: Any) -> ControlFacts:
+    known = [cell for cell in cells if cell is not None]
+    facts = ControlFacts(
+        name=plain_name(column.name),
+        kind=column.kind,
+        missing=len(known) < len(cells),
+        levels=[],
+        other=False,
+        low=0.0,
+        high=0.0,
+        whole=False,
+    )
+    if column.kind == "category":
+        other = bool(set(known) - set(column.levels))
+        return {**facts, "levels": [plain_name(level) for level in column.levels], "other": other}
+    numbers = np.array(known or [0.0], dtype=float)
+    whole = bool(np.all(numbers == np.round(numbers)))
+    return {**facts, "low": float(numbers.min()), "high": float(numbers.max()), "whole": whole}
+
+
+def _starts(cells: Any) -> Indices:
+    """Return places of rows to start from, a typical one first."""
+    typical = _typical(cells)
+    others = some_rows(len(cells), max(1, min(_ROWS, _CELLS // max(1, cells.shape[1]))))
+    return np.concatenate([[typical], others[others != typical]]).astype(np.intp)
+
+
+def _typical(cells: Any) -> int:
+    """Return the row whose numbers lie nearest to the middle and whose texts are the most frequent."""
+    distance = np.zeros(len(cells))
+    for column in cells.T:
+        texts, place, counts = np.unique([str(cell) for cell in column], return_inverse=True, return_counts=True)
+        if len(texts) <= _FEW_VALUES or any(isinstance(cell, str) for cell in column):
+            distance += 1.0 - counts[place] / counts.max()
+        else:
+            high = ranks(column)
+            distance += np.where(np.isnan(high), 0.5, np.abs(high - 0.5))
+    return int(np.argmin(distance))
+
+
+def _row_name(place: int, observed: Any) -> str:
+    is_number = isinstance(observed, float | np.floating)
+    return f"row {place + 1} (observed {trimmed(float(observed), 4) if is_number else plain_name(observed)})"
+
+
+def _order(carried: Carried, program: Program) -> list[int]:
+    """Return the controls' places, the most relevant column first."""
+    pipeline = pipeline_of(carried.model)
+    try:
+        if input_sources(pipeline) is None:
+            return list(range(len(program.columns)))
+        relevance = relevance_by_column(pipeline)[1]
+    except MissingCapability:
+        return list(range(len(program.columns)))
+    return ranked(np.array([relevance[column.place] for column in program.columns]))
+
+
+def pipeline_of(model: Any) -> Any:
+    """Return the pipeline of a table model, else the model itself."""
+    return model.pipeline if isinstance(model, TableLike) else model
+
+
+def _players(carried: Carried, program: Program) -> list[list[int]]:
+    """Return the controls behind every player of an explanation."""
+    if carried.explainer is None:
+        return []
+    positions = program.positions()
+    return [
+        [positions[place] for place in columns if place in positions] for columns in carried.explainer.expansion.columns
+    ]
+
+
+def _band(assessment: Assessment) -> BandFacts | None:
+    """Return how far rows that were left out lay from their predictions; None for classes."""
+    source = assessment.best_source
+    if assessment.classes is not None or source is None:
+        return None
+    residuals = np.asarray(source.y_true, dtype=float) - np.asarray(source.prediction, dtype=float)
+    lower, upper = np.quantile(residuals, [0.5 - 0.5 * _SHARE, 0.5 + 0.5 * _SHARE])
+    return BandFacts(lower=float(lower), upper=float(upper), share=percent(_SHARE, 0), source=source.name)
+
+
+def _start(carried: Carried, row: Any) -> StartFacts:
+    """Return what the model says of one row, as the script will."""
+    pipeline = pipeline_of(carried.model)
+    if is_classifier(pipeline):
+        classes = np.asarray(machine_of(pipeline).classes_).tolist()
+        shares = pipeline.predict_proba(row)[0]
+        place = int(np.argmax(shares))
+        answer, values = plain_name(classes[place]), [float(share) for share in shares]
+        names = [plain_name(name) for name in classes]
+    else:
+        values = np.asarray(pipeline.predict(row), dtype=float).reshape(1, -1)[0].tolist()
+        place, names, answer = 0, [], trimmed(values[0], 4)
+    return StartFacts(answer=answer, classes=names, numbers=values, reasons=_reasons(carried, row, place))
+
+
+def _reasons(carried: Carried, row: Any, place: int) -> list[ReasonFacts]:
+    if carried.explainer is None or not carried.explains:
+        return []
+    effects = towards(carried.explainer.explain(row), np.array([place]))[0]
+    names = carried.explainer.expansion.players
+    order = np.argsort(-np.abs(effects), kind="stable")[:REASONS]
+    return [
+        ReasonFacts(name=plain_name(names[j]), effect=float(effects[j])) for j in order if as_plain(effects[j]) != 0.0
+    ]
+
+
+def towards(explanation: Any, places: Indices) -> Array:
+    """Return effects (m, n_columns) on what was predicted: ``places`` are classes, 0 for numbers."""
+    values = np.asarray(explanation.values, dtype=float)
+    if values.ndim == 3:
+        return np.asarray(values[np.arange(len(values)), :, places])
+    if explanation.explained == "prediction":
+        return values
+    return np.where(places == 1, 1.0, -1.0)[:, None] * values

@@ -1,0 +1,141 @@
+"use strict";
+// What if: the controls' cells go into the model of this page, and prediction and reasons come out.
+(() => {
+  const { controls, rows, players, band, explained, shown } = JSON.parse(document.getElementById("what-if-facts").textContent);
+  const byId = (id) => document.getElementById(id);
+  const OTHER = "\u0000other", DAY = 86400000;
+  const fields = controls.map((_, place) => {
+    const field = document.querySelector(`[data-control="${place}"]`);
+    return {
+      field, entry: byId(`wi-${place}`), gap: byId(`wi-${place}-missing`),
+      slider: field.querySelector("input[type=range]"), printed: field.querySelector(".printed"),
+    };
+  });
+  let row = [];
+
+  // The same words as in the rest of the page: significant digits, thousands set apart, no zeros behind what matters.
+  function number(value, digits) {
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    if (size < 1e-4 || size >= 1e6) return value.toExponential(digits - 1);
+    const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+    const [whole, rest] = value.toFixed(decimals).split(".");
+    const trimmed = (rest || "").replace(/0+$/, "");
+    return whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") + (trimmed ? "." + trimmed : "");
+  }
+  const signed = (value) => (value > 0 ? "+" : "") + number(value, 3).replace("-", "\u2212");
+  const percent = (share) => (100 * share).toFixed(1) + "\u00a0%";
+
+  function words(place) {
+    const cell = row[place], control = controls[place];
+    if (cell === null) return "(missing)";
+    if (control.kind === "date") return new Date(cell * DAY).toISOString().slice(0, 10);
+    if (control.kind === "number") return number(cell, 6);
+    const level = kernelectModel.columns[place].levels.indexOf(cell);
+    return level < 0 ? "(any other)" : control.levels[level];
+  }
+
+  function put(place, from) {
+    const { entry, gap, slider, printed } = fields[place], cell = row[place], control = controls[place];
+    if (control.kind === "category") {
+      const level = kernelectModel.columns[place].levels.indexOf(cell);
+      entry.value = cell === null ? "missing" : level < 0 ? "other" : String(level);
+    } else {
+      if (gap) gap.checked = cell === null;
+      for (const part of [entry, slider]) if (part) part.disabled = cell === null;
+      if (cell !== null && from !== entry) entry.value = control.kind === "date" ? words(place) : String(cell);
+      if (cell !== null && slider && from !== slider) slider.value = String(cell);
+      if (slider) slider.setAttribute("aria-valuetext", words(place));
+    }
+    printed.textContent = words(place);
+  }
+
+  function take(place, from) {
+    const { entry, gap, slider } = fields[place], control = controls[place];
+    if (control.kind === "category") {
+      const levels = kernelectModel.columns[place].levels;
+      row[place] = entry.value === "missing" ? null : entry.value === "other" ? OTHER : levels[Number(entry.value)];
+    } else if (gap && gap.checked) {
+      row[place] = null;
+    } else {
+      const text = from === slider ? slider.value : entry.value;
+      const value = control.kind === "date" && from !== slider ? Date.parse(text) / DAY : Number(text);
+      if (text === "" || !Number.isFinite(value)) return; // half typed
+      row[place] = control.whole && from === slider ? Math.round(value) : value;
+    }
+    put(place, from);
+    show();
+  }
+
+  function item(name, amount, share, against) {
+    const line = document.createElement("li");
+    for (const [kind, text] of [["name", name], ["track", ""], ["amount", amount]]) {
+      const part = document.createElement("span");
+      part.className = kind;
+      part.textContent = text;
+      line.append(part);
+    }
+    const fill = document.createElement("span");
+    fill.className = against ? "fill against" : "fill";
+    fill.style.width = `${100 * share}%`;
+    line.children[1].append(fill);
+    return line;
+  }
+
+  function show() {
+    const said = kernelectModel.predict(row);
+    const answer = said.values ? number(said.values[0], 4) : shown[said.probabilities.indexOf(Math.max(...said.probabilities))];
+    if (byId("wi-answer").textContent !== answer) byId("wi-answer").textContent = answer;
+    if (band) byId("wi-band").textContent = `${number(said.values[0] + band.lower, 4)} to ${number(said.values[0] + band.upper, 4)}`;
+    if (said.probabilities) {
+      byId("wi-shares").replaceChildren(...said.probabilities.map((share, k) => item(shown[k], percent(share), share)));
+    }
+    const outside = controls.filter((control, place) => {
+      const reach = control.high - control.low, slack = 1e-9 * reach; // sliders round
+      return control.kind !== "category" && row[place] !== null
+        && Math.abs(row[place] - control.low - reach / 2) > reach / 2 + slack;
+    }).map((control) => control.name);
+    byId("wi-outside").hidden = !outside.length;
+    byId("wi-outside").textContent = outside.length
+      ? `Beyond all rows of the table in ${outside.join(", ")}: the prediction is a guess.` : "";
+    if (explained) explain(said);
+  }
+
+  let waiting = null;
+  function explain(said) {
+    clearTimeout(waiting);
+    if (kernelectModel.prepare()) { // in pieces, so that the page answers in between
+      byId("wi-reasons").setAttribute("aria-busy", "true");
+      waiting = setTimeout(() => explain(said));
+      return;
+    }
+    byId("wi-reasons").setAttribute("aria-busy", "false");
+    const place = said.probabilities ? said.probabilities.indexOf(Math.max(...said.probabilities)) : 0;
+    const effects = kernelectModel.explain(row).values.map((values) => (
+      values.length > 1 ? values[place] : said.probabilities && place === 0 ? -values[0] : values[0]
+    ));
+    const order = effects.map((_, j) => j).sort((a, b) => Math.abs(effects[b]) - Math.abs(effects[a]));
+    const largest = Math.abs(effects[order[0]]) || 1;
+    const listed = order.filter((j) => effects[j] !== 0).slice(0, 7);
+    const name = (j) => (players[j].length === 1
+      ? `${controls[players[j][0]].name} = ${words(players[j][0])}` : kernelectModel.players[j]);
+    const lines = listed.map((j) => item(name(j), signed(effects[j]), Math.abs(effects[j]) / largest, effects[j] < 0));
+    const rest = order.filter((j) => effects[j] !== 0).slice(7).reduce((sum, j) => sum + effects[j], 0);
+    if (rest !== 0) lines.push(item("all other columns", signed(rest), Math.min(1, Math.abs(rest) / largest), rest < 0));
+    byId("wi-reasons").replaceChildren(...lines);
+  }
+
+  function start() {
+    row = [...rows[Number(byId("wi-row").value)]];
+    controls.forEach((_, place) => put(place, null));
+    show();
+  }
+
+  fields.forEach(({ entry, gap, slider }, place) => {
+    for (const part of [entry, gap, slider]) if (part) part.addEventListener("input", () => take(place, part));
+  });
+  byId("wi-row").addEventListener("change", start);
+  byId("wi-reset").addEventListener("click", start);
+  document.querySelector("form.controls").addEventListener("submit", (event) => event.preventDefault());
+  start();
+})();

@@ -1,0 +1,106 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from kernelect import LSSVR, KernelClassifier
+from kernelect.exceptions import MissingCapability
+from kernelect.explain import shapley_values
+from kernelect.facts import gather_for_page
+from kernelect.facts.carried import carried_model
+from kernelect.facts.estimates import Judge
+from kernelect.facts.what_if import describe_what_if
+from kernelect.kernels import RBF, Polynomial
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"a": rng.normal(size=120), "b": rng.integers(0, 4, 120), "c": rng.exponential(size=120)})
+    y = (X["a"] * X["c"] + X["b"] + 0.1 * rng.normal(size=120)).to_numpy()
+    return LSSVR(regularization=0.1).fit(X.to_numpy(), y), X.to_numpy(), y
+
+
+def facts_of(model, X, y):
+    return describe_what_if(model, X, y, Judge(y, None).assess(model), np.random.default_rng(0))
+
+
+def test_controls_have_the_ranges_of_the_training_rows(numbers):
+    model, X, y = numbers
+    facts, _ = facts_of(model, X, y)
+    assert [control["kind"] for control in facts["controls"]] == ["number"] * 3
+    assert [control["whole"] for control in facts["controls"]] == [False, True, False]
+    ranges = [[control["low"], control["high"]] for control in facts["controls"]]
+    np.testing.assert_array_equal(ranges, np.column_stack([X.min(axis=0), X.max(axis=0)]))
+    assert not any(control["missing"] for control in facts["controls"])
+
+
+def test_the_first_row_is_typical_and_told_as_python_tells_it(numbers):
+    model, X, y = numbers
+    facts, carried = facts_of(model, X, y)
+    first = np.array(facts["rows"][0])
+    place = int(np.flatnonzero((first == X).all(axis=1))[0])
+    assert facts["row_names"][0].startswith(f"row {place + 1} (observed ")
+    assert len(facts["rows"]) == len(X)
+    assert abs(np.mean(X[:, 0] < first[0]) - 0.5) < 0.35
+    assert facts["start"]["numbers"] == pytest.approx(model.predict(X[[place]]))
+    values = shapley_values(model, X[[place]], X[np.sort(np.random.default_rng(0).permutation(len(X))[:100])]).values[0]
+    order = np.argsort(-np.abs(values))
+    assert [reason["effect"] for reason in facts["start"]["reasons"]] == pytest.approx(values[order])
+    assert [reason["name"] for reason in facts["start"]["reasons"]] == [f"x{j}" for j in order]
+    residuals = y - model.loo_prediction_
+    assert facts["band"]["lower"] == pytest.approx(np.quantile(residuals, 0.05))
+    assert facts["band"]["upper"] == pytest.approx(np.quantile(residuals, 0.95))
+    assert carried.model is model
+
+
+def test_a_model_that_is_too_large_is_reduced_and_the_loss_is_told(numbers):
+    model, X, _ = numbers
+    whole = carried_model(model, X, np.random.default_rng(0))
+    small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    assert whole.remarks == ()
+    assert len(small.script) < len(whole.script)
+    assert "60 of 120 vectors are kept: the leave-one-out squared error is" in small.remarks[0]
+    with pytest.raises(MissingCapability, match="more than 0.001 MB, also with 60 vectors"):
+        carried_model(model, X, np.random.default_rng(0), most_bytes=1000)
+
+
+def test_a_model_without_reasons_or_without_a_script_says_so(numbers):
+    _, X, y = numbers
+    bent = LSSVR(Polynomial(2, gamma=0.1, coef0=1.0), regularization=0.1).fit(X, y)
+    facts, _ = facts_of(bent, X, y)
+    assert facts["script"]
+    assert facts["explained"] == ""
+    assert facts["remarks"] == [
+        "There are no reasons here: Polynomials of degree 2 have no explanation in JavaScript: kernelect explain has, "
+        "in Python."
+    ]
+    own = make_pipeline(FunctionTransformer(np.cbrt), LSSVR(RBF(0.5), regularization=0.1)).fit(X, y)
+    facts, carried = describe_what_if(own, X, y, Judge(y, None).assess(own[-1]), np.random.default_rng(0))
+    assert carried is None
+    assert facts["script"] == ""
+    assert facts["remarks"][0].startswith("This page does not carry the model. ")
+
+
+def test_texts_missing_cells_and_dates():
+    rng = np.random.default_rng(2)
+    days = rng.integers(0, 800, 90)
+    X = pd.DataFrame(
+        {
+            "size": rng.normal(size=90),
+            "colour": rng.choice(["red", "green"], 90),
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(days, "D"),
+        }
+    )
+    y = np.where(X["size"] + (X["colour"] == "red") + 0.3 * rng.normal(size=90) > 0.5, "yes", "no")
+    X.loc[::8, "colour"] = None
+    model = KernelClassifier(effort="fast", random_state=0).fit(X, y)
+    facts = gather_for_page(model, X, y)["what_if"]
+    kinds = {control["name"]: control for control in facts["controls"]}
+    assert (kinds["colour"]["levels"], kinds["colour"]["missing"]) == (["green", "red"], True)
+    assert (kinds["day"]["kind"], kinds["day"]["low"]) == ("date", 18262.0 + days.min())
+    assert facts["start"]["classes"] == ["no", "yes"]
+    assert sum(facts["start"]["numbers"]) == pytest.approx(1.0)
+    assert facts["band"] is None
+    assert facts["explained"] == "log-odds"
