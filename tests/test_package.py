@@ -33,3 +33,10 @@ def test_the_readmes_commands_are_in_the_makefile():
     commands = re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     assert {"demo", "test"} <= set(commands) <= set(targets)
+
+
+def test_no_file_holds_more_than_350_lines():
+    lengths = {path: len(path.read_text().splitlines()) for path in (ROOT / "src").rglob("*.py")}
+    assert lengths
+    long = {str(path.relative_to(ROOT)): length for path, length in lengths.items() if length > 350}
+    assert not long, f"split what holds two ideas: {long}"

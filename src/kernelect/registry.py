@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.exceptions import InvalidArgument, check_no_class, unknown_name
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -94,6 +94,7 @@ class Registry(Generic[T]):
 
     def resolve(self, part: object) -> T:
         """Return ``part`` itself where it is one of this kind, else what its name stands for."""
+        check_no_class(self.argument, part)
         return part if isinstance(part, self.base) else self.make(part)
 
     def _taken(self, cls: type[T], name: str) -> Entry[T] | None:

@@ -134,3 +134,22 @@ def test_there_is_a_figure_for_every_row(case):
     pointwise = case.criterion.value(here).pointwise
     assert len(pointwise) == len(here.gram)
     assert np.isfinite(pointwise).all()
+
+
+#: Criteria of machines that also learn real targets.
+of_real_targets = over({name: case for name, case in CRITERIA.items() if {"lssvm", "rvm"} & set(case.criterion.judges)})
+
+
+@of_real_targets
+def test_real_targets_in_another_unit_have_the_value_that_it_foretells(case):
+    gram, y, _, _ = gram_and_targets()
+    machine = RVM(regression=True) if isinstance(case.machine, RVM) else case.machine
+    real, weights, unit = replace(case, machine=machine), np.ones(len(gram)), 16.0
+    small, large = (solved(real, gram, size * (y - y.mean())[:, None], weights) for size in (1.0, unit))
+    values = [case.criterion.value(fitted).value for fitted in (small, large)]
+    assert case.criterion.rescales
+    assert case.criterion.rescaled(np.array(values[:1]), unit, float(len(gram)))[0] == pytest.approx(
+        values[1], rel=1e-6
+    )
+    nats = [case.criterion.nats(value, fitted)[0] for value, fitted in zip(values, (small, large), strict=True)]
+    assert case.criterion.nats_shift(unit, small) == pytest.approx(nats[1] - nats[0], rel=1e-6)

@@ -246,6 +246,8 @@ def test_what_does_not_fit_together_is_refused_in_words(cluster, data):
             fixed().fit(inputs, answers)
     with pytest.raises(InvalidArgument, match="landmarks=None needs all 600 rows in one place"):
         fixed(None).fit(rows, targets)
+    with pytest.raises(InvalidArgument, match=r"prior='curvature' .* use another prior, or give X.compute\(\)"):
+        LSSVR(prior="curvature").fit(rows, targets)
     with pytest.raises(InvalidArgument, match="groups need the exact machine"):
         fixed().fit(rows, targets, groups=np.arange(N))
     with pytest.raises(InvalidArgument, match="kernel='precomputed' takes a matrix"):

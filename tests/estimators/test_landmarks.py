@@ -115,7 +115,7 @@ def test_criteria_and_priors_go_with_landmarks(criterion, prior):
 def test_a_prior_on_all_coefficients_is_refused():
     X, y = friedman(150)
     with pytest.raises(MissingCapability, match="prior='curvature' needs"):
-        LSSVR(prior="curvature").fit(X, y)
+        LSSVR(prior="curvature", landmarks=20).fit(X, y)
 
 
 @pytest.mark.parametrize("search", ["lbfgs", "scg", "nelder-mead"])

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from kernelect.exceptions import MissingCapability
 from kernelect.kernels import ARD, RBF, Constant, Linear
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import LogNormal, as_prior, normal_lengths
@@ -54,9 +53,9 @@ def test_amplitudes_are_found_inside_sums_and_products():
     assert kernel.space(X).amplitudes.tolist() == [1, 3]
 
 
-def test_a_kernel_without_amplitude_and_width_is_refused():
-    with pytest.raises(MissingCapability, match="neither"):
-        LogNormal().check(Linear().space(X))
+def test_a_kernel_without_amplitude_and_width_has_nothing_to_regularise():
+    assert LogNormal().lacks(Linear().space(X)) == "amplitudes or widths"
+    assert LogNormal().lacks((2.0 * Linear()).space(X)) == ""
 
 
 def test_it_can_be_the_automatic_choice():

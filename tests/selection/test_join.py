@@ -1,5 +1,6 @@
 """Which parts go together: every pair that does not is refused by name, and own parts are parts."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,8 @@ import kernelect
 from instances import wavy
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.criteria import CRITERIA, PRESS, Criterion, CriterionValue, RVMCentreEvidence, Span
-from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.estimators._base import objective_of
+from kernelect.exceptions import InvalidArgument, MissingCapability, NotEnoughMemory
 from kernelect.kernels import ARD, RBF
 from kernelect.machines import EP, LSSVM, MACHINES, RVM, SVM, Hinge, Probit
 from kernelect.parameters import ParameterSpace
@@ -139,6 +141,52 @@ def test_a_criterion_of_ones_own_selects_what_its_formula_says():
     assert own.selection_.criterion == "half-press"
     with pytest.raises(MissingCapability, match="'half-press' judges the machine 'lssvm', and SVC trains"):
         SVC(criterion=HalfPress()).fit(X, LABELS)
+
+
+def test_a_criterion_without_a_form_on_landmarks_solves_all_rows_exactly(monkeypatch):
+    monkeypatch.setattr("kernelect.selection.landmarks.request.EXACT_ROWS", 30)
+    own, exact = LSSVC("rbf", criterion=HalfPress()).fit(X, LABELS), LSSVC("rbf", landmarks=None).fit(X, LABELS)
+    assert own.landmarks_ is None
+    np.testing.assert_allclose(own.decision_function(X), exact.decision_function(X), rtol=1e-5)
+    assert LSSVR("rbf", prior="curvature").fit(X, REAL).landmarks_ is None
+    with pytest.raises(
+        MissingCapability, match="criterion='half-press' does not declare its form on landmarks .*press"
+    ):
+        LSSVC("rbf", criterion=HalfPress(), landmarks=10).fit(X, LABELS)
+
+
+def test_too_many_rows_for_a_criterion_without_a_form_on_landmarks_are_told_the_way_out(monkeypatch):
+    monkeypatch.setattr("kernelect.numerics.memory.available_bytes", lambda: 1e4)
+    with pytest.raises(NotEnoughMemory, match="criterion='half-press' .* use criterion='press' or 'gcv', or"):
+        LSSVC("rbf", criterion=HalfPress()).fit(X, LABELS)
+    with pytest.raises(NotEnoughMemory, match="Use landmarks='auto', or"):
+        LSSVC("rbf", landmarks=None).fit(X, LABELS)
+
+
+class RootErrors(HalfPress):
+    """Sum of |r|^1.5: grows with the unit of the targets as nobody else's."""
+
+    name = "root-errors"
+    has_gradient = False
+
+    def value(self, fitted):
+        found = PRESS().value(fitted)
+        return CriterionValue(float(np.sum(np.abs(found.pointwise) ** 1.5)), found.pointwise)
+
+    value_and_gradient = value
+
+
+@pytest.mark.parametrize("prior", [None, "shrinkage"])
+def test_a_criterion_that_does_not_rescale_is_minimised_in_the_unit_of_the_targets(prior):
+    y, options = 300.0 * REAL, {"criterion": RootErrors(), "search": "nelder-mead", "max_iter": 3, "prior": prior}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LSSVR("rbf", **options).fit(X, y)
+    if prior is None:
+        expected = np.sum(np.abs(model.loo_prediction_ - y) ** 1.5)
+        assert model.selection_.value == pytest.approx(expected, rel=1e-6)
+    theta = model.selection_.theta
+    assert model.selection_.value == pytest.approx(objective_of(model, X, y, np.arange(40)).value(theta), rel=1e-8)
 
 
 def test_a_criterion_that_judges_nothing_is_told_how_to_say_what():

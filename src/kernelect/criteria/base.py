@@ -79,6 +79,10 @@ class Criterion(ABC):
     #: Which rows leave together, where it leaves out groups of them.
     groups: Groups | None = None
 
+    #: Whether ``rescaled`` tells how the value grows with the unit of real targets. Where it does not, a machine is
+    #: fitted to targets in the unit they have.
+    rescales: ClassVar[bool] = False
+
     #: The same criterion as a sum over rows of functions of error and leverage, which is all that a machine on
     #: landmarks knows of its rows; None where it is no such sum.
     on_landmarks: ClassVar[LandmarkCriterion | None] = None
@@ -111,7 +115,7 @@ class Criterion(ABC):
     def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
         """Return the values for real targets that are ``unit`` times as large, of a total weight of ``n_rows``.
 
-        A machine may be fitted to targets in a unit of its own; by default the criterion has none.
+        A machine is fitted to targets in a unit of its own where ``rescales`` is true.
         """
         return value
 

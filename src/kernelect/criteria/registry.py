@@ -29,7 +29,7 @@ from kernelect.criteria.svm.gacv import GACV
 from kernelect.criteria.svm.laplace_evidence import LaplaceEvidence
 from kernelect.criteria.svm.retraining import LeaveOneOut
 from kernelect.criteria.svm.span import Span, UnsmoothedSpan
-from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.exceptions import InvalidArgument, MissingCapability, check_no_class, unknown_name
 from kernelect.registry import Entry, Registry
 
 
@@ -67,6 +67,7 @@ class CriterionRegistry(Registry[Criterion]):
         if isinstance(criterion, Criterion):
             self.require(criterion, machines, user)
             return criterion
+        check_no_class("criterion", criterion)
         named = [entry for entry in self if entry.name == criterion]
         fitting = [entry for entry in named if _fits(entry.cls, machines)]
         if fitting:

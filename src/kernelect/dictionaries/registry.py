@@ -6,7 +6,7 @@ from kernelect.dictionaries.base import Dictionary
 from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
 from kernelect.dictionaries.kernel_functions import KernelFunctions
 from kernelect.dictionaries.union import Union
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, check_no_class
 from kernelect.registry import Registry
 
 DICTIONARIES: Registry[Dictionary] = Registry("dictionary", Dictionary)  # type: ignore[type-abstract]
@@ -22,6 +22,7 @@ DICTIONARIES.register(Union)
 
 def as_dictionary(dictionary: object) -> Dictionary:
     """Return ``dictionary`` as a :class:`Dictionary`: by name, as it is, a callable, or a list of these."""
+    check_no_class("dictionary", dictionary)
     if isinstance(dictionary, Dictionary | str):
         return DICTIONARIES.resolve(dictionary)
     if isinstance(dictionary, list | tuple):

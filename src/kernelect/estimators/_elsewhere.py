@@ -119,8 +119,8 @@ def labelled_parts(estimator: Estimator, parts: Parts, class_weight: object) -> 
     return PartedTraining(_table(parts, code, counts, facts), classes=classes)
 
 
-def measured_parts(estimator: Estimator, parts: Parts) -> PartedTraining:
-    """Return the rows of a regression."""
+def measured_parts(estimator: Estimator, parts: Parts, *, own_unit: bool) -> PartedTraining:
+    """Return the rows of a regression, their targets in a unit of their own or in that of the user."""
     n_columns = _columns(estimator, parts)
     counts, facts = survey(parts, n_columns, labels=False)
     (outputs,), spread = facts.n_outputs, facts.spread
@@ -131,7 +131,7 @@ def measured_parts(estimator: Estimator, parts: Parts) -> PartedTraining:
         )
     deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
     require_spread(spread.largest, deviation)
-    unit = nearest_power_of_two(deviation)
+    unit = nearest_power_of_two(deviation) if own_unit else 1.0
     code = NumberCode(n_columns, max(outputs, 1), unit)
     return PartedTraining(_table(parts, code, counts, facts), single=outputs == 0, unit=unit)
 

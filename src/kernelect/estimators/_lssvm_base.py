@@ -27,7 +27,7 @@ from kernelect.kernels import Kernel, Precomputed
 from kernelect.machines import LSSVM, Expansion, Groups, LSSVMState, blocks_of
 from kernelect.machines.lssvm.landmarks import LandmarkState
 from kernelect.numerics import Deadline, blas_threads_for, over_blocks, require_memory
-from kernelect.priors import as_prior
+from kernelect.priors import PRIORS, Prior, as_prior
 from kernelect.selection import (
     LeastSquaresObjective,
     Rows,
@@ -49,6 +49,7 @@ from kernelect.selection.landmarks import (
     Table,
     as_request,
     fit_on_landmarks,
+    lacking_on_landmarks,
     rows_within,
 )
 from kernelect.typing import Array, Indices
@@ -58,6 +59,9 @@ _RELEVANCE_ROWS = 2000
 
 #: What predictions need not know: names of columns, which are checked beforehand, and results of training rows.
 _NOT_FOR_PREDICTIONS = {"feature_names_in_", "loo_prediction_", "loo_decision_", "loo_rows_", "selection_"}
+
+#: What to do about too many rows of kernel values.
+_FEWER_ROWS = "Fit a random subset of the rows"
 
 #: Peak of a fit in n x n arrays beside the kernel's.
 _SQUARES = 4.0
@@ -105,10 +109,12 @@ class LSSVMBase(SelfSelecting):
             loo = self._fit_on_landmarks(table, data.unit, request, recalibrate=recalibrate)
             self.loo_rows_ = table.kept if len(table.kept) < table.n_rows else None
             return loo
-        if self.landmarks is None and table.n_rows > EXACT_ROWS:
+        if table.n_rows > EXACT_ROWS:
+            exact = f"needs all {table.n_rows} rows in one place, and X is in parts"
             raise InvalidArgument(
-                f"landmarks=None needs all {table.n_rows} rows in one place, and X is in parts: leave landmarks at "
-                "'auto', give their number, or give X.compute()."
+                f"landmarks=None {exact}: leave landmarks at 'auto', give their number, or give X.compute()."
+                if self.landmarks is None
+                else f"{self._needs_all_rows()}, or give X.compute(): the exact machine {exact}."
             )
         return self._fit_exactly(data.in_memory(), data.unit, recalibrate)
 
@@ -123,7 +129,15 @@ class LSSVMBase(SelfSelecting):
                 f"landmarks={self.landmarks!r} needs inputs, and kernel='precomputed' takes kernel values: "
                 "leave landmarks at 'auto', or give the inputs and another kernel."
             )
-        return None if self._is_precomputed else as_request(self.landmarks, n_rows, n_inputs)
+        if self._is_precomputed:
+            return None
+        request = as_request(self.landmarks, n_rows, n_inputs)
+        return None if request is not None and automatic and self._needs_all_rows() else request
+
+    def _needs_all_rows(self) -> str:
+        """Return why criterion or prior need the exact machine, however many rows there are; else nothing."""
+        named = isinstance(self.prior, Prior) or self.prior in PRIORS
+        return lacking_on_landmarks(self._criterion(), PRIORS.resolve(self.prior) if named else None)
 
     def _check_exact(self, n_rows: int, *, automatic: bool) -> None:
         """Raise where groups are given to a machine on landmarks, which leaves out rows alone."""
@@ -156,7 +170,8 @@ class LSSVMBase(SelfSelecting):
         self.loo_rows_ = None
         if self._is_precomputed:
             check_kernel_matrix(data.X)
-        require_memory(len(data.X), (_SQUARES + self._kernel().squares) * self._n_searches_at_once())
+        instead = _FEWER_ROWS if self._is_precomputed else self._needs_all_rows() or "Use landmarks='auto'"
+        require_memory(len(data.X), (_SQUARES + self._kernel().squares) * self._n_searches_at_once(), instead)
         rows, kept, options = data.rows(pairwise=self._is_precomputed), data.kept, self._options()
         with blas_threads_for(len(rows.X)):
             selection, objective = select(self._problem(rows), options, self._lead)

@@ -133,8 +133,9 @@ class RVMBase(SelfSelecting):
         moving = self.centres == "movable" or self._criterion().needs_centres
         if moving and (self._is_precomputed or self.dictionary is not None):
             raise MissingCapability(
-                "Centres that move (centres='movable', criterion='centre-evidence') need a Gaussian kernel of the "
-                "inputs: use kernel='rbf' or 'ard', without dictionary."
+                "centres='movable' and criterion='centre-evidence' need a Gaussian kernel of the inputs, and this "
+                f"machine has {'precomputed kernel values' if self.dictionary is None else 'a dictionary'}: use "
+                "kernel='rbf' or 'ard' without a dictionary, or centres='data' with another criterion."
             )
 
     def _criterion_for(self, rows: Rows, order: Indices | None) -> Criterion:

@@ -40,8 +40,9 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     landmarks : "auto", None, int or array of shape (m, n_features)
         The machine on a few rows, the landmarks, that span the others: its cost grows with the number of rows, not
         with its cube, and its leave-one-out is as exact. ``"auto"`` is the exact machine up to 2000 rows; beyond,
-        landmarks are doubled until leave-one-out stops improving, and the status says so. None is the exact machine at
-        any size, a number or rows are taken as they are.
+        landmarks are doubled until leave-one-out stops improving, and the status says so; a criterion or prior that
+        does not work on landmarks keeps the exact machine. None is the exact machine at any size, a number or rows
+        are taken as they are.
     criterion : str or Criterion, default="press"
         ``"press"``, the exact leave-one-out squared error; ``"gcv"``, generalised cross-validation,
         which gives all rows the same leverage; or an object of :mod:`kernelect.criteria` that judges

@@ -149,12 +149,12 @@ random_state, n_jobs, verbose
         self._single = data.single
         # In a unit of their own, so that nothing depends on the user's.
         kept = data.targets[data.kept]
-        unit = binary_unit((kept - kept.mean(axis=0)).ravel())
+        unit = binary_unit((kept - kept.mean(axis=0)).ravel()) if self._criterion().rescales else 1.0
         self._keep_predictions(self._fit_machine(replace(data, targets=data.targets / unit), unit), unit)
 
     def _fit_parts(self, parts: Parts) -> None:
         """Fit rows that stay where they are."""
-        data = measured_parts(self, parts)
+        data = measured_parts(self, parts, own_unit=self._criterion().rescales)
         self._single = data.single
         self._keep_predictions(self._fit_in_parts(data), data.unit)
 

@@ -330,7 +330,8 @@ time_limit, random_state, n_jobs, verbose
         if np.abs(targets).max() <= 1e-12 * np.abs(data.targets).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(targets)
         # In a unit of their own, so that nothing depends on the user's.
-        self._unit, self._centre = binary_unit(targets[data.kept, 0]), centre
+        self._unit = binary_unit(targets[data.kept, 0]) if self._criterion().rescales else 1.0
+        self._centre = centre
         self._fit_machine(replace(data, targets=targets / self._unit), self._unit)
         self.dual_coef_ = self._unit * self.dual_coef_
         self.noise_ *= self._unit

@@ -42,8 +42,8 @@ class GaussianCentres:
         """Return the centres' geometry, or an error where the kernel is not Gaussian."""
         if not isinstance(kernel, RBF | ARD):
             raise MissingCapability(
-                f"Movable centres need a Gaussian kernel ('rbf' or 'ard'), got {kernel!r}: "
-                "use centres='data' and a criterion other than 'centre-evidence' with this kernel."
+                f"centres='movable' and criterion='centre-evidence' need a Gaussian kernel, and this one is "
+                f"{kernel.words}: use kernel='rbf' or 'ard', or centres='data' with another criterion."
             )
         scales = input_scales(X)
         gamma = np.broadcast_to(np.asarray(kernel.gamma, dtype=float), X.shape[1])

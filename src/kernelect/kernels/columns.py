@@ -47,6 +47,10 @@ class OnColumns(Kernel):
             )
         object.__setattr__(self, "columns", tuple(chosen.tolist()))
 
+    @property
+    def words(self) -> str:
+        return self.kernel.words
+
     def _of(self, X: Array) -> Array:
         if max(self.columns) >= X.shape[1]:
             raise InvalidArgument(

@@ -29,6 +29,12 @@ class Composite(Kernel):
         return cls(tuple(part for each in operands for part in (each.parts if isinstance(each, cls) else (each,))))
 
     @property
+    def words(self) -> str:
+        """The kinds of its parts; a constant is only named where there is nothing else."""
+        named = [part for part in self.parts if not isinstance(part, Constant)]
+        return " and ".join(dict.fromkeys(part.words for part in named or self.parts))
+
+    @property
     def theta(self) -> Array:
         return np.concatenate([part.theta for part in self.parts])
 

@@ -65,6 +65,10 @@ class SklearnKernel(Kernel):
 
     wrapped: Any
 
+    @property
+    def words(self) -> str:
+        return "scikit-learn"
+
     def cross(self, X: Array, Z: Array) -> Array:
         return np.asarray(self.wrapped(X, Z), dtype=float)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, check_no_class
 from kernelect.kernels.base import Kernel
 from kernelect.kernels.categories import Agreement, Category
 from kernelect.kernels.columns import OnColumns
@@ -68,6 +68,7 @@ def as_kernel(kernel: object) -> Kernel:
     """Return ``kernel`` as a :class:`Kernel`: by name, as it is, or from scikit-learn."""
     if is_sklearn_kernel(kernel):
         return from_sklearn(kernel)
+    check_no_class("kernel", kernel)
     if isinstance(kernel, Kernel | str):
         return KERNELS.resolve(kernel)
     raise InvalidArgument(

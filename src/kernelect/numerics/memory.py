@@ -19,12 +19,12 @@ def available_bytes() -> float:
         return float("inf")
 
 
-def require_memory(n_rows: int, squares: float = 6.0) -> None:
-    """Raise :class:`NotEnoughMemory` when ``squares`` n x n arrays would not fit."""
+def require_memory(n_rows: int, squares: float = 6.0, instead: str = "Fit a random subset of the rows") -> None:
+    """Raise :class:`NotEnoughMemory` when ``squares`` n x n arrays would not fit; ``instead`` is what to do then."""
     needed, free = squares * 8.0 * n_rows**2, available_bytes()
     if needed > free:
         rows = int((free / (8.0 * squares)) ** 0.5)
         raise NotEnoughMemory(
             f"Fitting {n_rows} rows needs about {needed / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free: "
-            f"about {rows} rows would fit. Fit a random subset of the rows, or use a machine with more memory."
+            f"about {rows} rows would fit. {instead}, or use a machine with more memory."
         )

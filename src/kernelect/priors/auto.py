@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernelect.exceptions import unknown_name
+from kernelect.exceptions import check_no_class, unknown_name
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import Prior
 from kernelect.priors.log_normal import LogNormal
@@ -43,7 +43,7 @@ def normal_lengths(space: ParameterSpace) -> Prior | None:
 
 
 def as_prior(prior: object, space: ParameterSpace, auto: AutoRule = shrink_elliptical) -> Prior | None:
-    """Return ``prior`` as a :class:`Prior`, checked against the kernel's parameters.
+    """Return ``prior`` as a :class:`Prior`; whether it fits is checked where parts are joined.
 
     Parameters
     ----------
@@ -56,12 +56,9 @@ def as_prior(prior: object, space: ParameterSpace, auto: AutoRule = shrink_ellip
     """
     if prior is None:
         return None
+    check_no_class("prior", prior)
     if isinstance(prior, str) and prior == "auto":
-        found = auto(space)
-    elif isinstance(prior, Prior) or prior in PRIORS:
-        found = PRIORS.resolve(prior)
-    else:
-        raise unknown_name("prior", prior, ["auto", *PRIORS.names, "None"])
-    if found is not None:
-        found.check(space)
-    return found
+        return auto(space)
+    if isinstance(prior, Prior) or prior in PRIORS:
+        return PRIORS.resolve(prior)
+    raise unknown_name("prior", prior, ["auto", *PRIORS.names, "None"])

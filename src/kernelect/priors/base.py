@@ -21,7 +21,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelect.exceptions import MissingCapability
 from kernelect.kernels import Kernel
 from kernelect.machines import Fitted
 from kernelect.parameters import ParameterSpace
@@ -74,13 +73,12 @@ class Prior(ABC):
     #: Whether it needs the derivative of the machine's coefficients.
     needs_coefficients: ClassVar[bool] = False
 
-    def check(self, space: ParameterSpace) -> None:
-        """Raise :class:`MissingCapability` where the kernel has nothing this prior speaks of."""
-        if not space.widths:
-            raise MissingCapability(
-                f"prior={self.name!r} regularises the widths (gamma) of stationary kernels, and this kernel has none: "
-                "use prior=None, or a kernel such as 'rbf' or 'ard'."
-            )
+    #: Whether it needs the inputs themselves, not only kernel values.
+    needs_inputs: ClassVar[bool] = False
+
+    def lacks(self, space: ParameterSpace) -> str:
+        """Return which parameters it regularises, where the kernel has none of them, else nothing."""
+        return "" if space.widths else "widths (gamma)"
 
     @abstractmethod
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
@@ -114,8 +112,9 @@ class Flat(Prior):
 
     name = "flat"
 
-    def check(self, space: ParameterSpace) -> None:
+    def lacks(self, space: ParameterSpace) -> str:
         """Nothing is asked of the kernel."""
+        return ""
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
         return 0.0, np.zeros(len(point.theta))

@@ -39,9 +39,11 @@ class Curvature(Prior):
     name = "curvature"
     local = True
     needs_coefficients = True
+    needs_inputs = True
 
-    def check(self, space: ParameterSpace) -> None:
+    def lacks(self, space: ParameterSpace) -> str:
         """Any kernel with inputs has a curvature."""
+        return ""
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
         fitted = point.fitted

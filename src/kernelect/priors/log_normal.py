@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.exceptions import MissingCapability
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import HyperPoint, Prior
 from kernelect.typing import Array
@@ -44,13 +43,9 @@ class LogNormal(Prior):
     constant: float = 0.25
     name = "log-normal"
 
-    def check(self, space: ParameterSpace) -> None:
-        """Raise where the kernel has neither amplitude nor widths."""
-        if not len(space.all_widths) and not len(space.amplitudes):
-            raise MissingCapability(
-                "prior='log-normal' regularises amplitudes and widths, and this kernel has neither: use prior=None, "
-                "or a kernel such as 'rbf' or 'ard'."
-            )
+    def lacks(self, space: ParameterSpace) -> str:
+        """Either amplitudes or widths are enough."""
+        return "" if len(space.all_widths) or len(space.amplitudes) else "amplitudes or widths"
 
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
         space, theta = point.space, point.theta

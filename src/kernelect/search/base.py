@@ -119,9 +119,12 @@ class Search(ABC):
     def check(self, has_gradient: bool, criterion: str) -> None:
         """Raise :class:`MissingCapability` where the criterion lacks what the search needs."""
         if self.needs_gradient and not has_gradient:
+            from kernelect.search.registry import SEARCHES
+
+            able = [repr(entry.name) for entry in SEARCHES if not entry.make().needs_gradient]
             raise MissingCapability(
                 f"search={self.name!r} needs a gradient and criterion={criterion!r} has none: "
-                "use search='nelder-mead' or 'random-walk'."
+                f"use search={', '.join(able[:-1])} or {able[-1]}."
             )
 
     def uses_gradient(self, n_parameters: int) -> bool:

@@ -15,7 +15,7 @@ from kernelect.kernels.base import Pullback
 from kernelect.machines import Fitted, Machine
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import HyperPoint, Prior
-from kernelect.selection.checks import check_join
+from kernelect.selection.checks import Joined
 from kernelect.typing import Array, Indices, Mask, Objective
 
 #: Share of the outputs' variance that a direction holds, at least, if it is to count as an output of its own.
@@ -91,7 +91,14 @@ class SelectionObjective:
     moves_centres: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_join(self.machine, self.criterion, self.prior)
+        parts = Joined(
+            machine=self.machine,
+            criterion=self.criterion,
+            kernel=self.kernel,
+            space=self.space,
+            pairwise=self.pairwise,
+        )
+        parts.check(self.prior)
         if self.criterion.needs_centres and not self.moves_centres:
             raise MissingCapability(
                 f"criterion={self.criterion.name!r} judges centres that move, and {type(self).__name__} leaves them "

@@ -87,7 +87,9 @@ def test_a_criterion_that_is_no_sum_over_rows_is_refused(data):
         on_landmarks = None
 
     exact = problem(data, criterion=Mine())
-    with pytest.raises(MissingCapability, match=r"criterion='mine' .*: use 'press' or 'gcv', or landmarks=None"):
+    with pytest.raises(
+        MissingCapability, match=r"criterion='mine' .*: use criterion='press' or 'gcv', or landmarks=None"
+    ):
         LandmarkObjective.of(exact, exact.X[::4])
     assert Criterion.on_landmarks is None
 

@@ -44,6 +44,7 @@ class GCV(Criterion):
     name = "gcv"
     words = "generalised cross-validation (GCV)"
     judges = ("lssvm",)
+    rescales = True
     on_landmarks = LandmarkGCV()
 
     def value(self, fitted: Fitted) -> CriterionValue:

@@ -42,6 +42,7 @@ class PRESS(Criterion):
     name = "press"
     words = "the exact leave-one-out squared error (PRESS)"
     judges = ("lssvm",)
+    rescales = True
     on_landmarks = LandmarkPRESS()
 
     def value(self, fitted: Fitted) -> CriterionValue:

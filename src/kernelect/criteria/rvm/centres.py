@@ -33,6 +33,7 @@ class RVMCentreEvidence(RVMCriterion):
     tau: float = 1.0
     name = "centre-evidence"
     words = "the evidence with the centres integrated out"
+    rescales = True
     needs_centres = True
     has_gradient = False
 

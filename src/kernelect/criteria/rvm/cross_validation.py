@@ -52,6 +52,7 @@ class RVMCrossValidation(RVMCriterion):
             raise InvalidArgument(f"n_parts={self.n_parts!r} leaves no rows to train on: give 2 or more.")
 
     has_gradient = False
+    rescales = True
     needs_solution = False
 
     def value(self, fitted: Fitted) -> CriterionValue:

@@ -43,6 +43,7 @@ class RVMEvidence(RVMCriterion):
 
     name = "evidence"
     words = "the evidence"
+    rescales = True
     is_evidence = True
 
     def value(self, fitted: Fitted) -> CriterionValue:

@@ -2,6 +2,7 @@
 
 from kernelect.selection.landmarks.fit import LandmarkFit, classes_of, fit_on_landmarks
 from kernelect.selection.landmarks.number import rows_within
+from kernelect.selection.landmarks.objective import lacking_on_landmarks
 from kernelect.selection.landmarks.parts import Part, Parts, PartTable, added
 from kernelect.selection.landmarks.request import EXACT_ROWS, LandmarkRequest, as_request
 from kernelect.selection.landmarks.table import BLOCK_ROWS, FIGURE_ROWS, ArrayTable, Block, Sample, Table
@@ -25,5 +26,6 @@ __all__ = [
     "as_request",
     "classes_of",
     "fit_on_landmarks",
+    "lacking_on_landmarks",
     "rows_within",
 ]

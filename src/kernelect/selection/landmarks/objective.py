@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from kernelect.criteria import CRITERIA
+from kernelect.criteria import CRITERIA, Criterion
 from kernelect.criteria.lssvm.landmarks import (
     LandmarkCriterion,
     landmark_value,
@@ -27,7 +27,7 @@ from kernelect.machines.lssvm.landmarks import Rows as MachineRows
 from kernelect.machines.lssvm.left_out import left_out
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import over_blocks, sum_over_blocks
-from kernelect.priors import HyperPoint
+from kernelect.priors import HyperPoint, Prior
 from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample
 from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
 from kernelect.selection.objective import Known, SelectionObjective, independent_outputs
@@ -210,15 +210,22 @@ def row_form(objective: SelectionObjective) -> LandmarkCriterion:
 
 def check_on_landmarks(objective: SelectionObjective) -> None:
     """Raise :class:`MissingCapability` where criterion or prior need what a machine on landmarks does not have."""
-    criterion, prior = objective.criterion, objective.prior
+    lacking = lacking_on_landmarks(objective.criterion, objective.prior)
+    if lacking:
+        raise MissingCapability(f"{lacking}, or landmarks=None.")
+
+
+def lacking_on_landmarks(criterion: Criterion, prior: Prior | None) -> str:
+    """Return what criterion or prior need and landmarks do not have, with what to use instead; else nothing."""
     if criterion.on_landmarks is None:
         able = [repr(entry.name) for entry in CRITERIA if entry.cls.on_landmarks is not None]
-        raise MissingCapability(
-            f"criterion={criterion.name!r} is not known as a sum over rows, which landmarks need: use "
-            f"{' or '.join(able)}, or landmarks=None."
+        return (
+            f"criterion={criterion.name!r} does not declare its form on landmarks (on_landmarks): "
+            f"use criterion={' or '.join(able)}"
         )
     if prior is not None and prior.needs_coefficients:
-        raise MissingCapability(
+        return (
             f"prior={prior.name!r} needs the derivative of the coefficients of all rows, which a machine on landmarks "
-            "does not have: use another prior, or landmarks=None."
+            "does not have: use another prior"
         )
+    return ""
