@@ -89,7 +89,7 @@ CASES = [
         "disagreement",
         ["quality"],
         quality(left_out=(0.05, 0.01)),
-        "gives 5.0 ± 1.0 % and outer folds give 10.0 ± 1.0 %",
+        "differ by more .* explain: error 5.0 ± 1.0 % against 10.0 ± 1.0 %",
     ),
     ("not-converged", ["machine", "converged"], False, "The search did not converge: it converged"),
     ("at-bound", ["machine", "parameters", 0, "at_bound"], "upper edge", r"regularization = 2.00 \(upper edge\)"),
@@ -167,6 +167,35 @@ def test_regression_is_judged_by_its_root_mean_square():
         "Predictions for new rows are off by 49.0 ± 1.0 (root mean square, R² 0.500), measured by 5 outer folds. For "
         "comparison, always predicting the mean: 50.0 ± 1.0."
     )
+
+
+def scored(name, **scores):
+    return Estimate(name=name, scores=tuple(Score(score.replace("_", "-"), *pair) for score, pair in scores.items()))
+
+
+def test_a_rare_class_that_can_be_told_apart_is_not_called_empty():
+    """One row in 46: no error is below that of the larger class, but the order of the rows is clearly right."""
+    baseline = scored("always the most frequent class", error=(0.02, 0.01), log_loss=(0.1, 0.02), AUC=(0.5, None))
+    for area, codes in ((0.8, []), (0.58, ["baseline"])):
+        folds = scored("5 outer folds", error=(0.02, 0.01), log_loss=(0.09, 0.02), AUC=(area, 0.05))
+        found = Assessment(classes=("a", "b"), leave_one_out=None, outer_folds=folds, baseline=baseline)
+        facts = changed(["quality"], describe_quality(found, "classification"))
+        assert [doubt["code"] for doubt in find_doubts(facts)] == codes
+
+
+def test_estimates_are_compared_on_every_score():
+    folds = scored("5 outer folds", error=(0.1, 0.01), log_loss=(0.5, 0.02))
+    left_out = scored("leave-one-out", error=(0.1, 0.01), log_loss=(0.3, 0.02))
+    baseline = scored("always the most frequent class", error=(0.4, None))
+    found = Assessment(classes=("a", "b"), leave_one_out=left_out, outer_folds=folds, baseline=baseline)
+    (doubt,) = find_doubts(changed(["quality"], describe_quality(found, "classification")))
+    assert doubt["code"] == "disagreement"
+    assert "log-loss 0.300 ± 0.020 against 0.500 ± 0.020" in doubt["sentence"]
+    assert "error" not in doubt["sentence"].replace("standard errors", "")
+
+
+def test_what_was_looked_for_in_the_rows_is_listed():
+    assert "the gain" in all_clear({**SOUND, "checked": ["copies of rows"]}).split("copies of rows, and")[1]
 
 
 def test_a_target_explained_completely_is_doubted():

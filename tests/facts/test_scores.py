@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, mean_squared_error, r2_score, roc_auc_score
 
-from kernelect.facts.scores import area_under_curve, classification_losses, fold_standard_error, regression_losses
+from kernelect.facts import FoldOutcome, Judge
+from kernelect.facts.scores import (
+    RowLoss,
+    area_under_curve,
+    classification_losses,
+    fold_standard_error,
+    mean_standard_error,
+    regression_losses,
+)
 
 
 def test_classification_scores_are_those_of_scikit_learn(rng):
@@ -54,3 +62,51 @@ def test_the_correction_for_overlapping_folds():
     values = np.array([1.0, 2.0, 4.0, 3.0, 5.0])
     assert fold_standard_error(values, 5) == pytest.approx(np.sqrt((1 / 5 + 1 / 4) * values.var(ddof=1)))
     assert fold_standard_error(values[:1], 5) is None
+
+
+def test_folds_that_agree_by_luck_do_not_make_a_figure_surer_than_its_rows():
+    """300 rows of which 104 are misses, evenly over the folds: the folds' means do not differ."""
+    losses = np.tile(np.repeat([1.0, 0.0], [21, 39]), 5)
+    folds = np.split(np.arange(300), 5)
+    found = RowLoss("error", losses, counts=True).fold_score(np.ones(300), folds, 5)
+    assert fold_standard_error(np.array([losses[rows].mean() for rows in folds]), 5) == 0.0
+    assert found.standard_error == pytest.approx(np.sqrt(0.35 * 0.65 / 299), rel=1e-9)
+
+
+def test_a_row_that_was_predicted_twice_is_one_observation(rng):
+    losses = rng.normal(size=40)
+    once = mean_standard_error(losses, np.ones(40))
+    assert mean_standard_error(np.tile(losses, 3), np.ones(120), np.tile(np.arange(40), 3)) == pytest.approx(once)
+    assert mean_standard_error(np.tile(losses, 3), np.ones(120)) < 0.6 * once
+
+
+def test_rows_of_one_group_are_one_observation(rng):
+    """Thirty groups of ten rows with a loss of their own: the error of the mean is that of thirty numbers."""
+    units, found, means = np.repeat(np.arange(30), 10), [], []
+    for _ in range(300):
+        losses = rng.normal(size=30)[units] + 0.1 * rng.normal(size=300)
+        found.append(mean_standard_error(losses, np.ones(300), units))
+        means.append(losses.mean())
+    assert np.mean(found) == pytest.approx(np.std(means), rel=0.1)
+
+
+def test_no_errors_get_the_rule_of_three():
+    """Two standard errors above 0 misses in n rows lie at 3 / n."""
+    score = RowLoss("error", np.zeros(150), counts=True).score(np.ones(150))
+    assert score.value + 2.0 * score.standard_error == pytest.approx(3.0 / 150)
+    in_groups = RowLoss("error", np.zeros(150), counts=True).score(np.ones(150), np.repeat(np.arange(10), 15))
+    assert 2.0 * in_groups.standard_error == pytest.approx(3.0 / 10)
+
+
+def test_two_folds_have_standard_errors_and_areas_none_below_that_of_their_rows(rng):
+    index = rng.integers(0, 2, 100)
+    share = np.clip(0.5 + 0.2 * (index - 0.5) + 0.2 * rng.normal(size=100), 0.01, 0.99)
+    probability = np.column_stack([1.0 - share, share])
+    outcomes = [
+        FoldOutcome(rows=rows, prediction=(share[rows] > 0.5).astype(int), probability=probability[rows])
+        for rows in np.split(np.arange(100), 2)
+    ]
+    estimate = Judge(index, (0, 1)).of_folds("2 outer folds", outcomes, 2)
+    assert all(score.standard_error > 0.0 for score in estimate.scores)
+    within = [area_under_curve(index[rows] == 1, share[rows]).standard_error for rows in np.split(np.arange(100), 2)]
+    assert estimate.score("AUC").standard_error >= np.sqrt(np.mean(np.square(within)) / 2) - 1e-12

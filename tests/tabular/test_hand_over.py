@@ -24,7 +24,7 @@ def dated():
 
 @pytest.fixture(scope="module")
 def model(dated):
-    schema, rows, _ = describe_table(dated, "value")
+    schema, rows, _ = describe_table(dated, "value", keep=["when"])
     return fit_table(rows, schema, MachineOptions("auto", effort="fast"), FoldOptions(0)), rows
 
 

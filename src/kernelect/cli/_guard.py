@@ -149,6 +149,16 @@ columns = shared(
         "--keep", multiple=True, metavar="COLUMN", help="Column to use even if it looks like a row number or name."
     ),
     click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
+    click.option(
+        "--group",
+        metavar="COLUMN",
+        help="Column that tells which rows belong together, such as a patient's; they are left out together.",
+    ),
+    click.option(
+        "--time",
+        metavar="COLUMN",
+        help="Column that tells when a row was observed; folds are predicted from earlier rows.",
+    ),
     format_option,
 )
 

@@ -71,7 +71,7 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     paths = [out / MODEL] if no_report else [out / MODEL, out / REPORT]
     for path in paths:
         check_free(path, force)  # before any tuning
-    how = {name: given[name] for name in ("task", "drop", "keep", "weight")}
+    how = {name: given[name] for name in ("task", "drop", "keep", "weight", "group", "time")}
     read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
     console = Console()
     model = _fitted(read, schema, rows, remarks, given, Watch(Console(stderr=True), quiet))

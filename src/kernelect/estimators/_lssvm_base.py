@@ -82,6 +82,8 @@ class LSSVMBase(SelfSelecting):
     X_fit_: Array
     _rows: Indices
     _groups: Indices | None = None
+    _weights: Array
+    _gram: Array
 
     def _fit_machine(self, data: Training, unit: float = 1.0, *, recalibrate: bool = False) -> Array:
         """Select, solve and set the learned attributes; return leave-one-out decision values (n, k).
@@ -215,6 +217,9 @@ class LSSVMBase(SelfSelecting):
         kernel = objective.kernel_at(theta)
         self._keep_solution(kernel, state, None if isinstance(kernel, Precomputed) else objective.X)
         self.regularization_, self.landmarks_ = fitted.regularization, None
+        self._weights = objective.weights
+        if isinstance(kernel, Precomputed):
+            self._gram = objective.X
         if not isinstance(kernel, Precomputed):
             self.feature_importances_ = relevances(kernel, objective.X, state.dual_coef)
         c, residuals = _left_out(state, objective.criterion.groups)
@@ -230,6 +235,20 @@ class LSSVMBase(SelfSelecting):
         self.intercept_ = float(intercept[0]) if single else intercept
         if rows is not None:
             self.X_fit_ = rows
+
+    def _resolved(self) -> LSSVMState:
+        """Return the exact machine factorised again: a factor is not kept, so that models stay small."""
+        gram = self._gram if isinstance(self.kernel_, Precomputed) else self.kernel_.gram(self.X_fit_)
+        return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.regularization_, self._weights)
+
+    def _residuals_without(self, partitions: list[Indices]) -> list[Array]:
+        """Return the residuals (n, k) of rows left out with their group, for several ways to group the rows.
+
+        Of the exact machine, at its selected hyper-parameters.
+        """
+        blocks = blocks_of(self._resolved().bordered_inverse())
+        alpha = self.dual_coef_.reshape(len(self.dual_coef_), -1)
+        return [Groups(index).solve(blocks, alpha) for index in partitions]
 
     def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
         """Keep what predictions need of leave-one-out; by default nothing."""

@@ -18,8 +18,7 @@ from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument
-from kernelect.kernels import Precomputed
-from kernelect.machines import LSSVM, Groups, LSSVMState
+from kernelect.machines import LSSVM, Groups
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit, hashed_order, spaced
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
@@ -80,10 +79,8 @@ random_state, n_jobs, verbose
 
     loo_prediction_: Array
     _single: bool
-    _weights: Array
     _diagonal: Array
     _residuals: Array
-    _gram: Array
     _spread: LandmarkSpread
 
     def __init__(
@@ -173,9 +170,7 @@ random_state, n_jobs, verbose
         )
 
     def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
-        self._weights, self._diagonal, self._residuals = objective.weights, diagonal, residuals
-        if isinstance(self.kernel_, Precomputed):
-            self._gram = objective.X
+        self._diagonal, self._residuals = diagonal, residuals
 
     def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
         left_out, places = fit.left_out, table.figures()
@@ -292,11 +287,6 @@ random_state, n_jobs, verbose
         unit = np.where(unit > 0.0, unit, 1.0)  # squares of tiny residuals vanish
         squares = (self._residuals / unit) ** 2 * self._diagonal[:, None]
         return np.asarray(unit * np.sqrt(np.average(squares, axis=0, weights=without_outweighing(self._weights))))
-
-    def _resolved(self) -> LSSVMState:
-        """Return the machine factorised again: a factor is not kept, so that models stay small."""
-        gram = self._gram if isinstance(self.kernel_, Precomputed) else self.kernel_.gram(self.X_fit_)
-        return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.regularization_, self._weights)
 
 
 def _usual_weight(weights: Array) -> float:

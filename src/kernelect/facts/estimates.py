@@ -18,7 +18,6 @@ from kernelect.facts.scores import (
     fold_standard_error,
     regression_losses,
 )
-from kernelect.facts.sources import is_mixture
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
@@ -39,6 +38,8 @@ class Estimate:
         Labels or values; of repeated folds, those of the first repetition.
     probability : ndarray of shape (n, n_classes), or None
         Columns in the order of the assessment's classes.
+    rows : ndarray of int, or None
+        Places in the table of the rows that were predicted; None where these are all.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Estimate:
     y_true: Any = None
     prediction: Any = None
     probability: Array | None = None
+    rows: Any = None
 
     def score(self, name: str) -> Score | None:
         """Return one figure by name, None if it is not there."""
@@ -88,10 +90,19 @@ class Judge:
     classes : sequence of labels, optional
         Sorted; None for regression.
     weights : ndarray of shape (n,), optional
+    units : ndarray of int, shape (n,), optional
+        Rows of one unit, such as the visits of one patient, are one observation in standard errors.
     """
 
-    def __init__(self, y: Any, classes: Sequence[Any] | None = None, weights: Array | None = None) -> None:
+    def __init__(
+        self,
+        y: Any,
+        classes: Sequence[Any] | None = None,
+        weights: Array | None = None,
+        units: Indices | None = None,
+    ) -> None:
         self.y = np.asarray(y)
+        self.units: Indices = np.arange(len(self.y)) if units is None else units
         self.weights: Array = np.ones(len(self.y)) if weights is None else weights
         self._weighted = weights is not None
         self.classes: Any = None
@@ -110,7 +121,7 @@ class Judge:
     def of_rows(self, name: str, prediction: Any, probability: Array | None = None, *, ranked: bool = True) -> Estimate:
         """Return the estimate from one prediction per row; ``ranked`` adds the area under the curve."""
         losses = self.losses(np.arange(len(self.y)), prediction, probability)
-        scores = [loss.score(self.weights) for loss in losses]
+        scores = [loss.score(self.weights, self.units) for loss in losses]
         area = self._area(np.arange(len(self.y)), probability) if ranked else None
         return Estimate(
             name=name,
@@ -128,15 +139,17 @@ class Judge:
         probability = np.concatenate(stacked) if stacked else None
         places = np.split(np.arange(len(rows)), np.cumsum([len(outcome.rows) for outcome in outcomes])[:-1])
         losses = self.losses(rows, prediction, probability)
-        scores = [loss.fold_score(self.weights[rows], places, per_repeat) for loss in losses]
+        scores = [loss.fold_score(self.weights[rows], places, per_repeat, self.units[rows]) for loss in losses]
         scores += self._mean_area(outcomes, per_repeat)
-        order = np.argsort(rows[: len(self.y)])  # the first repetition, in the table's order
+        once = sum(len(outcome.rows) for outcome in outcomes[:per_repeat])
+        order = np.argsort(rows[:once])  # the first repetition, in the table's order
         return Estimate(
             name=name,
             scores=tuple(scores),
-            y_true=self.y,
+            y_true=self.y[rows[order]],
             prediction=prediction[order],
             probability=None if probability is None else probability[order],
+            rows=rows[order] if once < len(self.y) else None,
         )
 
     def losses(self, rows: Indices, prediction: Any, probability: Array | None = None) -> list[RowLoss]:
@@ -151,8 +164,8 @@ class Judge:
             if self.classes is None:
                 return self.of_rows(LEAVE_ONE_OUT, left_out_values(machine))
             probability = left_out_probabilities(machine, self.y, self.weights)
-            # Models that each lack another row do not rank rows alike: a pooled area is too small.
-            return self.of_rows(LEAVE_ONE_OUT, left_out_labels(machine), probability, ranked=not is_mixture(machine))
+            # Models that each lack another row do not rank rows alike: a pooled area is too small, 0 on pure noise.
+            return self.of_rows(LEAVE_ONE_OUT, left_out_labels(machine), probability, ranked=False)
         except MissingCapability:
             return None
 
@@ -177,5 +190,10 @@ class Judge:
     def _mean_area(self, outcomes: Sequence[FoldOutcome], per_repeat: int) -> list[Score]:
         """Return the mean over folds: probabilities of different models are not ranked together."""
         areas = [self._area(outcome.rows, outcome.probability) for outcome in outcomes]
-        values = np.array([area.value for area in areas if area is not None])
-        return [Score("AUC", float(values.mean()), fold_standard_error(values, per_repeat))] if len(values) else []
+        known = [area for area in areas if area is not None]
+        if not known:
+            return []
+        values = np.array([area.value for area in known])
+        within = np.sqrt(np.mean([(area.standard_error or 0.0) ** 2 for area in known]) / min(per_repeat, len(known)))
+        between = fold_standard_error(values, per_repeat) or 0.0
+        return [Score("AUC", float(values.mean()), float(max(between, within)))]

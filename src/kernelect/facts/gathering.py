@@ -27,6 +27,7 @@ from kernelect.facts.record import (
     ClassFacts,
     ColumnFacts,
     DataFacts,
+    Doubt,
     Facts,
     MachineFacts,
     MixtureFacts,
@@ -54,6 +55,8 @@ def gather(
     seconds: float | None = None,
     random_state: int = 0,
     sample_weight: Array | None = None,
+    doubts: Sequence[Doubt] = (),
+    checked: Sequence[str] = (),
     pictures: bool = True,
 ) -> Facts:
     """Return what is known of a fitted model: plain lists, numbers and words, ready for JSON.
@@ -79,6 +82,10 @@ def gather(
         For the rows that partial dependence averages over.
     sample_weight : ndarray of shape (n,), optional
         Weights of the rows that the model was fitted on.
+    doubts : sequence of Doubt
+        What to doubt about the rows themselves; they stand before those that the other facts give.
+    checked : sequence of str
+        What was looked for in the rows, doubts or not.
     pictures : bool
         Whether to compute the records of pictures too, which takes more time than all the rest.
 
@@ -123,7 +130,9 @@ def gather(
     )
     if mixture is not None:
         facts["mixture"] = mixture
-    facts["doubts"] = find_doubts(facts)
+    if checked:
+        facts["checked"] = list(checked)
+    facts["doubts"] = [*doubts, *find_doubts(facts)]
     plain: Facts = as_plain(facts)
     if pictures:
         plain.update(_page_of(material))  # type: ignore[typeddict-item]

@@ -280,7 +280,8 @@ class PageFacts(TypedDict):
 class Facts(TypedDict):
     """Everything that is known of one fitted model.
 
-    ``mixture`` is there where several machines are mixed, ``what_if`` where pictures were asked for.
+    ``mixture`` is there where several machines are mixed, ``what_if`` where pictures were asked for; ``checked`` lists
+    what was looked for in the rows themselves, nothing where no table was fitted.
     """
 
     schema: int
@@ -299,6 +300,7 @@ class Facts(TypedDict):
     stages: list[StageFacts]
     functions: list[FunctionFacts]
     doubts: list[Doubt]
+    checked: NotRequired[list[str]]
     remarks: list[str]
     made_with: dict[str, str]
     seconds: float

@@ -2,9 +2,12 @@
 
 A score is a function of a mean of row losses: the error is the mean of misses, the root mean
 square the root of the mean of squares. Its standard error is that of the mean, carried
-through the function (delta method). Where the rows were predicted in folds, the mean's
-standard error comes from the folds' means and is widened for their overlap (Nadeau & Bengio
-2003): training sets that share rows make folds agree more than fresh data would.
+through the function (delta method), and rows that belong together (a row predicted twice, the
+rows of one group) count as one observation. Where the rows were predicted in folds, there is a
+second standard error: that of the folds' means, widened for their overlap (Nadeau & Bengio
+2003), since training sets that share rows make folds agree more than fresh data would. The
+larger of the two is reported: five folds may agree by luck, and no figure is known better than
+its rows allow.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from kernelect.typing import Array, Indices, Mask
 
 #: Least probability in a log-loss: one confident mistake must not hide everything else.
 _LEAST_PROBABILITY = 1e-15
+
+#: Two standard errors of a share that is 0 in n rows: by the rule of three it may be up to 3 / n.
+_RULE_OF_THREE = 3.0
 
 
 @stored
@@ -39,21 +45,48 @@ class RowLoss:
     losses: Array
     transform: Callable[[float], float] = lambda mean: mean
     slope: Callable[[float], float] = lambda mean: 1.0  # noqa: ARG005
+    counts: bool = False  # whether a loss is 1 or 0
 
-    def score(self, weights: Array) -> Score:
-        """Return the figure, its error from the spread of the rows."""
+    def score(self, weights: Array, units: Indices | None = None) -> Score:
+        """Return the figure, its error from the spread of the rows.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+        units : ndarray of int, optional
+            Numbers of independent observations, to which losses belong; by default each is one.
+        """
         mean = float(np.average(self.losses, weights=weights))
-        error = float(np.sqrt(np.sum((weights * (self.losses - mean)) ** 2)) / weights.sum())
-        return self._of(mean, error)
+        return self._of(mean, self._pooled_error(weights, mean, units))
 
-    def fold_score(self, weights: Array, folds: Sequence[Indices], per_repeat: int) -> Score:
-        """Return the figure, its error from the spread of the folds (the rows of each)."""
+    def fold_score(
+        self, weights: Array, folds: Sequence[Indices], per_repeat: int, units: Indices | None = None
+    ) -> Score:
+        """Return the figure, its error from the spread of the folds (the rows of each), or of the rows if larger."""
         means = [np.average(self.losses[rows], weights=weights[rows]) for rows in folds if weights[rows].any()]
         mean = float(np.average(self.losses, weights=weights))
-        return self._of(mean, fold_standard_error(np.array(means), per_repeat))
+        between = fold_standard_error(np.array(means), per_repeat) or 0.0
+        return self._of(mean, max(between, self._pooled_error(weights, mean, units)))
+
+    def _pooled_error(self, weights: Array, mean: float, units: Indices | None) -> float:
+        if self.counts and mean in (0.0, 1.0):
+            return 0.5 * _RULE_OF_THREE / (len(weights) if units is None else len(np.unique(units)))
+        return mean_standard_error(self.losses, weights, units)
 
     def _of(self, mean: float, error: float | None) -> Score:
         return Score(self.name, self.transform(mean), None if error is None else abs(self.slope(mean)) * error)
+
+
+def mean_standard_error(losses: Array, weights: Array, units: Indices | None = None) -> float:
+    """Return the standard error of a weighted mean of losses, of which those of one unit are one observation."""
+    deviations: Array = weights * (losses - np.average(losses, weights=weights))
+    if units is not None:
+        sums = np.zeros(len(np.unique(units)))
+        np.add.at(sums, np.unique(units, return_inverse=True)[1], deviations)
+        deviations = sums
+    count = len(deviations)
+    spread = float(np.sqrt(np.sum(deviations**2)) / weights.sum())
+    return spread * float(np.sqrt(count / (count - 1.0))) if count > 1 else spread
 
 
 def fold_standard_error(values: Array, per_repeat: int) -> float | None:
@@ -76,7 +109,7 @@ def classification_losses(index: Indices, predicted: Indices, probability: Array
         True and predicted classes as indices.
     probability : ndarray of shape (n, n_classes), optional
     """
-    losses = [RowLoss("error", (index != predicted).astype(float))]
+    losses = [RowLoss("error", (index != predicted).astype(float), counts=True)]
     if probability is None:
         return losses
     truth = probability[np.arange(len(index)), index]

@@ -15,7 +15,8 @@ from kernelect.tabular.predict import match_columns, predict_table, without_form
 from kernelect.tabular.read import Table, read_table
 from kernelect.tabular.reasons import Explained, Reason, explain_table
 from kernelect.tabular.record import Observers, TableModel, fit_table
-from kernelect.tabular.schema import Rows, Schema, describe_table
+from kernelect.tabular.rows import Rows
+from kernelect.tabular.schema import Schema, describe_table
 
 __all__ = [
     "Assessment",

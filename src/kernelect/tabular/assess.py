@@ -17,8 +17,9 @@ from sklearn.pipeline import Pipeline
 
 from kernelect.facts import Assessment, FoldOutcome, Judge, score_words
 from kernelect.facts.sources import is_mixture
-from kernelect.tabular.folds import FoldOptions, fold_outcomes
-from kernelect.tabular.schema import Rows, Schema
+from kernelect.tabular.folds import FoldOptions, fold_outcomes, leaves_out_units
+from kernelect.tabular.rows import Rows
+from kernelect.tabular.schema import Schema
 
 #: Probability below which the spread of the folds is not put down to chance.
 _UNLIKELY = 1e-3
@@ -48,10 +49,10 @@ def assess(
     -------
     assessment, remarks
     """
-    judge = Judge(rows.y, schema.classes, rows.weights)
-    inside = judge.assess(pipeline[-1])
+    judge = Judge(rows.y, schema.classes, rows.weights, rows.units)
+    inside, remarks = _inside(judge, pipeline, rows, schema)
     if not options.folds:
-        return inside, []
+        return inside, remarks
     splits = options.splits(rows, schema)
     model = _with_share_of_time(pipeline, options, len(splits))
     outcomes: list[FoldOutcome] = []
@@ -60,9 +61,26 @@ def assess(
     for outcome in fold_outcomes(model, rows, schema, splits, options.jobs):
         outcomes.append(outcome)
         observe(len(outcomes))
-    outer = judge.of_folds(options.name, outcomes, options.folds)
+    outer = judge.of_folds(options.name_for(schema), outcomes, options.folds)
     way_out = "--effort best" if is_mixture(pipeline) else "--restarts 3, or another --kernel or --machine"
-    return replace(inside, outer_folds=outer), [*_doubts(outcomes), *_on_spread(judge, outcomes, way_out)]
+    remarks += [*_doubts(outcomes), *_on_spread(judge, outcomes, way_out)]
+    return replace(inside, outer_folds=outer), remarks
+
+
+def _inside(judge: Judge, pipeline: Pipeline, rows: Rows, schema: Schema) -> tuple[Assessment, list[str]]:
+    """Return leave-one-out and the baseline; leave-one-out only where it leaves out what belongs together."""
+    found = judge.assess(pipeline[-1])
+    if found.leave_one_out is None:
+        return found, []
+    if schema.time is not None:
+        why = f"it predicts rows from later ones, and rows are ordered by {schema.time!r}"
+    elif rows.left_out_together is not None and not leaves_out_units(pipeline, len(rows.y)):
+        why = "this machine leaves out single rows, and some rows belong together"
+    else:
+        together = schema.group is not None
+        name = f"{found.leave_one_out.name} by {schema.group}" if together else found.leave_one_out.name
+        return replace(found, leave_one_out=replace(found.leave_one_out, name=name)), []
+    return replace(found, leave_one_out=None), [f"Leave-one-out is not shown: {why}."]
 
 
 def _unseen(done: int) -> None:

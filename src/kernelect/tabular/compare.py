@@ -21,11 +21,12 @@ from sklearn.svm import SVC, SVR
 from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import Estimate, FoldOutcome, Judge
-from kernelect.facts.scores import fold_standard_error
+from kernelect.facts.scores import RowLoss, fold_standard_error
 from kernelect.mixture import AUTO
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
 from kernelect.tabular.pipeline import MachineOptions, make_machine, make_pipeline_for
-from kernelect.tabular.schema import REGRESSION, Rows, Schema
+from kernelect.tabular.rows import Rows
+from kernelect.tabular.schema import REGRESSION, Schema
 
 KERNELS = ("ard", "rbf", "linear")
 
@@ -58,6 +59,8 @@ class Contender:
         The first score on each fold, for paired differences.
     seconds : float
     remark : str
+    losses : RowLoss or None
+        The first score row by row, of the first repetition.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Contender:
     fold_values: np.ndarray | None
     seconds: float
     remark: str = ""
+    losses: RowLoss | None = None
 
     def mean(self) -> float:
         """Return the mean of the first score over the folds, infinite where there is none."""
@@ -91,6 +95,9 @@ class Comparison:
     contenders: tuple[Contender, ...]
     score: str
     folds: FoldOptions
+    name: str
+    weights: np.ndarray
+    units: np.ndarray
 
     def difference(self, contender: Contender) -> Difference | None:
         """Return how much worse than the best a contender is; positive is worse."""
@@ -98,7 +105,16 @@ class Comparison:
         if contender.fold_values is None or best.fold_values is None or contender is best:
             return None
         paired = contender.fold_values - best.fold_values
-        return Difference(float(paired.mean()), fold_standard_error(paired, self.folds.folds))
+        between = fold_standard_error(paired, self.folds.folds) or 0.0
+        return Difference(float(paired.mean()), max(between, self._pooled_error(contender, best)))
+
+    def _pooled_error(self, one: Contender, other: Contender) -> float:
+        """Return the standard error that the rows' paired losses give the difference."""
+        assert one.losses is not None
+        assert other.losses is not None
+        paired = RowLoss("", one.losses.losses - other.losses.losses)
+        middle = 0.5 * float(np.mean(one.losses.losses) + np.mean(other.losses.losses))
+        return abs(one.losses.slope(middle)) * (paired.score(self.weights, self.units).standard_error or 0.0)
 
 
 def candidates(
@@ -149,7 +165,7 @@ def compare_table(
     observe : callable, optional
         Called with a candidate's name and the number of its folds done.
     """
-    judge, splits = Judge(rows.y, schema.classes, rows.weights), folds.splits(rows, schema)
+    judge, splits = Judge(rows.y, schema.classes, rows.weights, rows.units), folds.splits(rows, schema)
     deadline = float("inf") if folds.time_limit is None else time.monotonic() + folds.time_limit
     contenders = []
     for place, candidate in enumerate(entries):
@@ -160,7 +176,11 @@ def compare_table(
         raise UnusableTable(f"No candidate could be run: {contenders[0].remark}")
     ran.sort(key=Contender.mean)
     failed = [contender for contender in contenders if contender.estimate is None]
-    return Comparison((*ran, *failed), ran[0].score, folds)
+    first = ran[0].estimate
+    assert first is not None
+    tried = np.arange(len(rows.y)) if first.rows is None else first.rows
+    name = folds.name_for(schema)
+    return Comparison((*ran, *failed), ran[0].score, folds, name, judge.weights[tried], judge.units[tried])
 
 
 def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: str | None) -> Pipeline:
@@ -218,5 +238,7 @@ def _judged(name: str, outcomes: list[FoldOutcome], judge: Judge, folds: FoldOpt
     ]
     doubts = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
     remark = f"in {len(doubts)} of {len(outcomes)} folds: {doubts[0]}" if doubts else ""
-    estimate = judge.of_folds(folds.name, outcomes, folds.folds)
-    return Contender(name, estimate, np.array(values), seconds, remark)
+    estimate = judge.of_folds("", outcomes, folds.folds)
+    tried = np.arange(len(judge.y)) if estimate.rows is None else estimate.rows
+    losses = judge.losses(tried, estimate.prediction)[0]
+    return Contender(name, estimate, np.array(values), seconds, remark, losses)

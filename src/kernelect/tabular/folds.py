@@ -1,4 +1,8 @@
-"""Fitting a pipeline without noise, once or in repeated outer folds."""
+"""Fitting a pipeline without noise, once or in repeated outer folds.
+
+Folds keep together what belongs together: rows of one group, and copies of one row. Where rows have a time, every fold
+is predicted from rows before it.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,15 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, StratifiedGroupKFold
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from kernelect.estimators._groups import MOST_ROWS
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
-from kernelect.tabular.schema import Rows, Schema
+from kernelect.tabular.rows import Rows
+from kernelect.tabular.schema import Schema
 
 Split = tuple[np.ndarray, np.ndarray]
 
@@ -30,30 +37,89 @@ class FoldOptions:
     seed: int = 0
     time_limit: float | None = None
 
-    @property
-    def name(self) -> str:
-        """What the estimate from these folds is called."""
-        return f"{self.folds} outer folds" + (f", {self.repeats} times" if self.repeats > 1 else "")
+    def name_for(self, schema: Schema) -> str:
+        """Return what the estimate from these folds is called."""
+        if schema.time is not None:
+            return f"{self.folds} forward folds by {schema.time}"
+        by = "" if schema.group is None else f" by {schema.group}"
+        return f"{self.folds} outer folds{by}" + (f", {self.repeats} times" if self.repeats > 1 else "")
 
     def splits(self, rows: Rows, schema: Schema) -> list[Split]:
         """Return training and test rows of each fold, repetition after repetition."""
         if self.folds < 2 or self.folds > len(rows.y):
             raise InvalidArgument(f"--folds {self.folds} must be a number from 2 to {len(rows.y)}, the number of rows.")
+        if rows.time is not None:
+            return self._forward(rows, rows.time, schema)
+        if rows.units is not None:
+            return self._of_units(rows, rows.units, schema)
         splitter = RepeatedStratifiedKFold if schema.classes is not None else RepeatedKFold
         folds = splitter(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
             return list(folds.split(rows.X, rows.y))
 
+    def _of_units(self, rows: Rows, units: np.ndarray, schema: Schema) -> list[Split]:
+        """Return folds that tear no unit apart."""
+        count = len(np.unique(units))
+        if count < self.folds:
+            of = "the number of groups" if schema.group else "the number of different rows"
+            raise InvalidArgument(f"--folds {self.folds} must be a number from 2 to {count}, {of}.")
+        splitter = StratifiedGroupKFold if schema.classes is not None else GroupKFold
+        found = []
+        for repeat in range(self.repeats):
+            folds = splitter(self.folds, shuffle=True, random_state=self.seed + repeat)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
+                found += list(folds.split(rows.X, rows.y, units))
+        return [split for split in found if len(split[1])]  # of few units one fold may get none
+
+    def _forward(self, rows: Rows, time: np.ndarray, schema: Schema) -> list[Split]:
+        """Return folds whose test rows all come after their training rows; units in both are no training rows.
+
+        Folds before which only one class was observed are left out.
+        """
+        moments = np.unique(time)
+        if len(moments) <= self.folds:
+            raise InvalidArgument(
+                f"--folds {self.folds} needs more than {self.folds} different times, and --time has {len(moments)}: "
+                "give fewer folds."
+            )
+        # Cuts at equal shares of the rows, moved to where the time changes.
+        shares = np.arange(1, self.folds + 1) / (self.folds + 1)
+        cuts = np.unique(np.quantile(time, shares, method="inverted_cdf"))
+        cuts = cuts[cuts < moments[-1]]
+        ends = [*cuts[1:], moments[-1]]
+        found = []
+        for cut, end in zip(cuts, ends, strict=True):
+            train, test = np.flatnonzero(time <= cut), np.flatnonzero((time > cut) & (time <= end))
+            if rows.units is not None:
+                train = train[~np.isin(rows.units[train], rows.units[test])]
+            if schema.classes is None or rows.y.iloc[train].nunique() > 1:
+                found.append((train, test))
+        if not found:
+            raise UnusableTable(
+                f"--time {schema.time!r}: until the last fold only one class was observed: give fewer --folds, or "
+                "leave --time out."
+            )
+        return found
+
 
 def fit_quietly(model: BaseEstimator, rows: Rows, chosen: np.ndarray | None = None) -> tuple[str, ...]:
     """Fit a pipeline (on chosen rows) and return the warnings as sentences."""
     chosen = np.arange(len(rows.y)) if chosen is None else chosen
     given: dict[str, Any] = {} if rows.weights is None else {"machine__sample_weight": rows.weights[chosen]}
+    together = rows.left_out_together
+    if together is not None and leaves_out_units(model, len(chosen)) and len(np.unique(together[chosen])) > 1:
+        given["machine__groups"] = together[chosen]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(rows.X.iloc[chosen], rows.y.iloc[chosen], **given)
     return tuple(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def leaves_out_units(model: Any, n_rows: int) -> bool:
+    """Tell whether leave-one-out of a pipeline's machine can leave out several rows together."""
+    return n_rows <= MOST_ROWS and bool(has_fit_parameter(model[-1], "groups"))
 
 
 def fold_outcomes(

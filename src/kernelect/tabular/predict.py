@@ -17,7 +17,8 @@ from kernelect.tabular.columns import MOST_CATEGORIES, Column
 from kernelect.tabular.read import Table
 from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.record import TableModel
-from kernelect.tabular.schema import Rows, Schema, check_name, target_values, weights_of
+from kernelect.tabular.rows import Rows
+from kernelect.tabular.schema import Schema, check_name, target_values, weights_of
 
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000

@@ -22,8 +22,14 @@ from kernelect.registry import stored
 from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
 from kernelect.tabular.folds import FoldOptions, fit_quietly
+from kernelect.tabular.order import doubts_of_order
 from kernelect.tabular.pipeline import MOST_WIDTHS, MachineOptions, count_inputs, make_machine, make_pipeline_for
-from kernelect.tabular.schema import Rows, Schema
+from kernelect.tabular.rows import Rows
+from kernelect.tabular.schema import Schema
+from kernelect.tabular.suspicions import doubts_of_rows
+
+#: What is looked for in every table.
+_CHECKED = ("copies of rows", "repeated subjects", "dates and the order of the rows", "columns that tell the target")
 
 #: Packages whose versions matter to a saved model.
 _PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
@@ -138,6 +144,8 @@ def fit_table(
         seconds=seconds,
         random_state=options.seed,
         sample_weight=rows.weights,
+        doubts=[*doubts_of_rows(rows, schema), *doubts_of_order(pipeline, rows, schema)],
+        checked=_CHECKED,
         pictures=False,
     )
     return TableModel(

@@ -14,6 +14,8 @@ import pandas as pd
 from kernelect.exceptions import InvalidArgument, UnusableTable, unknown_name
 from kernelect.registry import stored
 from kernelect.tabular.columns import Column, find_columns, values_of
+from kernelect.tabular.leaks import set_aside
+from kernelect.tabular.rows import Rows, group_numbers, times_of
 
 CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
 
@@ -37,6 +39,8 @@ class Schema:
     columns: tuple[Column, ...]
     classes: tuple[Any, ...] | None
     weight: str | None = None
+    group: str | None = None
+    time: str | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # As one text: a file of ten thousand columns would otherwise hold a tree of them.
@@ -51,15 +55,6 @@ class Schema:
     def inputs(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the input columns as floats and text objects, in the order of training."""
         return pd.DataFrame({column.name: values_of(frame[column.name], column.kind) for column in self.columns})
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Inputs, targets and weights, ready for a pipeline."""
-
-    X: pd.DataFrame
-    y: pd.Series
-    weights: np.ndarray | None
 
 
 def check_name(frame: pd.DataFrame, name: str, option: str) -> str:
@@ -83,6 +78,8 @@ def describe_table(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     weight: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
 ) -> tuple[Schema, Rows, list[str]]:
     """Find out what the target and the columns are.
 
@@ -96,6 +93,10 @@ def describe_table(
         Columns not to use; columns to use even if they look like row numbers or names.
     weight : str, optional
         Column with the weight of each row.
+    group : str, optional
+        Column whose values tell which rows belong together, such as a patient's; no input unless in ``keep``.
+    time : str, optional
+        Column of dates or numbers that tells when a row was observed; no input unless in ``keep``.
 
     Returns
     -------
@@ -104,7 +105,8 @@ def describe_table(
     if task is not None and task not in TASKS:
         raise unknown_name("task", task, list(TASKS))
     check_name(frame, target, "--target")
-    for option, names in (("--drop", drop), ("--keep", keep), ("--weight", [weight] if weight else [])):
+    single = {"--weight": weight, "--group": group, "--time": time}
+    for option, names in {"--drop": drop, "--keep": keep, **{k: [v] for k, v in single.items() if v}}.items():
         for name in names:
             check_name(frame, name, option)
     frame, remarks = _with_target(frame, target)
@@ -113,16 +115,27 @@ def describe_table(
     found, why = find_task(frame[target])
     remarks += [] if task else [f"The task is {found}: {why}. Say otherwise with --task."]
     frame, more = _usable(frame, target, task or found)
-    inputs = frame.drop(columns=list({target, *drop, *([weight] if weight else [])}))
+    roles = {name for name in (weight, group, time) if name is not None and (name == weight or name not in keep)}
+    inputs = frame.drop(columns=list({target, *drop, *roles}))
     columns, about_columns = find_columns(inputs, keep)
+    columns, dated, aside = set_aside(columns, inputs, keep)
+    about_columns += aside
     if not columns:
         raise UnusableTable(
             " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *about_columns])
         )
     y = target_values(frame[target], task or found)
     classes = tuple(np.unique(y).tolist()) if (task or found) == CLASSIFICATION else None
-    schema = Schema(target, task or found, tuple(columns), classes, weight)
-    return schema, Rows(schema.inputs(frame), y, weights_of(frame, weight)), [*remarks, *more, *about_columns]
+    schema = Schema(target, task or found, tuple(columns), classes, weight, group=group, time=time)
+    rows = Rows(
+        schema.inputs(frame),
+        y,
+        weights_of(frame, weight),
+        groups=None if group is None else group_numbers(frame[group]),
+        time=None if time is None else times_of(frame[time]),
+        dated=dated,
+    )
+    return schema, rows, [*remarks, *more, *about_columns]
 
 
 def find_task(target: pd.Series) -> tuple[str, str]:

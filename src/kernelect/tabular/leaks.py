@@ -1,0 +1,97 @@
+"""Columns that number the rows or date them: no input of a machine that is to predict new rows.
+
+They are found by what they are, not by their names. A new row has a number and a date that no training row had, and a
+machine that has learned by them has learned the table by heart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from kernelect.tabular.columns import Column, values_of
+
+#: Fewer rows than this do not tell a row number from a measurement.
+_ENOUGH_ROWS = 20
+
+#: Pairs of equal numbers that chance would have made among measurements of the same range: none of them is a sign of
+#: numbers that were dealt out, one to a row (e^-7 is one in a thousand).
+_COLLISIONS = 7.0
+
+#: Range, in rows, up to which whole numbers in the order of the rows are row numbers with gaps.
+_GAPS = 20.0
+
+#: Last words of the names of columns whose whole numbers, all different, name the rows whatever their range.
+_NAMES = ("id", "ids", "nr", "no", "number", "num", "key", "index", "idx", "rownames", "rowid", "serial", "uuid")
+
+
+def set_aside(
+    columns: Sequence[Column], frame: pd.DataFrame, kept: Sequence[str] = ()
+) -> tuple[list[Column], tuple[str, ...], list[str]]:
+    """Return the columns that are inputs, the names of those that are dates, and a remark for each set aside.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What was found of use.
+    frame : DataFrame
+        All inputs, those that were left out before too.
+    kept : sequence of str
+        Names that the user wants to be used.
+    """
+    numbers = _row_numbers(columns, frame, kept)
+    dated = tuple(one.name for one in columns if one.kind == "date" and one.name not in kept)
+    remarks = [f"Column {name!r} was left out: {why} (keep it with --keep)." for name, why in numbers.items()]
+    remarks += [
+        f"Column {name!r} was left out: its dates are a trend that new rows go beyond (--time {name} predicts later "
+        f"rows from earlier ones, --keep {name} uses the days since 1970 as a number)."
+        for name in dated
+    ]
+    return [one for one in columns if one.name not in numbers and one.name not in dated], dated, remarks
+
+
+def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Sequence[str]) -> dict[str, str]:
+    """Return name -> why, of the columns that number the rows."""
+    values = {one.name: values_of(frame[one.name], one.kind).to_numpy() for one in columns if one.kind == "number"}
+    candidates = {name: cells for name, cells in values.items() if name not in kept and _all_different(cells)}
+    found = {name: why for name, cells in candidates.items() if (why := _why_number(name, cells))}
+    left = [str(name) for name in frame.columns if name not in {one.name for one in columns}]
+    known = [cells for cells in (_numbers(frame[name]) for name in left) if _all_different(cells)]
+    known += [candidates[name] for name in found]
+    for name, cells in candidates.items():
+        if name not in found and any(_parallel(cells, other) for other in known):
+            found[name] = "it runs parallel to a row number"
+    return found
+
+
+def _numbers(column: pd.Series) -> np.ndarray:
+    """Return the cells of a column as numbers, all missing where they are none."""
+    if not pd.api.types.is_numeric_dtype(column):
+        return np.full(len(column), np.nan)
+    return column.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _all_different(cells: np.ndarray) -> bool:
+    return len(cells) >= _ENOUGH_ROWS and not np.isnan(cells).any() and len(np.unique(cells)) == len(cells)
+
+
+def _why_number(name: str, cells: np.ndarray) -> str:
+    """Return why whole numbers, all different, number the rows; nothing where they may have been measured."""
+    if np.any(cells % 1):
+        return ""
+    n, span = len(cells), float(cells.max() - cells.min()) + 1.0
+    if 0.5 * n * n / span > _COLLISIONS:
+        return "its whole numbers are all different, as row numbers are and measurements of this range are not"
+    steps = np.diff(cells)
+    if span <= _GAPS * n and (np.all(steps > 0) or np.all(steps < 0)):
+        return "its whole numbers run in the order of the rows, as row numbers and times do"
+    words = name.lower().replace("-", "_").replace(".", "_").replace(" ", "_").strip("_").split("_")
+    return "its whole numbers are all different, and its name says that they name rows" if words[-1] in _NAMES else ""
+
+
+def _parallel(cells: np.ndarray, other: np.ndarray) -> bool:
+    """Tell whether one column rises, or falls, wherever the other one rises."""
+    steps = np.diff(cells[np.argsort(other)])
+    return bool(np.all(steps > 0) or np.all(steps < 0))

@@ -1,0 +1,81 @@
+"""The rows of a table, ready for a pipeline, and which of them depend on each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from kernelect.exceptions import UnusableTable
+from kernelect.tabular.columns import kind_of, values_of
+from kernelect.tabular.units import MANY, Copies, find_copies, joined
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Inputs, targets and weights, ready for a pipeline, and which rows depend on each other.
+
+    Attributes
+    ----------
+    groups : ndarray of int, or None
+        The group of every row, where a column was named (``--group``).
+    time : ndarray of float, or None
+        When every row was observed, where a column was named (``--time``).
+    dated : tuple of str
+        Columns of dates that were left out.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    weights: np.ndarray | None
+    groups: np.ndarray | None = None
+    time: np.ndarray | None = None
+    dated: tuple[str, ...] = ()
+
+    @cached_property
+    def copies(self) -> Copies:
+        """Rows that are equal in all inputs."""
+        return find_copies(self.X, self.y)
+
+    @cached_property
+    def units(self) -> np.ndarray | None:
+        """The same number for rows that no fold tears apart; None where every row stands by itself."""
+        copied = self.copies.index if self.copies.surplus else None
+        if self.groups is None or copied is None:
+            return self.groups if copied is None else copied
+        together = joined(self.groups, copied)
+        # Equal rows that link most groups are what a design repeats, such as the days of every subject.
+        return together if len(np.unique(together)) > 0.5 * len(np.unique(self.groups)) else self.groups
+
+    @property
+    def left_out_together(self) -> np.ndarray | None:
+        """The same number for rows that leave-one-out leaves out together; a few copies are not worth it."""
+        return self.units if self.groups is not None or self.copies.share >= MANY else None
+
+
+def group_numbers(column: pd.Series) -> np.ndarray:
+    """Return the number of every row's group; a row without one is a group of its own."""
+    numbers, names = pd.factorize(values_of(column, "category"))
+    if len(names) + int((numbers < 0).sum()) < 2:
+        raise UnusableTable(
+            f"--group {column.name!r}: the column has the value {names[0]!r} in every row: name a column with at least "
+            "two values, or leave --group out."
+        )
+    lone = numbers < 0
+    return np.where(lone, len(names) + np.cumsum(lone), numbers).astype(np.intp)
+
+
+def times_of(column: pd.Series) -> np.ndarray:
+    """Return when every row was observed, as numbers."""
+    kind = kind_of(column)[0]
+    values = values_of(column, "date" if kind == "category" else kind)
+    unknown = values.isna().to_numpy()
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        raise UnusableTable(
+            f"--time {column.name!r}: row {row + 1} has {column.iloc[row]!r}, which is no date and no number: write "
+            "dates as 2024-12-31, or leave the row out."
+        )
+    return values.to_numpy(dtype=float)

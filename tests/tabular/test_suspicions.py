@@ -1,0 +1,88 @@
+"""Doubts about a table itself: each appears where it should, and not just beside it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.tabular import describe_table
+from kernelect.tabular.suspicions import doubts_of_rows
+
+
+def codes(frame, target="y", **how):
+    schema, rows, _ = describe_table(frame, target, **how)
+    return {doubt["code"]: doubt for doubt in doubts_of_rows(rows, schema)}
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+@pytest.fixture
+def plain(rng):
+    return pd.DataFrame({"a": rng.normal(size=120), "b": rng.normal(size=120), "y": rng.normal(size=120)})
+
+
+def test_an_ordinary_table_raises_none(plain):
+    assert codes(plain) == {}
+    assert codes(plain.assign(y=np.where(plain["y"] + plain["a"] > 0, "up", "down"))) == {}
+
+
+def test_copies(plain):
+    assert "6 rows of 126 are copies" not in str(codes(pd.concat([plain, plain[:6]])))
+    assert codes(pd.concat([plain, plain[:12]]))["copies"]["sentence"].startswith("12 rows of 132 are copies")
+
+
+def test_contradictions(plain):
+    found = codes(pd.concat([plain, plain[:12].assign(y=9.0)]))["contradictions"]
+    assert found["sentence"].startswith("24 rows of 132 have the inputs of another row and a different target")
+    assert "contradictions" not in codes(pd.concat([plain, plain[:12]]))
+
+
+@pytest.mark.parametrize("labels", ["numbers", "texts"])
+@pytest.mark.parametrize("shape", ["blocks", "even", "constant within"])
+def test_repeated_subjects(rng, labels, shape):
+    subject = np.repeat(np.arange(15), 8) if shape != "constant within" else np.sort(rng.integers(0, 15, 120))
+    order = np.arange(120) if shape == "blocks" else rng.permutation(120)
+    height = np.round(rng.normal(size=15), 1)[subject] if shape == "constant within" else rng.normal(size=120)
+    names = rng.permutation(np.arange(300, 400))[:15][subject]
+    frame = pd.DataFrame(
+        {
+            "who": names if labels == "numbers" else [f"s{name}" for name in names],
+            "height": height,
+            "y": rng.normal(size=15)[subject] + 0.5 * rng.normal(size=120),
+        }
+    ).iloc[order]
+    found = codes(frame)["groups"]
+    assert "Rows with the same who belong together (15 values, 8.0 rows each)" in found["sentence"]
+    assert "--group who" in found["advice"]
+    assert "groups" not in codes(frame, group="who")
+
+
+def test_amounts_and_ordinary_categories_are_no_subjects(rng):
+    """Ages with age groups, a category of uneven sizes that matters, and a design whose blocks do not matter."""
+    age = rng.integers(20, 70, 200)
+    aged = pd.DataFrame({"age": age, "decade": age // 10, "y": 0.1 * age + rng.normal(size=200)})
+    assert "groups" not in codes(aged)
+    job = rng.choice(12, 200, p=np.arange(1, 13) / 78.0)
+    jobs = pd.DataFrame({"job": [f"j{j}" for j in job], "x": rng.normal(size=200), "y": job + rng.normal(size=200)})
+    assert "groups" not in codes(jobs)
+    blocks = pd.DataFrame(
+        {"block": np.repeat(list("abcdefgh"), 20), "x": rng.normal(size=160), "y": rng.normal(size=160)}
+    )
+    assert "groups" not in codes(blocks)
+
+
+def test_dates(plain):
+    dated = plain.assign(seen=pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d"))
+    assert "--time seen" in codes(dated)["dates"]["advice"]
+    assert "dates" not in codes(dated, time="seen")
+
+
+def test_a_column_that_gives_the_target_away(plain, rng):
+    leaked = plain.assign(later=2.0 * plain["y"] + 0.01 * rng.normal(size=120))
+    assert codes(leaked)["giveaway"]["sentence"].startswith("Column later alone predicts the target almost without")
+    assert "giveaway" not in codes(plain.assign(good=plain["y"] + 0.3 * rng.normal(size=120)))
+    labels = np.where(plain["y"] > 0, "ill", "well")
+    told = plain.assign(y=labels, treated=np.where(labels == "ill", "drug", "none"))
+    assert "--drop treated" in codes(told)["giveaway"]["advice"]
