@@ -32,9 +32,9 @@ def dated(tmp_path):
 
 
 def test_dates_at_the_end_of_the_calendar(run, dated, report_page):
-    run("fit", "far.csv", *FIT, "--out", "far")
+    run("fit", "far.csv", *FIT, "--keep", "when", "--out", "far")
     assert "2020-01-01 to 9999-12-31" in run("inspect", "far/model.skops").stdout
-    run("fit", "now.csv", *FIT, "--out", "now")
+    run("fit", "now.csv", *FIT, "--keep", "when", "--out", "now")
     found = run("predict", "now/model.skops", "far.csv")
     assert "lies outside the range of the training table" in " ".join(found.stderr.split())
 

@@ -47,6 +47,7 @@ SOUND = {
         {"name": "gamma of x", "kind": "width", "below": 0.1, "above": 0.2},
     ],
     "calibration": {"ece": 0.02, "chance": 0.015, "brier": 0.1},
+    "checked": [],
 }
 
 

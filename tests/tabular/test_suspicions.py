@@ -67,6 +67,11 @@ def test_amounts_and_ordinary_categories_are_no_subjects(rng):
     job = rng.choice(12, 200, p=np.arange(1, 13) / 78.0)
     jobs = pd.DataFrame({"job": [f"j{j}" for j in job], "x": rng.normal(size=200), "y": job + rng.normal(size=200)})
     assert "groups" not in codes(jobs)
+    pads = np.tile(np.repeat(np.arange(10), 10), 4)  # a factor of a design, in blocks and equally often
+    design = pd.DataFrame(
+        {"pad": [f"p{p}" for p in pads], "x": rng.normal(size=400), "y": pads % 3 + rng.normal(size=400)}
+    )
+    assert "groups" not in codes(design)
     blocks = pd.DataFrame(
         {"block": np.repeat(list("abcdefgh"), 20), "x": rng.normal(size=160), "y": rng.normal(size=160)}
     )

@@ -47,7 +47,7 @@ def all_clear(facts: Facts) -> str:
     both = all(estimate_of(facts["quality"], role) for role in (LEAVE_ONE_OUT, OUTER_FOLDS))
     checked += ["the agreement of leave-one-out and outer folds"] if both else []
     checked += ["the calibration of probabilities"] if facts["calibration"] else []
-    checked += facts.get("checked", [])
+    checked += facts["checked"]
     return f"No doubts were found. Checked: {', '.join(checked)}, and the gain over the baseline."
 
 

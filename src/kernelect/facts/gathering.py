@@ -122,6 +122,7 @@ def gather(
         stages=[] if mixture else describe_stages(machine.selection_),
         functions=describe_functions(machine),
         doubts=[],
+        checked=list(checked),
         remarks=[plain_name(with_input_names(remark, inputs)) for remark in remarks],
         made_with=_versions(),
         seconds=described["seconds"] if seconds is None else float(seconds),
@@ -130,8 +131,6 @@ def gather(
     )
     if mixture is not None:
         facts["mixture"] = mixture
-    if checked:
-        facts["checked"] = list(checked)
     facts["doubts"] = [*doubts, *find_doubts(facts)]
     plain: Facts = as_plain(facts)
     if pictures:

@@ -300,7 +300,7 @@ class Facts(TypedDict):
     stages: list[StageFacts]
     functions: list[FunctionFacts]
     doubts: list[Doubt]
-    checked: NotRequired[list[str]]
+    checked: list[str]
     remarks: list[str]
     made_with: dict[str, str]
     seconds: float

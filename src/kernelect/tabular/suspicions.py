@@ -21,8 +21,9 @@ from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.units import MANY
 
-#: Groups that a column of subjects has at least, and rows that a group has on average at least.
-_LEAST_GROUPS, _LEAST_ROWS = 5, 2.0
+#: Groups that a column of subjects has at least, also in square roots of the number of rows, and rows of a group on
+#: average: a factor of a design has fewer values, each with more rows.
+_LEAST_GROUPS, _LEAST_ROOTS, _LEAST_ROWS = 5, 0.52, 2.0
 
 #: Probability below which a difference between groups, or evenness of their sizes, is not put down to chance.
 _UNLIKELY = 1e-4
@@ -114,7 +115,7 @@ def _groups_rows(rows: Rows, name: str) -> tuple[int, float, float] | None:
         return None
     index, levels = pd.factorize(values, sort=True)
     count, n = len(levels), len(index)
-    if count < _LEAST_GROUPS or n < _LEAST_ROWS * count:
+    if count < max(_LEAST_GROUPS, _LEAST_ROOTS * np.sqrt(n)) or n < _LEAST_ROWS * count:
         return None
     targets = _target_columns(rows)
     share = _between(targets, index)
