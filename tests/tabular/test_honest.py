@@ -12,8 +12,7 @@ import pandas as pd
 from rich.console import Console
 
 from kernelect.cli._show import print_facts
-from kernelect.facts import gather_pictures
-from kernelect.report import write_report
+from kernelect.cli.fit import write_report_for
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 
 N_NEW = 1000
@@ -50,8 +49,7 @@ def shown(model, rows, tmp_path):
     console = Console(file=io.StringIO(), width=400)
     print_facts(console, model.facts)
     page = tmp_path / "report.html"
-    pictures = gather_pictures(model.pipeline, rows.X, rows.y, assessment=model.assessment)
-    write_report(page, {**model.facts, "pictures": pictures[:1]})
+    write_report_for(model, rows, page)
     return console.file.getvalue(), json.dumps(model.facts), page.read_text()
 
 
