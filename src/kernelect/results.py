@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -120,9 +120,27 @@ class SearchResult:
         return self.status.trustworthy
 
 
+class Selected:
+    """What all results of a selection can tell, be it of hyper-parameters or of subsets."""
+
+    theta: Array
+    names: tuple[str, ...]
+    trace: Sized
+
+    @property
+    def n_evaluations(self) -> int:
+        """Number of rows of the trace."""
+        return len(self.trace)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The selected hyper-parameters (not their logarithms) by name."""
+        return dict(zip(self.names, np.exp(self.theta).tolist(), strict=True))
+
+
 @stored
 @dataclass(frozen=True, kw_only=True)
-class Selection:
+class Selection(Selected):
     """The whole result of model selection: what ``selection_`` of an estimator holds.
 
     Attributes
@@ -175,16 +193,6 @@ class Selection:
             return self.ending
         more = f" and {len(self.at_bound) - 5} more" if len(self.at_bound) > 5 else ""
         return f"{self.ending}; at the bound of the search: {', '.join(self.at_bound[:5])}{more}"
-
-    @property
-    def n_evaluations(self) -> int:
-        """Number of rows of the trace."""
-        return len(self.trace)
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The selected hyper-parameters (not their logarithms) by name."""
-        return dict(zip(self.names, np.exp(self.theta).tolist(), strict=True))
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per evaluation."""

@@ -14,9 +14,9 @@ from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial
 _CENTRED = "dot-product kernels are centred at the mean of the training rows, so that offsets do not matter"
 _DEALT = "rows are dealt out to the parts of a cross-validation in an order that the columns' order does not change"
 
-#: Results that were changed on purpose after they were frozen, with the reason. These cases are
-#: still run, but only asked for finite numbers.
-MOVED: dict[str, str] = {
+#: Results that were changed on purpose after the panel was first frozen, with the reason. They were frozen anew
+#: (``freeze.py --only NAME``) and are compared like all others.
+FROZEN_ANEW: dict[str, str] = {
     "gpc polynomial": _CENTRED,
     "lssvc linear": _CENTRED,
     "lssvc polynomial": _CENTRED,
@@ -24,7 +24,7 @@ MOVED: dict[str, str] = {
     "lssvr product of kernels, nelder-mead": _CENTRED,
     "rvr loo, linear": _CENTRED,
     "svc gacv, linear kernel": _CENTRED,
-    "rvc": _DEALT,
+    "rvc": f"{_DEALT}; and relative widths of a least-squares machine are tried",
     "rvc three classes, rbf": _DEALT,
     "rvc dictionary": _DEALT,
     "rvc fixed": _DEALT,

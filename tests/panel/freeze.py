@@ -1,5 +1,8 @@
 """Write what all cases give now: ``python tests/panel/freeze.py [--out FILE]``.
 
+A case whose results change on purpose is frozen anew by ``--only NAME``, and its reason goes into ``FROZEN_ANEW``
+of cases.py.
+
 To see which cases amplify rounding, write a second file under a disturbance that should not
 matter (``--jitter SEED`` changes the last bit of the inputs; the environment variables
 ``OMP_NUM_THREADS=2`` and ``OPENBLAS_CORETYPE=Haswell`` change the order in which BLAS sums),
@@ -103,9 +106,10 @@ def load(path=FROZEN):
     return json.loads(Path(path).read_text())
 
 
-def _write(path):
-    records = {}
-    for name in cases.CASES:
+def _write(path, only=()):
+    """Write the records of all cases, or of some beside those that the file has."""
+    records = load(path) if only else {}
+    for name in only or cases.CASES:
         began = time.perf_counter()
         records[name] = record(name)
         sys.stdout.write(f"{time.perf_counter() - began:6.2f} s  {name}\n")
@@ -125,6 +129,9 @@ def _compare(paths):
 def main():
     parser = argparse.ArgumentParser(description="Freeze the results of the panel.")
     parser.add_argument("--out", default=FROZEN, help="file to write")
+    parser.add_argument(
+        "--only", nargs="+", default=(), metavar="NAME", help="freeze these cases anew, keep the others"
+    )
     parser.add_argument("--jitter", type=int, help="seed of a change in the last bit of all inputs")
     parser.add_argument("--compare", nargs="+", metavar="FILE", help="hold these files against frozen.json")
     options = parser.parse_args()
@@ -133,7 +140,7 @@ def main():
         return
     cases.JITTER = options.jitter
     warnings.simplefilter("ignore", ConvergenceWarning)  # whether a search converged is part of the record
-    _write(options.out)
+    _write(options.out, options.only)
 
 
 if __name__ == "__main__":

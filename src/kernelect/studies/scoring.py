@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.metrics import log_loss
 
+from kernelect.facts.scores import classification_losses
 from kernelect.studies.build import build
 from kernelect.studies.definition import Method
 from kernelect.studies.splits import Problem
@@ -49,8 +49,9 @@ def score(model: Any, problem: Problem) -> Figures:
     }
     if hasattr(model, "predict_proba"):
         classes, p = _widened(model, problem)
-        figures["log_loss"] = float(log_loss(problem.y_test, p, labels=classes))
-        figures["brier"] = float(np.mean(np.sum(((problem.y_test[:, None] == classes) - p) ** 2, axis=1)))
+        index = np.searchsorted(classes, problem.y_test)
+        means = {each.name: float(each.losses.mean()) for each in classification_losses(index, index, p)}
+        figures["log_loss"], figures["brier"] = means["log-loss"], means["Brier score"]
     return figures
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from kernelect.registry import stored
+from kernelect.results import Selected
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Step:
     """One addition or removal, as an observer sees it.
 
@@ -85,8 +86,8 @@ class SearchTrace:
 
 
 @stored
-@dataclass(frozen=True)
-class BasisSelection:
+@dataclass(frozen=True, kw_only=True)
+class BasisSelection(Selected):
     """The whole result of a search over subsets: ``selection_`` of the estimator.
 
     Attributes
@@ -129,16 +130,6 @@ class BasisSelection:
     def prior(self) -> str:
         """Always "none": the evidence has its own."""
         return "none"
-
-    @property
-    def n_evaluations(self) -> int:
-        """Number of additions and removals."""
-        return len(self.trace)
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The selected hyper-parameters (not their logarithms) by name."""
-        return dict(zip(self.names, np.exp(self.theta).tolist(), strict=True))
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per addition or removal."""

@@ -7,19 +7,15 @@ residuals of the fit itself, A = sum_ik alpha_ik^2 / s_i, B = sum_i P_ii / s_i.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas
 
-from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.base import CriterionValue
 from kernelect.criteria.lssvm.landmarks import LandmarkGCV
+from kernelect.criteria.lssvm.squares import SquaredErrors, adjoint
 from kernelect.machines import Fitted, LSSVMState
-from kernelect.numerics import product, symmetrize_from_lower
 from kernelect.typing import Array
 
-#: A perfect fit has V = 0; below this part of the targets' mean square V is rounding.
-_ROUNDING = 1e-24
 
-
-class GCV(Criterion):
+class GCV(SquaredErrors):
     """Generalised cross-validation, V = n sum_i s_i e_i^2 / tr(I - H)^2, summed over outputs.
 
     PRESS with every leverage H_ii replaced by their mean: rows of high leverage count less than in
@@ -43,8 +39,6 @@ class GCV(Criterion):
 
     name = "gcv"
     words = "generalised cross-validation (GCV)"
-    judges = ("lssvm",)
-    rescales = True
     on_landmarks = LandmarkGCV()
 
     def value(self, fitted: Fitted) -> CriterionValue:
@@ -71,25 +65,7 @@ class GCV(Criterion):
     def _grad_gram(P: Array, alpha: Array, s: Array) -> Array:
         A, B = float(np.sum(alpha**2 / s[:, None])), float(np.sum(np.diagonal(P) / s))
         scale = 2.0 * len(alpha) / B**2
-        Pa = product(P, alpha / s[:, None])
-        P *= np.sqrt(1.0 / s)  # in place: P is not needed any more; its columns by s^-1/2
-        gradient = blas.dsyrk(scale * A / B, P, lower=1)  # P S^-1 P at half the work of a product
-        gradient = blas.dsyr2k(
-            -0.5 * scale, np.asfortranarray(Pa), np.asfortranarray(alpha), beta=1.0, c=gradient, lower=1, overwrite_c=1
-        )
-        return symmetrize_from_lower(gradient).T  # a view in C order, as Gram matrices are
+        return adjoint(P, scale * A / B / s, scale * alpha / s[:, None], alpha)
 
-    def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
-        return value * unit * unit
-
-    def nats_shift(self, unit: float, fitted: Fitted) -> float:
-        return fitted.n_residuals * float(np.log(unit))
-
-    def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
-        """n/2 log V: Gaussian residuals whose variance is integrated out under 1/sigma."""
-        half = 0.5 * fitted.n_residuals
-        size = float(np.mean(np.sum(fitted.weights[:, None] * fitted.targets**2, axis=1)))
-        floor = max(_ROUNDING * size, 1e-300)
-        if value <= floor:
-            return half * float(np.log(floor)), 0.0
-        return half * float(np.log(value)), half / value
+    def size(self, fitted: Fitted) -> float:
+        return float(np.mean(np.sum(fitted.weights[:, None] * fitted.targets**2, axis=1)))

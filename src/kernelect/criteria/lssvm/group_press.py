@@ -8,13 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.criteria.base import Criterion, CriterionValue
-from kernelect.criteria.lssvm.press import PRESS, half_sum
+from kernelect.criteria.lssvm.press import PRESS
+from kernelect.criteria.lssvm.squares import SquaredErrors, half_sum
 from kernelect.machines import Fitted, Groups, LSSVMState, blocks_of
 from kernelect.numerics import product
-from kernelect.typing import Array, Indices
+from kernelect.typing import Indices
 
 
-class GroupPRESS(Criterion):
+class GroupPRESS(SquaredErrors):
     """PRESS where rows of one group leave together, such as the visits of one patient.
 
     Rows of one group resemble each other beyond what inputs tell: a machine that has seen one of them
@@ -37,7 +38,6 @@ class GroupPRESS(Criterion):
 
     name = "group-press"
     words = "the exact squared error of groups left out (PRESS by groups)"
-    judges = ("lssvm",)
     groups: Groups
 
     def __init__(self, groups: Groups) -> None:
@@ -64,11 +64,5 @@ class GroupPRESS(Criterion):
         by_ridge = float(np.sum(np.diagonal(gradient) / fitted.weights))
         return CriterionValue(half_sum(fitted.weights, residuals), residuals, gradient, by_ridge)
 
-    def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
-        return PRESS().rescaled(value, unit, n_rows)
-
-    def nats_shift(self, unit: float, fitted: Fitted) -> float:
-        return PRESS().nats_shift(unit, fitted)
-
-    def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
-        return PRESS().nats(value, fitted)
+    def size(self, fitted: Fitted) -> float:
+        return half_sum(fitted.weights, fitted.targets)
