@@ -26,7 +26,10 @@ class DataFacts(TypedDict):
 
 
 class ColumnFacts(TypedDict):
-    """One column of the table: ``missing`` is a share; the range is that of numbers, or of dates as text."""
+    """One column of the table: ``missing`` is a share; the range is that of numbers, or of dates as text.
+
+    ``read_as`` is there where cells were read otherwise than as they stand (decimal comma, codes for missing cells).
+    """
 
     name: str
     kind: str
@@ -34,6 +37,7 @@ class ColumnFacts(TypedDict):
     categories: NotRequired[int]
     low: NotRequired[float | str | None]
     high: NotRequired[float | str | None]
+    read_as: NotRequired[str]
 
 
 class ParameterFacts(TypedDict):

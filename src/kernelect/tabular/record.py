@@ -174,12 +174,23 @@ def _tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any) ->
 
 def _described(column: Column) -> ColumnFacts:
     facts = ColumnFacts(name=plain_name(column.name), kind=column.kind, missing=column.missing)
+    read_as = _reading_words(column)
+    if read_as:
+        facts["read_as"] = read_as
     if column.kind == "category":
         return {**facts, "categories": len(column.categories)}
     if column.kind == "date" and column.low is not None and column.high is not None:
         first, last = (str(date(1970, 1, 1) + timedelta(days=days)) for days in (column.low, column.high))
         return {**facts, "low": first, "high": last}
     return {**facts, "low": column.low, "high": column.high}
+
+
+def _reading_words(column: Column) -> str:
+    """Return how cells were read, where that is not plain."""
+    words = ["decimal comma"] if column.reading.decimal != "." and column.kind == "number" else []
+    words += [f"dates as {column.reading.date_format}"] if column.kind == "date" else []
+    codes = [plain_name(code) for code in column.reading.missing_codes]
+    return "; ".join([*words, *([f"{', '.join(codes)} as missing"] if codes else [])])
 
 
 def _on_kernel(schema: Schema, options: MachineOptions) -> list[str]:
