@@ -39,7 +39,7 @@ def messy(rng):
 
 @pytest.fixture
 def schema(messy):
-    return describe_table(messy, "y", categorical=["race"], ids=["who"])[0]
+    return describe_table(messy, "y", categorical=["race"], ids=["who"], keep=["day"])[0]
 
 
 def kinds(schema):
@@ -134,8 +134,8 @@ def test_codes_and_forms_that_are_given(messy):
     _, rows, _ = describe_table(messy, "y", missing_codes=["race=3"], date=["day=%d.%m.%Y"])
     assert rows.X["race"].isna().sum() == (messy["race"] == 3).sum()
     whole = messy.assign(day=messy["day"].str.replace(".", "").astype(int))
-    assert kinds(describe_table(whole, "y", date=["day=%d%m%Y"])[0])["day"] == "date"
-    assert kinds(describe_table(whole, "y")[0])["day"] == "number"
+    assert kinds(describe_table(whole, "y", date=["day=%d%m%Y"], keep=["day"])[0])["day"] == "date"
+    assert kinds(describe_table(whole, "y", keep=["day"])[0])["day"] == "number"
 
 
 def test_a_target_is_read_too(messy, rng):

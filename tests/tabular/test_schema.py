@@ -32,7 +32,7 @@ def frame(rng):
             "number",
             r"no numbers and count as missing \(1, such as 'n.a!'",
         ),
-        (["2024-01-01", "2024-12-31T10:00", None], "date", "read as dates"),
+        (["2024-01-01", "2024-12-31T10:00", None], "date", ""),
         (pd.to_datetime(["2024-01-01", "2024-01-03", None]), "date", ""),
         (["01/02/2024", "13/02/2024"], "date", r"read as dates \(%d/%m/%Y\)"),
         (pd.Categorical([1, 2, 1]), "category", ""),
@@ -61,8 +61,6 @@ def test_values():
     [
         ("c", np.ones(N), "is constant and was left out"),
         ("m", np.full(N, np.nan), "has missing cells only and was left out"),
-        ("row", np.arange(N), "row number"),
-        ("patient_id", np.arange(N) * 7, "row number"),
         ("name", [f"name {i}" for i in range(N)], "looks like names"),
     ],
 )
@@ -76,7 +74,7 @@ def test_columns_that_carry_nothing_are_left_out_with_a_remark(frame, name, cell
 
 
 def test_kept_columns_stay(frame):
-    found = find_columns(frame[["x"]].assign(row=np.arange(N)), Wishes(kept=frozenset(["row"])))
+    found = find_columns(frame[["x"]].assign(row=[f"row {i}" for i in range(N)]), Wishes(kept=frozenset(["row"])))
     assert [column.name for column in found.columns] == ["x", "row"]
 
 

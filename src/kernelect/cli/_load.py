@@ -26,8 +26,9 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, li
         raise InvalidArgument(f"Name the column to predict with --target; there are {names}.")
     how = {name: given[name] for name in COLUMN_WORDS}
     how["task"] = given["task"] or (known.task if known is not None and target == known.target else None)
-    how["weight"] = given["weight"] or (None if known is None else known.weight)
+    how["weight"] = given["weight"]
     if known is not None:
+        how.update({name: how[name] or getattr(known, name) for name in ("weight", "group", "time")})
         how["ids"] = how["ids"] or [name for name in known.ids if name in table.frame.columns]
     schema, rows, remarks = describe_table(table.frame, target, known=known, decimal=table.decimal, **how)
     return table, schema, rows, [*table.remarks, *remarks]

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.codes import missing_codes
-from kernelect.inputs.dates import days_of, find_form
+from kernelect.inputs.dates import ISO, days_of, find_form
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, stands_for_nothing
@@ -188,7 +188,7 @@ def _dates(present: list[str], reading: Reading) -> tuple[float, Reading, tuple[
     lost = [text for text, day in zip(present, days_of(present, form), strict=True) if np.isnan(day)]
     empty = sum(stands_for_nothing(text) for text in lost)
     share = (len(present) - len(lost)) / max(len(present) - empty, 1)
-    notes: tuple[Note, ...] = (("{is} read as dates", form),)
+    notes: tuple[Note, ...] = () if form == ISO else (("{is} read as dates", form),)
     if open_:
         notes = (("{is} read as dates; day and month could be the other way round (say so with --date)", form),)
     return share, replace(reading, date_format=form), (*notes, *_on_lost(lost, "dates"))

@@ -86,7 +86,7 @@ def values_of(column: pd.Series, kind: str, reading: Reading = PLAIN) -> pd.Seri
     values = read_cells(cells_of(column), kind, reading)
     if kind == "category":
         values = np.array([np.nan if cell is None else cell for cell in values] + [None], dtype=object)[:-1]
-    return pd.Series(values, index=column.index, name=column.name)
+    return pd.Series(values, index=column.index, name=column.name, dtype=object if kind == "category" else float)
 
 
 def cells_of(column: pd.Series) -> Cells:

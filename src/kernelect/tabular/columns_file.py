@@ -43,6 +43,8 @@ _TOP: dict[str, type] = {
     "task": str,
     "classes": list,
     "weight": str,
+    "group": str,
+    "time": str,
     "ids": list,
     "column": list,
 }
@@ -58,6 +60,8 @@ class Known:
     target: str | None = None
     task: str | None = None
     weight: str | None = None
+    group: str | None = None
+    time: str | None = None
     ids: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     unused: Mapping[str, str] = field(default_factory=dict)
@@ -71,6 +75,8 @@ def columns_text(known: Known, classes: Sequence[Any] | None) -> str:
         "task": known.task,
         "classes": None if classes is None else [str(label) for label in classes],
         "weight": known.weight,
+        "group": known.group,
+        "time": known.time,
         "ids": list(known.ids) or None,
     }
     blocks = [_lines(head)]
@@ -110,6 +116,8 @@ def read_columns(path: str | Path) -> Known:
         target=facts.get("target"),
         task=facts.get("task"),
         weight=facts.get("weight"),
+        group=facts.get("group"),
+        time=facts.get("time"),
         ids=tuple(map(str, facts.get("ids", ()))),
         columns=tuple(used),
         unused={entry["name"]: entry.get("reason", "") for entry in entries if entry["kind"] == "unused"},

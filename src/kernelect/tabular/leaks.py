@@ -65,7 +65,11 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
 
 def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collection[str]) -> dict[str, str]:
     """Return name -> why, of the columns that number the rows."""
-    values = {one.name: values_of(frame[one.name], one.kind, one.reading).to_numpy() for one in columns if one.kind == "number"}
+    values = {
+        one.name: values_of(frame[one.name], one.kind, one.reading).to_numpy()
+        for one in columns
+        if one.kind == "number"
+    }
     candidates = {name: cells for name, cells in values.items() if name not in kept and _all_different(cells)}
     found = {name: why for name, cells in candidates.items() if (why := _why_number(name, cells))}
     left = [str(name) for name in frame.columns if name not in {one.name for one in columns}]

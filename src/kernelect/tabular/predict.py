@@ -41,7 +41,7 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     """
     frame, wanted = table.frame, [column.name for column in schema.columns]
     absent = [name for name in wanted if name not in frame.columns]
-    expected = {*wanted, schema.target, schema.weight, *schema.ids, *schema.unused}
+    expected = {*wanted, schema.target, schema.weight, schema.group, schema.time, *schema.ids, *schema.unused}
     extra = [name for name in frame.columns if name not in expected]
     remarks = [f"{len(extra)} column(s) the model does not use were ignored: {listed(extra)}."] if extra else []
     if absent and not fill_missing and not table.absent_is_zero:

@@ -76,14 +76,22 @@ class Schema:
 
     def known(self, source: str) -> Known:
         """Return what the file about columns says."""
-        return Known(source, self.target, self.task, self.weight, self.ids, self.columns, self.unused)
+        return Known(
+            source,
+            self.target,
+            self.task,
+            weight=self.weight,
+            group=self.group,
+            time=self.time,
+            ids=self.ids,
+            columns=self.columns,
+            unused=self.unused,
+        )
 
 
 def _column(facts: dict[str, Any]) -> Column:
     reading = Reading(**{**facts["reading"], "missing_codes": tuple(facts["reading"]["missing_codes"])})
     return Column(**{**facts, "categories": tuple(facts["categories"]), "reading": reading})
-
-
 
 
 def describe_table(
