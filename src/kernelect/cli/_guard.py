@@ -179,6 +179,32 @@ columns = shared(
 )
 
 
+#: Names of metrics are spelled here too, so that help needs no numerics; a test compares.
+METRICS = ("error", "log-loss", "auc", "average-precision", "brier", "f1", "rmse", "mae", "r2")
+
+stakes = shared(
+    click.option(
+        "--metric",
+        type=click.Choice(METRICS),
+        help="The figure that counts most; f1 also sets the threshold.  [default: error or rmse]",
+    ),
+    click.option(
+        "--cost",
+        "costs",
+        multiple=True,
+        metavar="TRUE:PREDICTED=COST",
+        help="What an error costs: yes:no=5 where to predict no is 5 times as bad if the truth is yes. The threshold "
+        "is chosen by leave-one-out and kept with the model. May be repeated.",
+    ),
+    click.option(
+        "--class-weight",
+        metavar="balanced|CLASS=WEIGHT,...",
+        help="Count the errors in each class with its weight; balanced counts all classes alike. Probabilities stay "
+        "as they are.",
+    ),
+)
+
+
 def folds(default: int) -> Callable[[Any], Any]:
     """Return the options of outer folds."""
     return shared(

@@ -15,6 +15,7 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, li
     from kernelect.cli._guard import COLUMN_WORDS
     from kernelect.tabular import describe_table, read_columns, read_table
     from kernelect.tabular.read import SVMLIGHT_TARGET
+    from kernelect.tabular.stakes import with_stakes
 
     known = None if given["schema"] is None else read_columns(given["schema"])
     table = read_table(path, given["format_"])
@@ -31,4 +32,5 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, li
         how.update({name: how[name] or getattr(known, name) for name in ("weight", "group", "time")})
         how["ids"] = how["ids"] or [name for name in known.ids if name in table.frame.columns]
     schema, rows, remarks = describe_table(table.frame, target, known=known, decimal=table.decimal, **how)
+    schema = with_stakes(schema, rows, metric=given["metric"], costs=given["costs"], class_weight=given["class_weight"])
     return table, schema, rows, [*table.remarks, *remarks]

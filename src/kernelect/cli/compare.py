@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 @click.command(cls=options.GuardedCommand)
 @options.table_argument
 @options.columns
+@options.stakes
 @click.option(
     "--machine",
     "machines",

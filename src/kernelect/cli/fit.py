@@ -19,6 +19,7 @@ MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
 @click.command(cls=options.GuardedCommand)
 @options.table_argument
 @options.columns
+@options.stakes
 @click.option(
     "--machine",
     type=options.MACHINE,

@@ -104,6 +104,20 @@ class QualityFacts(TypedDict):
     estimates: list[EstimateFacts]
 
 
+class DecisionFacts(TypedDict):
+    """How probabilities become classes, where not the most probable one is predicted.
+
+    ``rule`` is "cost" or "F1"; ``threshold`` that of the class ``positive``, None for more than two classes; ``costs``
+    has a row for each true class.
+    """
+
+    rule: str
+    positive: str
+    threshold: float | None
+    costs: list[list[float]] | None
+    sentence: str
+
+
 class InputShare(TypedDict):
     """Relevance of one input that was made of a column."""
 
@@ -296,6 +310,7 @@ class Facts(TypedDict):
     columns: list[ColumnFacts]
     machine: MachineFacts
     mixture: NotRequired[MixtureFacts]
+    decision: NotRequired[DecisionFacts]
     parameters: dict[str, float]
     quality: QualityFacts
     relevance: RelevanceFacts | None

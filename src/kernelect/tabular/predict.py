@@ -163,7 +163,8 @@ def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -
 def _answers(model: TableModel, inputs: Any, interval: float | None) -> pd.DataFrame:
     machine = model.estimator
     if model.schema.classes is not None:
-        labels, probability = machine.predict(inputs), machine.predict_proba(inputs)
+        probability = machine.predict_proba(inputs)
+        labels = machine.predict(inputs) if model.decision is None else machine.classes_[model.decision(probability)]
         shares = {f"probability:{label}": probability[:, k] for k, label in enumerate(machine.classes_.tolist())}
         return pd.DataFrame({"prediction": labels, **shares})
     mean, deviation = machine.predict(inputs, return_std=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable, unknown_name
+from kernelect.facts.stakes import Stakes
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.registry import stored
 from kernelect.tabular.choices import Choices, check_name, names_of
@@ -38,7 +39,8 @@ LEAST_ROWS = 6
 class Schema:
     """Target, task and input columns; ``classes`` is None for regression.
 
-    ``ids`` are columns that name the rows; ``unused`` tells why other columns of the training table are no inputs.
+    ``ids`` are columns that name the rows; ``unused`` tells why other columns of the training table are no
+    inputs; ``stakes`` what errors cost, and which figure counts most.
     """
 
     target: str
@@ -50,6 +52,7 @@ class Schema:
     time: str | None = None
     ids: tuple[str, ...] = ()
     unused: dict[str, str] = field(default_factory=dict)
+    stakes: Stakes = field(default_factory=Stakes)
 
     def __getstate__(self) -> dict[str, Any]:
         # As one text: a file of ten thousand columns would otherwise hold a tree of them.
@@ -59,7 +62,11 @@ class Schema:
         facts = json.loads(state["text"])
         columns = tuple(_column(column) for column in facts["columns"])
         classes = None if facts["classes"] is None else tuple(facts["classes"])
-        self.__dict__.update({**facts, "columns": columns, "classes": classes, "ids": tuple(facts["ids"])})
+        stakes = Stakes(**facts["stakes"])
+        if stakes.costs is not None:
+            stakes = Stakes(stakes.metric, tuple(map(tuple, stakes.costs)))
+        more = {"columns": columns, "classes": classes, "ids": tuple(facts["ids"]), "stakes": stakes}
+        self.__dict__.update({**facts, **more})
 
     def readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
         """Return how each input column of a new table is read: as in training, unless its cells prove otherwise."""
@@ -73,6 +80,10 @@ class Schema:
         return pd.DataFrame(
             {one.name: values_of(frame[one.name], one.kind, readings[one.name]) for one in self.columns}
         )
+
+    def labels(self, places: np.ndarray) -> np.ndarray:
+        """Return the classes at their places."""
+        return np.array(self.classes)[places]
 
     def known(self, source: str) -> Known:
         """Return what the file about columns says."""
