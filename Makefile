@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format docs bench fuzz clean
+.PHONY: demo test check format docs pictures bench fuzz clean
 
 demo: $(READY)
 	$(BIN)/kernelect sample patients --out demo/patients.csv --force
@@ -30,6 +30,10 @@ docs: $(READY)
 	$(SPHINX) -b html docs docs/_build/html
 	$(SPHINX) -b doctest docs docs/_build/doctest
 	$(BIN)/python docs/check.py docs/_build/html
+
+# The pictures of the report in docs/_static, which README and site show: needs Chromium.
+pictures: $(READY)
+	$(BIN)/python docs/pictures.py
 
 # A campaign on made-up inputs: make fuzz FITS=10000 COMMANDS=2000 FILES=2000 MODELS=2000 KILLS=100 SEED=1
 FITS ?= 500

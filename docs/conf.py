@@ -21,11 +21,16 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "sphinxcontrib.bibtex",
+    "commands",
+    "layers",
+    "links",
     "mathml",
     "reference",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_ext", "check.py"]
+exclude_patterns = ["_build", "_ext", "check.py", "parts.py", "pictures.py", "gallery/*.py", "gallery/*.ipynb"]
 nitpicky = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -35,6 +40,22 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/plot_",
+    "matplotlib_animations": False,
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+    "parallel": 2,
+    "within_subsection_order": "FileNameSortKey",
+}
+bibtex_bibfiles = ["ideas/references.bib"]
+bibtex_default_style = "unsrt"
 
 doctest_test_doctest_blocks = ""  # docstrings are run by the tests
 doctest_global_setup = "import warnings; warnings.simplefilter('error')"

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -263,3 +265,16 @@ def test_what_does_not_fit_together_is_refused_in_words(cluster, data):
         KernelRegressor().fit(rows, targets)
     with pytest.raises(ValueError, match="expecting 5 features"):
         fixed().fit(X, y).predict(rows[:, :4])
+
+
+def test_collections_work_in_a_process_that_has_not_loaded_distributed():
+    # A setting of distributed made before its defaults are loaded hides them, and every later computation fails.
+    script = (
+        "import dask.array as da, numpy as np\n"
+        "from kernelect import LSSVR\n"
+        "X = da.from_array(np.random.default_rng(0).normal(size=(60, 2)), chunks=(30, 2))\n"
+        "model = LSSVR('rbf', landmarks=10, max_iter=2).fit(X, X[:, 0])\n"
+        "print(model.predict(X).compute().shape)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "(60,)", done.stderr

@@ -70,6 +70,5 @@ FORMATS = (
     "tsv",
     "parquet",
     "feather",
-    "excel",
     "svmlight",
 )

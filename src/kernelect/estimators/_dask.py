@@ -6,6 +6,7 @@ and a tree of sums over them; the scheduler runs the tasks where the partitions 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
@@ -130,8 +131,10 @@ def _delayed(collection: Any) -> list[Any]:
 def _computed(*tasks: Any) -> Any:
     """Compute with the scheduler in force: a client's, or threads of this process."""
     dask = _dask()
-    # A frame of landmarks has some megabytes, which is what has to be sent.
-    quiet = {"distributed.admin.large-graph-warning-threshold": "2GB"}
+    # A frame of landmarks has some megabytes, which is what has to be sent. Without distributed nobody warns, and a
+    # setting made before its own defaults are loaded would take their place.
+    loaded = "distributed" in sys.modules
+    quiet = {"distributed.admin.large-graph-warning-threshold": "2GB"} if loaded else {}
     with dask.config.set(quiet), single_blas_thread():
         return dask.compute(*tasks)
 
