@@ -111,7 +111,7 @@ def test_names_that_are_too_long(run, folder):
     run("fit", "mixed.csv", *FIT)
     # A name that just fits: the part that is written first must not have a longer one.
     run("predict", "model.skops", "mixed.csv", "--out", "p" * 251 + ".csv", "--quiet")
-    assert len(os.listdir(folder)) == 3
+    assert len(os.listdir(folder)) == 4
     assert "File name too long" in sentence(run("predict", "model.skops", "mixed.csv", "--out", LONG, code=2))
     assert "cannot be read (File name too long)" in sentence(run("predict", "model.skops", LONG, code=1))
     assert "cannot be read (File name too long)" in sentence(run("inspect", LONG, code=1))
@@ -210,7 +210,7 @@ def test_standard_output_that_is_full_or_gone(run, folder):
 
 
 def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, report_page):
-    """The model first, then the report: what was written stays, what was not leaves nothing."""
+    """The model first, then its columns, then the report: what was written stays, what was not leaves nothing."""
     from kernelect import facts, report
     from kernelect.files import write_whole
 
@@ -232,7 +232,7 @@ def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, 
     monkeypatch.setattr(report, "write_report", write_report)
     said = sentence(run("fit", "mixed.csv", *[word for word in FIT if word != "--no-report"], "--out", "o", code=1))
     assert "'o/report.html' cannot be written (No space left on device)" in said
-    assert os.listdir(folder / "o") == ["model.skops"]
+    assert sorted(os.listdir(folder / "o")) == ["columns.toml", "model.skops"]
 
 
 def test_names_of_parts_are_those_of_the_registries(run, folder, monkeypatch):

@@ -60,7 +60,7 @@ def test_texts_of_numbers_are_numbers_and_the_rest_is_missing():
     cells = [str(i / 7) for i in range(40)] + ["unknown"]
     (role,) = describe(as_frame(pd.DataFrame({"x": cells})))
     assert role.kind == "number"
-    assert "1 cell(s) such as 'unknown'" in role.reason
+    assert role.notes == (("{has} cells that are no numbers and count as missing", "1, such as 'unknown'"),)
 
 
 def test_missing_cells_have_an_input_of_their_own_once_per_pattern():

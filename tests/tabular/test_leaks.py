@@ -59,5 +59,5 @@ def test_dates_are_no_trend_unless_asked_for(frame):
     dates = pd.date_range("2024-01-01", periods=80).strftime("%Y-%m-%d")
     names, remarks = used(frame.assign(seen=dates))
     assert names == ["x"]
-    assert "--time seen predicts later rows from earlier ones" in remarks
+    assert "(--time predicts later rows from earlier ones" in remarks
     assert used(frame.assign(seen=dates), keep=["seen"])[0] == ["x", "seen"]

@@ -169,5 +169,5 @@ def test_other_formats_are_told(tmp_path, classifier, monkeypatch):
     monkeypatch.setattr("kernelect.tabular.persistence.FORMAT", 99)
     save_model(newer, tmp_path / "m.skops")
     monkeypatch.undo()
-    with pytest.raises(UnusableModel, match=r"has format 99 where 2 is known; it was saved with kernelect 9.0 \(here"):
+    with pytest.raises(UnusableModel, match=r"has format 99 where 3 is known; it was saved with kernelect 9.0 \(here"):
         load_model(tmp_path / "m.skops")

@@ -1,11 +1,15 @@
 """What columns and targets are taken for."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernelect.exceptions import InvalidArgument, UnusableTable
-from kernelect.tabular.columns import find_columns, kind_of, values_of
+from kernelect.inputs import Wishes, as_frame, describe
+from kernelect.inputs.notes import sentences
+from kernelect.tabular.columns import find_columns, values_of
 from kernelect.tabular.schema import describe_table, find_task
 
 N = 40
@@ -19,21 +23,26 @@ def frame(rng):
 @pytest.mark.parametrize(
     ("cells", "kind", "remark"),
     [
-        ([1, 2, 3], "number", ""),
-        ([1.5, np.inf, None], "number", "1 infinite or huge"),
+        ([1, 2, 30], "number", ""),
+        ([1.5, 2.5, np.inf, None], "number", r"infinite or huge cells, which count as missing \(1\)"),
         ([True, False, True], "number", ""),
         (["x", "y", None], "category", ""),
-        ([*map(str, range(19)), "n.a!"], "number", r"1 cell\(s\) such as 'n.a!' count as missing"),
-        (["2024-01-01", "2024-12-31T10:00", None], "date", "days since 1970"),
-        (pd.to_datetime(["2024-01-01", None]), "date", "days since 1970"),
-        (["01/02/2024", "13/02/2024"], "category", ""),
+        (
+            [*map(str, range(19)), "n.a!"],
+            "number",
+            r"no numbers and count as missing \(1, such as 'n.a!'",
+        ),
+        (["2024-01-01", "2024-12-31T10:00", None], "date", ""),
+        (pd.to_datetime(["2024-01-01", "2024-01-03", None]), "date", ""),
+        (["01/02/2024", "13/02/2024"], "date", r"read as dates \(%d/%m/%Y\)"),
         (pd.Categorical([1, 2, 1]), "category", ""),
     ],
 )
 def test_kinds(cells, kind, remark):
-    found, said = kind_of(pd.Series(cells))
-    assert found == kind
-    assert pd.Series([said]).str.contains(remark).all() if remark else said == ""
+    (role,) = describe(as_frame(pd.DataFrame({"x": cells})))
+    said = sentences(("x", note) for note in role.notes)
+    assert role.kind == kind
+    assert re.search(remark, said[0]) if remark else said == []
 
 
 def test_values():
@@ -50,28 +59,27 @@ def test_values():
 @pytest.mark.parametrize(
     ("name", "cells", "why"),
     [
-        ("c", np.ones(N), "it is constant"),
-        ("m", np.full(N, np.nan), "all its cells are missing"),
-        ("row", np.arange(N), "row number"),
-        ("patient_id", np.arange(N) * 7, "row number"),
-        ("name", [f"name {i}" for i in range(N)], "look like names"),
+        ("c", np.ones(N), "is constant and was left out"),
+        ("m", np.full(N, np.nan), "has missing cells only and was left out"),
+        ("name", [f"name {i}" for i in range(N)], "looks like names"),
     ],
 )
 def test_columns_that_carry_nothing_are_left_out_with_a_remark(frame, name, cells, why):
-    columns, remarks = find_columns(frame[["x"]].assign(**{name: cells}))
-    assert [column.name for column in columns] == ["x"]
-    assert len(remarks) == 1
-    assert repr(name) in remarks[0]
-    assert why in remarks[0]
+    found = find_columns(frame[["x"]].assign(**{name: cells}))
+    assert [column.name for column in found.columns] == ["x"]
+    assert list(found.unused) == [name]
+    assert len(found.remarks) == 1
+    assert repr(name) in found.remarks[0]
+    assert why in found.remarks[0]
 
 
 def test_kept_columns_stay(frame):
-    columns, _ = find_columns(frame[["x"]].assign(row=np.arange(N)), kept=["row"])
-    assert [column.name for column in columns] == ["x", "row"]
+    found = find_columns(frame[["x"]].assign(row=[f"row {i}" for i in range(N)]), Wishes(kept=frozenset(["row"])))
+    assert [column.name for column in found.columns] == ["x", "row"]
 
 
 def test_a_mark_that_is_there_or_not_is_a_category(frame):
-    columns, _ = find_columns(frame[["x"]].assign(mark=np.where(frame["x"] > 0, 1.0, np.nan)))
+    columns = find_columns(frame[["x"]].assign(mark=np.where(frame["x"] > 0, 1.0, np.nan))).columns
     assert columns[1].kind == "category"
     assert columns[1].categories == ("1",)
 
@@ -103,7 +111,7 @@ def test_a_described_table(frame):
     assert len(rows.X) == len(rows.y) == N - 1
     np.testing.assert_allclose(rows.weights, 1.0)
     assert "1 row(s) without a target were left out." in remarks
-    assert any("'z' was left out" in remark for remark in remarks)
+    assert "Column 'z' is constant and was left out." in remarks
 
 
 def test_classes_of_one_row_are_left_out(frame):

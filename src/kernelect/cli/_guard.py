@@ -137,6 +137,13 @@ format_option = click.option(
 table_argument = click.argument("table", metavar="TABLE", type=click.Path(path_type=str, allow_dash=True))
 model_argument = click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
 
+
+def _several(name: str, words: str, variable: str | None = None, metavar: str = "COLUMN") -> Callable[[Any], Any]:
+    """Return an option that may be given more than once, or once with commas."""
+    declared = (name,) if variable is None else (name, variable)
+    return click.option(*declared, multiple=True, metavar=metavar, help=f"{words} May be repeated.")
+
+
 columns = shared(
     click.option("--target", metavar="COLUMN", help="Column to predict (required, except for svmlight)."),
     click.option(
@@ -144,9 +151,18 @@ columns = shared(
         type=click.Choice(["classification", "regression"]),
         help="What to predict: classes or numbers.  [default: detected from the values]",
     ),
-    click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be given more than once."),
+    _several("--drop", "Column to leave out."),
+    _several("--keep", "Column to use even if it looks like a row number or name."),
+    _several("--id", "Column that names the rows: no input, copied to predictions.", "ids"),
+    _several("--categorical", "Column of categories, such as a race coded 1, 2, 3."),
+    _several("--number", "Column of numbers, which are all meant (none is a code for missing cells)."),
+    _several("--date", "Column of dates, with their form where needed.", metavar="COLUMN[=%d.%m.%Y]"),
+    _several("--missing-code", "Cell that means missing, everywhere or in a column.", "missing_codes", "[COLUMN=]CODE"),
     click.option(
-        "--keep", multiple=True, metavar="COLUMN", help="Column to use even if it looks like a row number or name."
+        "--schema",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Read the table as this columns.toml says, which an earlier fit wrote.",
     ),
     click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
     click.option(
@@ -160,6 +176,32 @@ columns = shared(
         help="Column that tells when a row was observed; folds are predicted from earlier rows.",
     ),
     format_option,
+)
+
+
+#: Names of metrics are spelled here too, so that help needs no numerics; a test compares.
+METRICS = ("error", "log-loss", "auc", "average-precision", "brier", "f1", "rmse", "mae", "r2")
+
+stakes = shared(
+    click.option(
+        "--metric",
+        type=click.Choice(METRICS),
+        help="The figure that counts most; f1 also sets the threshold.  [default: error or rmse]",
+    ),
+    click.option(
+        "--cost",
+        "costs",
+        multiple=True,
+        metavar="TRUE:PREDICTED=COST",
+        help="What an error costs: yes:no=5 where to predict no is 5 times as bad if the truth is yes. The threshold "
+        "is chosen by leave-one-out and kept with the model. May be repeated.",
+    ),
+    click.option(
+        "--class-weight",
+        metavar="balanced|CLASS=WEIGHT,...",
+        help="Count the errors in each class with its weight; balanced counts all classes alike. Probabilities stay "
+        "as they are.",
+    ),
 )
 
 
@@ -177,3 +219,7 @@ def folds(default: int) -> Callable[[Any], Any]:
             "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="How often to draw the folds."
         ),
     )
+
+
+#: What ``columns`` gives, as :func:`kernelect.cli._load.load_rows` takes it.
+COLUMN_WORDS = ("drop", "keep", "ids", "categorical", "number", "date", "missing_codes", "group", "time")

@@ -10,16 +10,27 @@ if TYPE_CHECKING:
     from kernelect.tabular import Rows, Schema, Table
 
 
-def load_rows(path: str, format_: str | None, target: str | None, **how: Any) -> tuple[Table, Schema, Rows, list[str]]:
-    """Return a training table, its schema, its rows and all remarks."""
-    from kernelect.tabular import describe_table, read_table
+def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, list[str]]:
+    """Return a training table, its schema, its rows and all remarks, from what a command was given."""
+    from kernelect.cli._guard import COLUMN_WORDS
+    from kernelect.tabular import describe_table, read_columns, read_table
     from kernelect.tabular.read import SVMLIGHT_TARGET
+    from kernelect.tabular.stakes import with_stakes
 
-    table = read_table(path, format_)
+    known = None if given["schema"] is None else read_columns(given["schema"])
+    table = read_table(path, given["format_"])
+    target = given["target"] or (None if known is None else known.target)
     if target is None and table.absent_is_zero:
         target = SVMLIGHT_TARGET
     if target is None:
         names = ", ".join(repr(name) for name in table.frame.columns[:8])
         raise InvalidArgument(f"Name the column to predict with --target; there are {names}.")
-    schema, rows, remarks = describe_table(table.frame, target, **how)
+    how = {name: given[name] for name in COLUMN_WORDS}
+    how["task"] = given["task"] or (known.task if known is not None and target == known.target else None)
+    how["weight"] = given["weight"]
+    if known is not None:
+        how.update({name: how[name] or getattr(known, name) for name in ("weight", "group", "time")})
+        how["ids"] = how["ids"] or [name for name in known.ids if name in table.frame.columns]
+    schema, rows, remarks = describe_table(table.frame, target, known=known, decimal=table.decimal, **how)
+    schema = with_stakes(schema, rows, metric=given["metric"], costs=given["costs"], class_weight=given["class_weight"])
     return table, schema, rows, [*table.remarks, *remarks]

@@ -70,5 +70,6 @@ FORMATS = (
     "tsv",
     "parquet",
     "feather",
+    "excel",
     "svmlight",
 )

@@ -146,6 +146,8 @@ def print_facts(console: Console, facts: Facts) -> None:
         console.print(plain(facts["mixture"]["loss"]["sentence"]))
         console.print()
     console.print(plain(facts["quality"]["headline"], "bold"))
+    if "decision" in facts:
+        console.print(plain(facts["decision"]["sentence"]))
     console.print(score_table(facts["quality"]))
     if facts["relevance"]:
         console.print(relevance_table(facts["relevance"]))

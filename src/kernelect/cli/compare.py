@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 @click.command(cls=options.GuardedCommand)
 @options.table_argument
 @options.columns
+@options.stakes
 @click.option(
     "--machine",
     "machines",
@@ -58,8 +59,7 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
             f"--kernel {given['kernels'][0]} does not apply to --machine {AUTO}, which tries several: leave it out, or "
             "add a machine that takes a kernel, such as lssvm."
         )
-    how = {name: given[name] for name in ("task", "drop", "keep", "weight", "group", "time")}
-    read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
+    read, schema, rows, remarks = load_rows(table, given)
     entries = candidates(schema, given["seed"], given["machines"], given["kernels"] or KERNELS, given["effort"])
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"], given["time_limit"])
     with Watch(Console(stderr=True), quiet) as watch:

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from kernelect.cli._progress import Watch
     from kernelect.tabular import Rows, Schema, Table, TableModel
 
-MODEL, REPORT = "model.skops", "report.html"
+MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
 
 
 @click.command(cls=options.GuardedCommand)
 @options.table_argument
 @options.columns
+@options.stakes
 @click.option(
     "--machine",
     type=options.MACHINE,
@@ -42,7 +43,7 @@ MODEL, REPORT = "model.skops", "report.html"
     type=click.Path(file_okay=False, path_type=Path),
     default=".",
     show_default=True,
-    help=f"Folder for {MODEL} and {REPORT}.",
+    help=f"Folder for {MODEL}, {COLUMNS} and {REPORT}.",
 )
 @click.option("--no-report", is_flag=True, help=f"Do not write {REPORT}.")
 @options.force
@@ -54,8 +55,8 @@ MODEL, REPORT = "model.skops", "report.html"
 def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, quiet: bool, **given: Any) -> None:
     """Fit a kernel machine to TABLE and show how good it is.
 
-    TABLE is CSV, TSV, Parquet, Feather or svmlight, or - for standard input. Everything is
-    selected in one training run. The scores come from rows the model did not see:
+    TABLE is CSV, TSV, Excel, Parquet, Feather or svmlight, also compressed, or - for standard
+    input. Everything is selected in one training run. The scores come from rows the model did not see:
     leave-one-out at the selected values, and outer folds that repeat the whole selection.
     They are shown next to a baseline that always predicts the most frequent class (or the
     mean), with what to doubt about them.
@@ -65,17 +66,17 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_facts, print_json, print_remarks
-    from kernelect.files import check_free
-    from kernelect.tabular import save_model
+    from kernelect.files import check_free, write_whole
+    from kernelect.tabular import columns_text, save_model
 
-    paths = [out / MODEL] if no_report else [out / MODEL, out / REPORT]
+    paths = [out / MODEL, out / COLUMNS, *([] if no_report else [out / REPORT])]
     for path in paths:
         check_free(path, force)  # before any tuning
-    how = {name: given[name] for name in ("task", "drop", "keep", "weight", "group", "time")}
-    read, schema, rows, remarks = load_rows(table, given["format_"], given["target"], **how)
+    read, schema, rows, remarks = load_rows(table, given)
     console = Console()
     model = _fitted(read, schema, rows, remarks, given, Watch(Console(stderr=True), quiet))
     save_model(model, out / MODEL, force)
+    write_whole(out / COLUMNS, columns_text(schema.known(read.source), schema.classes).encode(), force)
     if not no_report:
         write_report_for(model, rows, out / REPORT)
     if as_json:
@@ -84,7 +85,7 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     print_facts(console, model.facts)
     if not quiet:
         print_remarks(console, model.facts["remarks"])
-    console.print("Written: " + " and ".join(str(path) for path in paths), markup=False, highlight=False)
+    console.print("Written: " + ", ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
 def _fitted(

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the predictions, as CSV.")
 @click.option("--interval", type=float, metavar="SHARE", help="Add intervals that cover this share, such as 0.9.")
 @click.option(
-    "--id", "ids", multiple=True, metavar="COLUMN", help="Column to copy to the output; may be given more than once."
+    "--id",
+    "ids",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column to copy to the output; may be repeated.  [default: that of the fit]",
 )
 @click.option(
     "--explain",
@@ -55,7 +59,7 @@ def command(
     from kernelect.cli._show import print_json, print_remarks
     from kernelect.files import check_free, write_whole
     from kernelect.tabular import load_model, match_columns, predict_table, read_table, without_formulas
-    from kernelect.tabular.schema import check_name
+    from kernelect.tabular.choices import check_name
 
     if out is not None:
         check_free(out, force)
@@ -63,6 +67,7 @@ def command(
     read = read_table(table, format_)
     for name in ids:
         check_name(read.frame, name, "--id")
+    ids = ids or tuple(name for name in loaded.schema.ids if name in read.frame.columns)
     X, surprises = match_columns(loaded.schema, read, fill_missing)
     predictions = predict_table(loaded, X, interval, explain)
     named = _with_ids(read.frame, ids, predictions)

@@ -9,18 +9,23 @@ from kernelect.export.functions import sine_of_turns
 from kernelect.export.graph import Node, apply, clipped, join, reduced, reshaped, take, times
 from kernelect.inputs import Coding, Warp
 from kernelect.inputs.coding import OTHER, YEAR, CategoryCode, MissingCode, NumberCode
-from kernelect.inputs.roles import LARGEST
+from kernelect.inputs.readings import LARGEST, number_codes
 from kernelect.typing import Indices
 
 
-def bounded(cells: list[Cell], sheet: Sheet) -> list[Cell]:
-    """Return cells in which numbers that are infinite or huge count as missing, as they do where tables are read."""
+def bounded(cells: list[Cell], sheet: Sheet, codes: list[tuple[float, ...]] | None = None) -> list[Cell]:
+    """Return cells in which numbers that are infinite, huge or a code count as missing, as where tables are read."""
     places = [j for j, cell in enumerate(cells) if not sheet.is_text(cell)]
     if not places:
         return cells
     numbers = [cells[j] for j in places]
     x = sheet.numbers(numbers)
-    tamed = made(apply("where", apply("less", LARGEST, apply("abs", x)), np.nan, x), numbers)
+    node = apply("where", apply("less", LARGEST, apply("abs", x)), np.nan, x)
+    own = [codes[j] if codes else () for j in places]
+    for rank in range(max(map(len, own))):
+        code = np.array([each[rank] if rank < len(each) else 10.0 * LARGEST for each in own])
+        node = apply("where", apply("equal", x, code), np.nan, node)
+    tamed = made(node, numbers)
     found = dict(zip(places, tamed, strict=True))
     return [found.get(j, cell) for j, cell in enumerate(cells)]
 
@@ -28,7 +33,8 @@ def bounded(cells: list[Cell], sheet: Sheet) -> list[Cell]:
 def coded(coding: Coding, cells: list[Cell], sheet: Sheet) -> Node:
     """Return the inputs that a coding makes of the cells of a row."""
     used = sorted(set(coding.owners.tolist()))
-    tamed = dict(zip(used, bounded([cells[j] for j in used], sheet), strict=True))
+    codes = [number_codes(coding.roles[j].reading) for j in used]
+    tamed = dict(zip(used, bounded([cells[j] for j in used], sheet, codes), strict=True))
     found: dict[int, Cell] = {}
     for part in ("value", "season-sin", "season-cos"):
         found.update(_numbers(coding, part, tamed, sheet))

@@ -17,6 +17,7 @@ from kernelect.export.program import Program
 from kernelect.export.rewriting import shared
 from kernelect.export.steps import changes_types_only, traced
 from kernelect.inputs import Coding
+from kernelect.inputs.readings import number_codes
 from kernelect.kernels.scale import spread_rows
 from kernelect.mixture._door import Door
 from kernelect.mixture.candidates import AS_IS
@@ -41,13 +42,18 @@ def program_of(model: Any) -> Program:
     while True:
         sheet = Sheet(_names(pipeline), dict(kinds))
         try:
-            return _written(sheet, steps, machine, tame=schema is not None)
+            return _written(sheet, steps, machine, _codes(schema))
         except Retyped:  # a column that an encoder takes for text
             kinds = sheet.kinds
 
 
-def _written(sheet: Sheet, steps: Any, machine: Any, *, tame: bool) -> Program:
-    x = _inputs(sheet, steps, machine, tame=tame)
+def _codes(schema: Any) -> list[tuple[float, ...]] | None:
+    """Return the codes for missing cells of every column of a table, None where the model is no table's."""
+    return None if schema is None else [number_codes(column.reading) for column in schema.columns]
+
+
+def _written(sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...]] | None) -> Program:
+    x = _inputs(sheet, steps, machine, codes)
     found = outputs_of(machine, x)
     result, x, *decision = shared([found.result, x, *([] if found.decision is None else [found.decision])])
     return Program(
@@ -61,7 +67,7 @@ def _written(sheet: Sheet, steps: Any, machine: Any, *, tame: bool) -> Program:
     )
 
 
-def _inputs(sheet: Sheet, steps: Any, machine: Any, *, tame: bool) -> Node:
+def _inputs(sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...]] | None) -> Node:
     """Return what the machine takes, made of the cells of a row."""
     cells = sheet.raw()
     has_steps = steps is not None and len(steps) > 0
@@ -69,9 +75,11 @@ def _inputs(sheet: Sheet, steps: Any, machine: Any, *, tame: bool) -> Node:
         coding: Coding = machine._views.coding
         if not has_steps or all(changes_types_only(step) for _, step in steps.steps):
             sheet.kinds.update({j: role.kind for j, role in enumerate(coding.roles) if role.kind != "unused"})
+        if codes is not None and any(codes):
+            cells = bounded(cells, sheet, codes)
         return coded(coding, traced(steps, cells, sheet) if has_steps else cells, sheet)
-    if tame:
-        cells = bounded(cells, sheet)
+    if codes is not None:
+        cells = bounded(cells, sheet, codes)
     if has_steps:
         cells = traced(steps, cells, sheet)
     elif hasattr(machine, "X_fit_"):

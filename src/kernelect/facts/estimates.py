@@ -14,14 +14,23 @@ from kernelect.facts.scores import (
     RowLoss,
     Score,
     area_under_curve,
+    average_precision,
     classification_losses,
+    f1_score,
     fold_standard_error,
     regression_losses,
 )
+from kernelect.facts.stakes import AVERAGE_PRECISION, COST, F1, Stakes, positive_class
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 LEAVE_ONE_OUT = "leave-one-out"
+
+#: Nothing said: every error counts alike.
+PLAIN = Stakes()
+
+#: Rows of the larger class for one of the smaller, from which figures of the smaller are shown.
+IMBALANCE = 5.0
 
 
 @stored
@@ -92,6 +101,8 @@ class Judge:
     weights : ndarray of shape (n,), optional
     units : ndarray of int, shape (n,), optional
         Rows of one unit, such as the visits of one patient, are one observation in standard errors.
+    stakes : Stakes, optional
+        What errors cost, and which figure counts most.
     """
 
     def __init__(
@@ -100,8 +111,9 @@ class Judge:
         classes: Sequence[Any] | None = None,
         weights: Array | None = None,
         units: Indices | None = None,
+        stakes: Stakes = PLAIN,
     ) -> None:
-        self.y = np.asarray(y)
+        self.y, self.stakes = np.asarray(y), stakes
         self.units: Indices = np.arange(len(self.y)) if units is None else units
         self.weights: Array = np.ones(len(self.y)) if weights is None else weights
         self._weighted = weights is not None
@@ -123,9 +135,10 @@ class Judge:
         losses = self.losses(np.arange(len(self.y)), prediction, probability)
         scores = [loss.score(self.weights, self.units) for loss in losses]
         area = self._area(np.arange(len(self.y)), probability) if ranked else None
+        scores += [*([area] if area else []), *self._f1(np.arange(len(self.y)), prediction)]
         return Estimate(
             name=name,
-            scores=(*scores, *([area] if area else [])),
+            scores=tuple(scores),
             y_true=self.y,
             prediction=prediction,
             probability=probability,
@@ -140,7 +153,8 @@ class Judge:
         places = np.split(np.arange(len(rows)), np.cumsum([len(outcome.rows) for outcome in outcomes])[:-1])
         losses = self.losses(rows, prediction, probability)
         scores = [loss.fold_score(self.weights[rows], places, per_repeat, self.units[rows]) for loss in losses]
-        scores += self._mean_area(outcomes, per_repeat)
+        scores += [*self._mean_area(outcomes, per_repeat), *self._f1(rows, prediction)]
+        scores += self._mean_precision(outcomes, per_repeat)
         once = sum(len(outcome.rows) for outcome in outcomes[:per_repeat])
         order = np.argsort(rows[:once])  # the first repetition, in the table's order
         return Estimate(
@@ -156,7 +170,19 @@ class Judge:
         """Return the losses of predictions for some of the rows."""
         if self.classes is None:
             return regression_losses(self.y[rows], np.asarray(prediction), self.weights[rows])
-        return classification_losses(self.index[rows], self._indices(prediction), probability)
+        predicted = self._indices(prediction)
+        losses = classification_losses(self.index[rows], predicted, probability)
+        if self.stakes.costs is not None:
+            losses.append(RowLoss(COST, np.array(self.stakes.costs)[self.index[rows], predicted]))
+        return losses
+
+    def value_of(self, name: str, outcome: FoldOutcome) -> float:
+        """Return one score of one fold by name; NaN where it has none."""
+        losses = self.losses(outcome.rows, outcome.prediction, outcome.probability)
+        found = [loss.score(self.weights[outcome.rows]) for loss in losses]
+        area, precision = self._area(outcome.rows, outcome.probability), self._precision(outcome)
+        found += [score for score in (area, precision, *self._f1(outcome.rows, outcome.prediction)) if score]
+        return next((score.value for score in found if score.name == name), np.nan)
 
     def leave_one_out(self, machine: Any) -> Estimate | None:
         """Return the estimate from exact leave-one-out values, None where the machine has none."""
@@ -164,8 +190,10 @@ class Judge:
             if self.classes is None:
                 return self.of_rows(LEAVE_ONE_OUT, left_out_values(machine))
             probability = left_out_probabilities(machine, self.y, self.weights)
+            decision = self.stakes.decision(probability, self.index, self.weights)
+            labels = left_out_labels(machine) if decision is None else self.classes[decision(probability)]
             # Models that each lack another row do not rank rows alike: a pooled area is too small, 0 on pure noise.
-            return self.of_rows(LEAVE_ONE_OUT, left_out_labels(machine), probability, ranked=False)
+            return self.of_rows(LEAVE_ONE_OUT, labels, probability, ranked=False)
         except MissingCapability:
             return None
 
@@ -175,8 +203,11 @@ class Judge:
             mean = float(np.average(self.y, weights=self.weights))
             return self.of_rows("always the mean", np.full(len(self.y), mean))
         shares = np.bincount(self.index, weights=self.weights, minlength=len(self.classes)) / self.weights.sum()
-        largest = np.repeat(self.classes[[np.argmax(shares)]], len(self.y))
-        return self.of_rows("always the most frequent class", largest, np.tile(shares, (len(self.y), 1)))
+        name, best = "always the most frequent class", int(np.argmax(shares))
+        if self.stakes.costs is not None:
+            name, best = "always the cheapest class", int(np.argmin(shares @ np.array(self.stakes.costs)))
+        same = np.repeat(self.classes[[best]], len(self.y))
+        return self.of_rows(name, same, np.tile(shares, (len(self.y), 1)))
 
     def _indices(self, labels: Any) -> Indices:
         return np.array([self._places[label] for label in np.asarray(labels).tolist()], dtype=np.intp)
@@ -186,6 +217,36 @@ class Judge:
         if probability is None or probability.shape[1] != 2 or self._weighted:
             return None
         return area_under_curve(self.index[rows] == 1, probability[:, 1])
+
+    @property
+    def _of_two(self) -> bool:
+        """Whether figures of the rarer of two classes are wanted: where it is rare, or where the user asks."""
+        if self.classes is None or len(self.classes) != 2:
+            return False
+        rare = IMBALANCE * np.bincount(self.index, minlength=2).min() <= np.bincount(self.index, minlength=2).max()
+        return bool(rare or self.stakes.costs is not None or self.stakes.metric in (F1, AVERAGE_PRECISION))
+
+    def _f1(self, rows: Indices, prediction: Any) -> list[Score]:
+        if not self._of_two:
+            return []
+        positive = positive_class(self.index)
+        truth, said = self.index[rows] == positive, self._indices(prediction) == positive
+        return [f1_score(truth, said, self.weights[rows], self.units[rows])]
+
+    def _precision(self, outcome: FoldOutcome) -> Score | None:
+        if not self._of_two or outcome.probability is None or self._weighted:
+            return None
+        positive = positive_class(self.index)
+        return average_precision(self.index[outcome.rows] == positive, outcome.probability[:, positive])
+
+    def _mean_precision(self, outcomes: Sequence[FoldOutcome], per_repeat: int) -> list[Score]:
+        known = [found for found in map(self._precision, outcomes) if found is not None]
+        if not known:
+            return []
+        value = float(np.mean([found.value for found in known]))
+        within = np.sqrt(np.mean([(found.standard_error or 0.0) ** 2 for found in known]) / min(per_repeat, len(known)))
+        between = fold_standard_error(np.array([found.value for found in known]), per_repeat) or 0.0
+        return [Score(AVERAGE_PRECISION, value, float(max(between, within)))]
 
     def _mean_area(self, outcomes: Sequence[FoldOutcome], per_repeat: int) -> list[Score]:
         """Return the mean over folds: probabilities of different models are not ranked together."""

@@ -11,8 +11,10 @@ import sklearn
 from sklearn.base import is_classifier
 
 from kernelect import __version__
+from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts.columns import describe_columns, missing_cells
+from kernelect.facts.decisions import describe_decision
 from kernelect.facts.doubts import find_doubts
 from kernelect.facts.estimates import Assessment, Judge
 from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, inputs_of_machine
@@ -58,6 +60,8 @@ def gather(
     doubts: Sequence[Doubt] = (),
     checked: Sequence[str] = (),
     pictures: bool = True,
+    metric: str | None = None,
+    decision: Decision | None = None,
 ) -> Facts:
     """Return what is known of a fitted model: plain lists, numbers and words, ready for JSON.
 
@@ -88,6 +92,10 @@ def gather(
         What was looked for in the rows, doubts or not.
     pictures : bool
         Whether to compute the records of pictures too, which takes more time than all the rest.
+    metric : str, optional
+        The score that counts most, such as ``"AUC"``; the error or the RMSE unless given.
+    decision : Decision, optional
+        How probabilities become classes, where not the most probable one is predicted.
 
     Returns
     -------
@@ -115,7 +123,7 @@ def gather(
         columns=list(describe_columns(X) if columns is None else columns),
         machine=described,
         parameters={} if mixture else selected_values(model),
-        quality=describe_quality(material.assessment, material.task),
+        quality=describe_quality(material.assessment, material.task, metric),
         relevance=describe_relevance(model),
         influence=[] if landscape is None else landscape.describe(inputs),
         calibration=_describe_calibration(material),
@@ -131,6 +139,8 @@ def gather(
     )
     if mixture is not None:
         facts["mixture"] = mixture
+    if decision is not None:
+        facts["decision"] = describe_decision(decision, machine.classes_.tolist())
     facts["doubts"] = [*doubts, *find_doubts(facts)]
     plain: Facts = as_plain(facts)
     if pictures:

@@ -19,7 +19,7 @@ NOT_KNOWN = "\N{EN DASH}"
 _GROUP = "\N{NARROW NO-BREAK SPACE}"
 
 #: Scores of which more is better; all others are losses.
-LARGER_IS_BETTER = ("AUC", "R2", "accuracy")
+LARGER_IS_BETTER = ("AUC", "R2", "accuracy", "F1", "average precision")
 
 #: Scores that are shares of the rows, written in per cent.
 _SHARES = ("error", "accuracy")

@@ -13,9 +13,9 @@ _MAIN = {"classification": "error", "regression": "RMSE"}
 _NOT_MEASURED = "The error on new rows was not measured."
 
 
-def describe_quality(assessment: Assessment | None, task: str) -> QualityFacts:
+def describe_quality(assessment: Assessment | None, task: str, metric: str | None = None) -> QualityFacts:
     """Return all estimates with their scores, and the sentence that sums them up."""
-    main = _MAIN[task]
+    main = metric or _MAIN[task]
     if assessment is None:
         return QualityFacts(main=main, shown=None, headline=_NOT_MEASURED, estimates=[])
     roles = {
@@ -76,6 +76,8 @@ def _headline(quality: QualityFacts) -> str:
     guess = f" For comparison, {guessing(baseline)}: {theirs['words']}." if theirs and baseline else ""
     if quality["main"] == "error":
         return f"The model misclassifies {ours['words']} of new rows, measured by {estimate['name']}.{guess}"
+    if quality["main"] != "RMSE":
+        return f"The {quality['main']} on new rows is {ours['words']}, measured by {estimate['name']}.{guess}"
     share = score_of(estimate, "R2")
     explained = "" if share is None else f", R² {share['words']}"
     return (

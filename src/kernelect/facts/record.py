@@ -26,7 +26,10 @@ class DataFacts(TypedDict):
 
 
 class ColumnFacts(TypedDict):
-    """One column of the table: ``missing`` is a share; the range is that of numbers, or of dates as text."""
+    """One column of the table: ``missing`` is a share; the range is that of numbers, or of dates as text.
+
+    ``read_as`` is there where cells were read otherwise than as they stand (decimal comma, codes for missing cells).
+    """
 
     name: str
     kind: str
@@ -34,6 +37,7 @@ class ColumnFacts(TypedDict):
     categories: NotRequired[int]
     low: NotRequired[float | str | None]
     high: NotRequired[float | str | None]
+    read_as: NotRequired[str]
 
 
 class ParameterFacts(TypedDict):
@@ -98,6 +102,20 @@ class QualityFacts(TypedDict):
     shown: str | None
     headline: str
     estimates: list[EstimateFacts]
+
+
+class DecisionFacts(TypedDict):
+    """How probabilities become classes, where not the most probable one is predicted.
+
+    ``rule`` is "cost" or "F1"; ``threshold`` that of the class ``positive``, None for more than two classes; ``costs``
+    has a row for each true class.
+    """
+
+    rule: str
+    positive: str
+    threshold: float | None
+    costs: list[list[float]] | None
+    sentence: str
 
 
 class InputShare(TypedDict):
@@ -292,6 +310,7 @@ class Facts(TypedDict):
     columns: list[ColumnFacts]
     machine: MachineFacts
     mixture: NotRequired[MixtureFacts]
+    decision: NotRequired[DecisionFacts]
     parameters: dict[str, float]
     quality: QualityFacts
     relevance: RelevanceFacts | None

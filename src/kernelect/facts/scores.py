@@ -151,3 +151,25 @@ def _placements(values: Array, others: Array) -> Array:
     ordered = np.sort(others)
     left, right = np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")
     return (left + right) / (2.0 * len(others))
+
+
+def f1_score(truth: Mask, said: Mask, weights: Array, units: Indices) -> Score:
+    """Return F1 = 2 tp / (2 tp + fp + fn), its error by the delta method for a ratio of sums over units."""
+    top, bottom = 2.0 * weights * (truth & said), weights * (truth.astype(float) + said)
+    value = float(top.sum() / bottom.sum()) if bottom.any() else 0.0
+    by_unit = np.bincount(np.unique(units, return_inverse=True)[1], top - value * bottom)
+    return Score("F1", value, float(np.sqrt(np.sum(by_unit**2)) / bottom.sum()) if bottom.any() else None)
+
+
+def average_precision(positive: Mask, value: Array) -> Score | None:
+    """Return the mean precision at the positives, None without any; ties share the precision at their end.
+
+    The standard error is that of a share of the positives, sqrt(a (1 - a) / n) (Boyd, Eng & Page 2013).
+    """
+    if not positive.any():
+        return None
+    order = np.argsort(-value, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(value[order])), len(value) - 1)
+    hits = np.cumsum(positive[order])[ends]
+    area = float(np.sum(np.diff(np.append(0, hits)) * hits / (ends + 1.0)) / hits[-1])
+    return Score("average precision", area, float(np.sqrt(area * (1.0 - area) / hits[-1])))

@@ -7,7 +7,7 @@ matrix seen through monotone maps).
 
 from kernelect.inputs.coding import Coding, fit_coding
 from kernelect.inputs.frame import Frame, as_frame
-from kernelect.inputs.roles import Role, describe
+from kernelect.inputs.roles import Role, Wishes, describe
 from kernelect.inputs.warp import Warp, fit_warp
 
-__all__ = ["Coding", "Frame", "Role", "Warp", "as_frame", "describe", "fit_coding", "fit_warp"]
+__all__ = ["Coding", "Frame", "Role", "Warp", "Wishes", "as_frame", "describe", "fit_coding", "fit_warp"]

@@ -14,7 +14,8 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.frame import Cells, Frame
-from kernelect.inputs.roles import Role, describe, is_missing, values_of
+from kernelect.inputs.readings import adapted, is_missing, values_of
+from kernelect.inputs.roles import Role, Wishes, describe
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
@@ -111,7 +112,7 @@ class Coding:
         out = np.empty((len(frame), len(self)))
         for j, code in enumerate((*self.numbers, *self.categories)):
             if code.column not in values:
-                values[code.column] = values_of(frame.columns[code.column], self._stored_kind(code.column))
+                values[code.column] = self._values(frame, code.column)
             out[:, j] = code(values[code.column])
         return out
 
@@ -138,20 +139,21 @@ class Coding:
         """Return a readable name of every input."""
         return tuple(code.name for code in (*self.numbers, *self.categories))
 
-    def _stored_kind(self, column: int) -> str:
-        return self.roles[column].kind
+    def _values(self, frame: Frame, column: int) -> Cells:
+        role, cells = self.roles[column], frame.columns[column]
+        return values_of(cells, role.kind, adapted(cells, role.kind, role.reading))
 
 
-def fit_coding(frame: Frame) -> Coding:
-    """Return the coding of a training table."""
-    roles = describe(frame)
+def fit_coding(frame: Frame, wishes: Wishes | None = None) -> Coding:
+    """Return the coding of a training table, with what its user says about columns."""
+    roles = describe(frame, wishes)
     numbers: list[NumberCode | MissingCode] = []
     categories: list[CategoryCode] = []
     patterns: set[bytes] = set()
     for column, (role, cells) in enumerate(zip(roles, frame.columns, strict=True)):
         if role.kind == "unused":
             continue
-        values = values_of(cells, role.kind)
+        values = values_of(cells, role.kind, role.reading)
         if role.kind == "category":
             categories.append(_category_code(column, role.name, values))
             continue

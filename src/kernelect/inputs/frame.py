@@ -20,12 +20,17 @@ Cells = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Frame:
-    """Named columns of equal length; ``declared`` marks those whose type already says category."""
+    """Named columns of equal length.
+
+    ``declared`` marks those whose type already says category; ``named`` is false where the names are only numbers
+    of columns, as those of an array: its numbers are taken as they are.
+    """
 
     names: tuple[str, ...]
     columns: tuple[Cells, ...]
     declared: tuple[bool, ...]
     n_rows: int
+    named: bool = True
 
     def __len__(self) -> int:
         return self.n_rows
@@ -33,7 +38,7 @@ class Frame:
     def take(self, rows: npt.NDArray[Any] | slice) -> Frame:
         """Return some of the rows."""
         columns = tuple(column[rows] for column in self.columns)
-        return Frame(self.names, columns, self.declared, len(np.arange(self.n_rows)[rows]))
+        return Frame(self.names, columns, self.declared, len(np.arange(self.n_rows)[rows]), self.named)
 
 
 def is_frame(X: object) -> bool:
@@ -58,7 +63,7 @@ def as_frame(X: Any) -> Frame:
     array = _two_dimensional(X)
     names = [f"x{j}" for j in range(array.shape[1])]
     columns = tuple(_cells(array[:, j]) for j in range(array.shape[1]))
-    return Frame(tuple(names), columns, (False,) * len(names), len(array))
+    return Frame(tuple(names), columns, (False,) * len(names), len(array), named=False)
 
 
 def _two_dimensional(X: Any) -> Cells:
@@ -83,6 +88,8 @@ def _from_series(series: Any) -> tuple[Cells, bool]:
     declared = name.startswith(("category", "categorical", "enum"))
     if declared:
         series = series.astype(object) if hasattr(series, "astype") else series.cast(str)
+    if getattr(getattr(series, "dtype", None), "tz", None) is not None:
+        series = series.dt.tz_convert(None)
     return _cells(_to_numpy(series)), declared
 
 

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
+from kernelect.inputs.codes import missing_codes
+from kernelect.inputs.dates import ISO, days_of, find_form
 from kernelect.inputs.frame import Cells, Frame
+from kernelect.inputs.notes import Note
+from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, stands_for_nothing
+from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, values_of
 from kernelect.registry import stored
+from kernelect.typing import Array, Indices
+
+KINDS = ("number", "category", "date")
 
 #: Share of a text column's cells that have to be numbers (or dates) for it to be read as such.
 MOSTLY = 0.9
 
+#: Share of a column's numbers that have to be more than limits ("<40", ">=40" are two categories).
+_NOT_LIMITS = 0.5
+
 #: More different texts than this, and than half of the rows, are names or free text rather than categories.
 FEW_TEXTS = 20
 
-#: Numbers beyond this count as missing: their squares overflow.
-LARGEST = 1e100
-
-_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LEADING_ZEROS = re.compile(r"0\d{2,}")
 
 
 @stored
@@ -32,110 +42,184 @@ class Role:
     name : str
     kind : "number", "category", "date" or "unused"
     reason : str
-        Why the column is not used, or what was decided about its cells; empty where all is plain.
+        Why the column is not used; empty where it is.
+    reading : Reading
+        How its cells become values.
+    notes : tuple of Note
+        What was decided about it, where that was a judgement.
     """
 
     name: str
     kind: str
     reason: str = ""
+    reading: Reading = PLAIN
+    notes: tuple[Note, ...] = ()
 
 
-def describe(frame: Frame) -> tuple[Role, ...]:
+@dataclass(frozen=True)
+class Wishes:
+    """What a user says about columns; the rest is found out.
+
+    Attributes
+    ----------
+    kinds : mapping of column to kind
+    readings : mapping of column to Reading
+        Of columns whose kind is given.
+    missing_codes : mapping of column to texts
+        Under "" those of all columns.
+    kept : collection of column names
+        Used even where they look like names.
+    decimal : "." or ",", optional
+        Where a column leaves it open; what the other columns prove unless given.
+    """
+
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    missing_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
+    decimal: str | None = None
+
+    def codes(self, name: str) -> tuple[str, ...]:
+        """Return the codes for missing cells that were given for a column."""
+        return (*self.missing_codes.get("", ()), *self.missing_codes.get(name, ()))
+
+
+def describe(frame: Frame, wishes: Wishes | None = None) -> tuple[Role, ...]:
     """Return the role of every column."""
-    return tuple(
-        _role(name, cells, declared)
-        for name, cells, declared in zip(frame.names, frame.columns, frame.declared, strict=True)
-    )
+    wishes = wishes or Wishes()
+    check_kinds(wishes.kinds, frame.names)
+    if wishes.decimal is None:
+        wishes = replace(wishes, decimal=table_sign(frame))
+    return tuple(_role(frame, column, wishes) for column in range(len(frame.names)))
 
 
-def _role(name: str, cells: Cells, declared: bool) -> Role:
-    kind, remark = _kind(cells, declared)
-    values = values_of(cells, kind)
+def check_kinds(kinds: Mapping[str, str], names: tuple[str, ...]) -> None:
+    """Make sure that columns named with a kind are there, and that there is such a kind."""
+    for name, kind in kinds.items():
+        if name not in names:
+            raise InvalidArgument(f"columns={{{name!r}: {kind!r}}}: there is no column {name!r} in X.")
+        if kind not in KINDS:
+            raise InvalidArgument(f"columns={{{name!r}: {kind!r}}}: the kind must be one of {', '.join(KINDS)}.")
+
+
+def table_sign(frame: Frame) -> str:
+    """Return the decimal sign of a table: that of its text columns, the point where they leave it open."""
+    texts = [cells for cells in frame.columns if cells.dtype == object]
+    found = [decimal_sign(cells) for cells in texts]
+    return COMMA if COMMA in found and POINT not in found else POINT
+
+
+def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
+    name, cells, declared = frame.names[column], frame.columns[column], frame.declared[column]
+    given = wishes.kinds.get(name)
+    reading = replace(PLAIN, missing_codes=wishes.codes(name))
+    kind, reading, notes = _kind(cells, declared, reading, wishes.decimal or POINT, given)
+    reading = wishes.readings.get(name, reading)
+    values = values_of(cells, kind, reading)
     missing = is_missing(values)
-    distinct, present = len(np.unique(values[~missing])), int((~missing).sum())
+    found, counts = np.unique(values[~missing], return_counts=True)
+    if kind == "number" and given is None and frame.named:
+        reading, notes, found, counts = _judged(reading, notes, found, counts)
+    distinct, present = len(found), int(counts.sum())
     if not present:
-        return Role(name, "unused", "all its cells are missing")
+        return Role(name, "unused", "all its cells are missing", notes=(_EMPTY,))
     if distinct == 1 and present == len(values):
-        return Role(name, "unused", "it is constant")
-    if kind == "category" and not declared and distinct > max(FEW_TEXTS, present / 2):
-        return Role(name, "unused", f"{distinct} different texts in {present} rows look like names or free text")
-    if distinct == 1:  # there or not there: a mark
-        return Role(name, "category", remark)
-    return Role(name, kind, remark)
+        return Role(name, "unused", "it is constant", notes=(_CONSTANT,))
+    said = declared or given is not None or name in wishes.kept
+    if kind == "category" and not said and distinct > max(FEW_TEXTS, present / 2):
+        texts = f"{distinct} different texts in {present} rows"
+        return Role(name, "unused", f"{texts} look like names or free text", notes=((_NAMES, texts),))
+    # One value that is there or not there is a mark.
+    return Role(name, "category" if distinct == 1 else kind, "", reading, notes)
 
 
-def _kind(cells: Cells, declared: bool) -> tuple[str, str]:
-    """Return what the cells are, and a remark where that was a judgement."""
-    if cells.dtype.kind == "f":
-        return ("category" if declared else "number"), ""
-    if cells.dtype.kind == "M":
-        return "date", ""
-    present = [cell for cell in cells if cell is not None]
-    if declared or not present:
-        return "category", ""
-    for kind in ("number", "date"):
-        read = ~is_missing(values_of(np.array(present, dtype=object), kind))
-        if read.mean() >= MOSTLY:
-            lost = [cell for cell, fine in zip(present, read, strict=True) if not fine]
-            return kind, f"{len(lost)} cell(s) such as {lost[0]!r} are no {kind}s and count as missing" if lost else ""
-    return "category", ""
+_EMPTY: Note = ("{has} missing cells only and {was} left out", "")
+_CONSTANT: Note = ("{is} constant and {was} left out", "")
+_NAMES = (
+    "{looks} like names, free text or dates in an unknown form and {was} left out "
+    "(keep {it} with --keep, or give the form with --date)"
+)
 
 
-def is_missing(values: Cells) -> np.ndarray:
-    """Return which cells are missing."""
-    if values.dtype == object:
-        return np.array([cell is None for cell in values], dtype=bool)
-    return np.isnan(values)
+def _kind(
+    cells: Cells, declared: bool, reading: Reading, sign: str, given: str | None
+) -> tuple[str, Reading, tuple[Note, ...]]:
+    """Return what the cells are, how they are read, and notes where that was a judgement."""
+    if cells.dtype.kind in "fM" and (given != "date" or cells.dtype.kind == "M"):
+        found = "date" if cells.dtype.kind == "M" else "category" if declared else "number"
+        return given or found, reading, _on_huge(cells) if (given or found) == "number" else ()
+    present = [cell for cell in as_text(cells) if cell is not None and cell not in reading.missing_codes]
+    if given == "category" or (declared and given is None) or not present:
+        return given or "category", reading, ()
+    numbers, dates = _numbers(present, reading, sign), _dates(present, reading)
+    if given is not None:
+        return (given, *(numbers if given == "number" else dates)[1:])
+    if _are_codes(present):
+        return "category", reading, (("{has} numbers with leading zeros, read as categories", present[0]),)
+    for kind, judged in (("number", numbers), ("date", dates)):
+        if judged[0] >= MOSTLY:
+            return (kind, *judged[1:])
+    return "category", reading, ()
 
 
-def values_of(cells: Cells, kind: str) -> Cells:
-    """Return cells as floats (numbers), days since 1970 (dates) or text with None (categories)."""
-    if kind == "category":
-        return _as_text(cells)
-    values = _as_days(cells) if kind == "date" else _as_numbers(cells)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.abs(values) <= LARGEST, values, np.nan)
+def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Reading, tuple[Note, ...]]:
+    """Return the share of texts that are numbers, how to read them, and what to say about it."""
+    reading = replace(reading, decimal=decimal_sign(present) or sign)
+    found = read_numerals(present, reading.decimal)
+    lost = [text for text, value in zip(present, found.values, strict=True) if np.isnan(value)]
+    empty = sum(stands_for_nothing(text) for text in lost)
+    read, limits = len(present) - len(lost), sum(text in found.limits for text in present)
+    share = read / max(len(present) - empty, 1) if read - limits > _NOT_LIMITS * read else 0.0
+    notes = _on_lost(lost, "numbers")
+    if reading.decimal == COMMA:
+        notes += (("{is} read with a decimal comma", ""),)
+    if limits:
+        notes += (("{has} cells that are limits, read as the limit itself", f"such as {found.limits[0]!r}"),)
+    if found.dressed:
+        notes += (("{is} read without {its} unit or currency", f"such as {found.dressed[0]!r}"),)
+    return share, reading, notes
 
 
-def _as_text(cells: Cells) -> Cells:
-    if cells.dtype == object:
-        return cells
-    missing = np.isnan(cells)
-    out = np.full(len(cells), None, dtype=object)
-    known = cells[~missing]
-    if known.dtype.kind == "M":  # one date or none: whether there is any is all that it tells
-        out[~missing] = known.astype(str)
-    else:
-        out[~missing] = [str(int(cell)) if float(cell).is_integer() else repr(float(cell)) for cell in known]
-    return out
+def _dates(present: list[str], reading: Reading) -> tuple[float, Reading, tuple[Note, ...]]:
+    found = find_form(present, 0.0)
+    if found is None:
+        return 0.0, reading, _on_lost(present, "dates")
+    form, open_ = found
+    lost = [text for text, day in zip(present, days_of(present, form), strict=True) if np.isnan(day)]
+    empty = sum(stands_for_nothing(text) for text in lost)
+    share = (len(present) - len(lost)) / max(len(present) - empty, 1)
+    notes: tuple[Note, ...] = () if form == ISO else (("{is} read as dates", form),)
+    if open_:
+        notes = (("{is} read as dates; day and month could be the other way round (say so with --date)", form),)
+    return share, replace(reading, date_format=form), (*notes, *_on_lost(lost, "dates"))
 
 
-def _as_numbers(cells: Cells) -> Cells:
-    if cells.dtype != object:
-        return cells.astype(float)
-    return np.array([_number(cell) for cell in cells], dtype=float)
+def _on_lost(lost: list[str], what: str) -> tuple[Note, ...]:
+    if not lost:
+        return ()
+    return ((f"{{has}} cells that are no {what} and count as missing", f"{len(lost)}, such as {lost[0]!r}"),)
 
 
-def _number(cell: str | None) -> float:
-    try:
-        return np.nan if cell is None else float(cell)
-    except ValueError:
-        return np.nan
+def _on_huge(cells: Cells) -> tuple[Note, ...]:
+    extreme = int(np.sum(np.abs(cells) > LARGEST)) if cells.dtype.kind == "f" else 0
+    return (("{has} infinite or huge cells, which count as missing", str(extreme)),) if extreme else ()
 
 
-def _as_days(cells: Cells) -> Cells:
-    if cells.dtype == object:
-        cells = np.array([_date(cell) for cell in cells], dtype="datetime64[us]")
-    elif cells.dtype.kind == "f":
-        return cells
-    days = (cells - np.datetime64("1970-01-01", "us")) / np.timedelta64(1, "D")
-    return np.asarray(days, dtype=float)
+def _are_codes(present: list[str]) -> bool:
+    """Tell whether texts are codes of one length, such as postal codes: as numbers they would lose their zeros."""
+    alike = len({len(text) for text in present}) == 1 and all(text.isdigit() for text in present)
+    return alike and any(_LEADING_ZEROS.fullmatch(text) for text in present)
 
 
-def _date(cell: str | None) -> np.datetime64:
-    if cell is None or not _ISO_DATE.match(cell):
-        return np.datetime64("NaT")
-    try:
-        return np.datetime64(cell[:19].replace(" ", "T"), "us")
-    except ValueError:
-        return np.datetime64("NaT")
+def _judged(
+    reading: Reading, notes: tuple[Note, ...], found: Array, counts: Indices
+) -> tuple[Reading, tuple[Note, ...], Array, Indices]:
+    """Return the reading with codes for missing cells, and the numbers that are left."""
+    codes = missing_codes(found, counts)
+    for code in codes:
+        clause = f"{{has}} {code:.0f}, which counts as missing (say otherwise with --number)"
+        notes = (*notes, (clause, f"{int(counts[found == code].sum())} cells"))
+    kept = ~np.isin(found, codes)
+    found, counts = found[kept], counts[kept]
+    texts = tuple(f"{code:.0f}" for code in codes)
+    return replace(reading, missing_codes=(*reading.missing_codes, *texts)), notes, found, counts

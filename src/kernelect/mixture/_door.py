@@ -15,7 +15,7 @@ from kernelect.estimators._base import Estimator
 from kernelect.estimators._dask import is_dask
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
-from kernelect.inputs import Frame, as_frame, fit_coding, fit_warp
+from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp
 from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, useful
@@ -43,6 +43,7 @@ class Door(Estimator):
     """Several views, kernels and machines, mixed by leave-one-out."""
 
     effort: Any
+    columns: Any
     n_jobs: int | None
     verbose: Any
 
@@ -102,7 +103,7 @@ class Door(Estimator):
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
         self._check_time_limit()
         deadline = Deadline.after(self.time_limit)
-        coding = fit_coding(frame)
+        coding = fit_coding(frame, Wishes(kinds=self._kinds()))
         Z = coding(frame)
         self._views = Views(coding, fit_warp(Z, coding.numeric))
         wanted = useful(
@@ -117,6 +118,11 @@ class Door(Estimator):
         self._weights = self._weigh(y, weights)
         self.candidates_ = self._record(wanted, y, weights)
         self.feature_importances_ = self._relevance(Z, len(frame.names))
+
+    def _kinds(self) -> Mapping[str, str]:
+        if self.columns is not None and not isinstance(self.columns, Mapping):
+            raise InvalidArgument(f"columns={self.columns!r} must be a dict such as {{'race': 'category'}}, or None.")
+        return {} if self.columns is None else {str(name): kind for name, kind in self.columns.items()}
 
     @abstractmethod
     def _weigh(self, y: Any, weights: Array) -> Array:

@@ -33,6 +33,9 @@ class KernelClassifier(ClassifierMixin, Door):
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
         How many candidates there are: three, about nine, or about fifteen.
+    columns : dict of column name to "number", "category" or "date", optional
+        What columns of a DataFrame are, where their cells tell otherwise: ``{"race": "category"}`` for a race
+        coded 1, 2, 3. All other columns are judged by their cells.
     time_limit : float, optional
         Seconds for the whole fit. Candidates that it leaves no time for are not fitted, with one warning.
     class_weight : dict, "balanced" or None
@@ -73,6 +76,7 @@ class KernelClassifier(ClassifierMixin, Door):
         self,
         effort: str = "balanced",
         *,
+        columns: Any = None,
         time_limit: float | None = None,
         class_weight: Any = None,
         random_state: Any = None,
@@ -80,6 +84,7 @@ class KernelClassifier(ClassifierMixin, Door):
         verbose: Any = 0,
     ) -> None:
         self.effort = effort
+        self.columns = columns
         self.time_limit = time_limit
         self.class_weight = class_weight
         self.random_state = random_state

@@ -28,7 +28,7 @@ class KernelRegressor(RegressorMixin, Door):
 
     Parameters
     ----------
-    effort, time_limit, random_state, n_jobs, verbose
+    effort, columns, time_limit, random_state, n_jobs, verbose
         As for :class:`KernelClassifier`.
 
     Attributes
@@ -62,12 +62,14 @@ class KernelRegressor(RegressorMixin, Door):
         self,
         effort: str = "balanced",
         *,
+        columns: Any = None,
         time_limit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: Any = 0,
     ) -> None:
         self.effort = effort
+        self.columns = columns
         self.time_limit = time_limit
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -7,6 +7,7 @@ and for new rows :func:`load_model`, :func:`match_columns`, :func:`predict_table
 from kernelect.facts import Assessment, Estimate, Score
 from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
+from kernelect.tabular.columns_file import Known, columns_text, read_columns
 from kernelect.tabular.compare import candidates, compare_table
 from kernelect.tabular.folds import FoldOptions
 from kernelect.tabular.persistence import load_model, save_model
@@ -24,6 +25,7 @@ __all__ = [
     "Estimate",
     "Explained",
     "FoldOptions",
+    "Known",
     "MachineOptions",
     "Observers",
     "Reason",
@@ -34,6 +36,7 @@ __all__ = [
     "TableModel",
     "assess",
     "candidates",
+    "columns_text",
     "compare_table",
     "describe_table",
     "explain_table",
@@ -41,6 +44,7 @@ __all__ = [
     "load_model",
     "match_columns",
     "predict_table",
+    "read_columns",
     "read_table",
     "save_model",
     "without_formulas",

@@ -49,7 +49,7 @@ def assess(
     -------
     assessment, remarks
     """
-    judge = Judge(rows.y, schema.classes, rows.weights, rows.units)
+    judge = Judge(rows.y, schema.classes, rows.weights, rows.units, schema.stakes)
     inside, remarks = _inside(judge, pipeline, rows, schema)
     if not options.folds:
         return inside, remarks

@@ -165,7 +165,7 @@ def compare_table(
     observe : callable, optional
         Called with a candidate's name and the number of its folds done.
     """
-    judge, splits = Judge(rows.y, schema.classes, rows.weights, rows.units), folds.splits(rows, schema)
+    judge, splits = Judge(rows.y, schema.classes, rows.weights, rows.units, schema.stakes), folds.splits(rows, schema)
     deadline = float("inf") if folds.time_limit is None else time.monotonic() + folds.time_limit
     contenders = []
     for place, candidate in enumerate(entries):

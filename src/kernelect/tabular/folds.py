@@ -23,6 +23,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
+from kernelect.tabular.stakes import decision_of
 
 Split = tuple[np.ndarray, np.ndarray]
 
@@ -137,12 +138,16 @@ def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray
         caught = _fitted(fresh, rows, train)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # categories that only the test rows have
-            return FoldOutcome(
-                rows=test,
-                prediction=np.asarray(fresh.predict(inputs)),
-                probability=_probability(fresh, inputs, schema),
-                warnings=caught,
-            )
+            probability = _probability(fresh, inputs, schema)
+            prediction = np.asarray(fresh.predict(inputs))
+            if probability is not None:
+                decision = decision_of(fresh[-1], schema, rows.y.iloc[train], _of(rows.weights, train))
+                prediction = prediction if decision is None else schema.labels(decision(probability))
+            return FoldOutcome(rows=test, prediction=prediction, probability=probability, warnings=caught)
+
+
+def _of(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    return None if values is None else values[rows]
 
 
 def _fitted(model: BaseEstimator, rows: Rows, train: np.ndarray) -> tuple[str, ...]:

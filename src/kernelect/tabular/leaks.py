@@ -6,12 +6,13 @@ machine that has learned by them has learned the table by heart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
-from kernelect.tabular.columns import Column, values_of
+from kernelect.inputs.notes import Note, sentences
+from kernelect.tabular.columns import Column, Found, values_of
 
 #: Fewer rows than this do not tell a row number from a measurement.
 _ENOUGH_ROWS = 20
@@ -23,38 +24,52 @@ _COLLISIONS = 7.0
 #: Range, in rows, up to which whole numbers in the order of the rows are row numbers with gaps.
 _GAPS = 20.0
 
+_DATED: Note = (
+    "{was} left out: {its} dates are a trend that new rows go beyond (--time predicts later rows from earlier ones, "
+    "--keep uses the days since 1970 as a number)",
+    "",
+)
+
 #: Last words of the names of columns whose whole numbers, all different, name the rows whatever their range.
 _NAMES = ("id", "ids", "nr", "no", "number", "num", "key", "index", "idx", "rownames", "rowid", "serial", "uuid")
 
 
-def set_aside(
-    columns: Sequence[Column], frame: pd.DataFrame, kept: Sequence[str] = ()
-) -> tuple[list[Column], tuple[str, ...], list[str]]:
-    """Return the columns that are inputs, the names of those that are dates, and a remark for each set aside.
+def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> tuple[Found, tuple[str, ...]]:
+    """Return the columns that are inputs, with remarks on those set aside, and the names of those that are dates.
 
     Parameters
     ----------
-    columns : sequence of Column
+    found : Found
         What was found of use.
     frame : DataFrame
         All inputs, those that were left out before too.
-    kept : sequence of str
+    kept : collection of str
         Names that the user wants to be used.
     """
-    numbers = _row_numbers(columns, frame, kept)
-    dated = tuple(one.name for one in columns if one.kind == "date" and one.name not in kept)
-    remarks = [f"Column {name!r} was left out: {why} (keep it with --keep)." for name, why in numbers.items()]
-    remarks += [
-        f"Column {name!r} was left out: its dates are a trend that new rows go beyond (--time {name} predicts later "
-        f"rows from earlier ones, --keep {name} uses the days since 1970 as a number)."
-        for name in dated
+    numbers = _row_numbers(found.columns, frame, kept)
+    dated = tuple(one.name for one in found.columns if one.kind == "date" and one.name not in kept)
+    notes: list[tuple[str, Note]] = [
+        (name, (f"{{was}} left out: {why} (keep {{it}} with --keep)", "")) for name, why in numbers.items()
     ]
-    return [one for one in columns if one.name not in numbers and one.name not in dated], dated, remarks
+    notes += [(name, _DATED) for name in dated]
+    aside = {**numbers, **dict.fromkeys(dated, "its dates are a trend that new rows go beyond")}
+    return (
+        Found(
+            tuple(one for one in found.columns if one.name not in aside),
+            {**found.unused, **aside},
+            [*found.remarks, *sentences(notes)],
+        ),
+        dated,
+    )
 
 
-def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Sequence[str]) -> dict[str, str]:
+def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collection[str]) -> dict[str, str]:
     """Return name -> why, of the columns that number the rows."""
-    values = {one.name: values_of(frame[one.name], one.kind).to_numpy() for one in columns if one.kind == "number"}
+    values = {
+        one.name: values_of(frame[one.name], one.kind, one.reading).to_numpy()
+        for one in columns
+        if one.kind == "number"
+    }
     candidates = {name: cells for name, cells in values.items() if name not in kept and _all_different(cells)}
     found = {name: why for name, cells in candidates.items() if (why := _why_number(name, cells))}
     left = [str(name) for name in frame.columns if name not in {one.name for one in columns}]

@@ -127,7 +127,9 @@ def columns_step(columns: Sequence[Column], machine: BaseEstimator) -> ColumnTra
 
 
 def make_pipeline_for(columns: Sequence[Column], machine: BaseEstimator) -> Pipeline:
-    """Return the whole pipeline, unfitted: steps "columns" and "machine"."""
+    """Return the whole pipeline, unfitted: steps "columns" and "machine", which is told what the columns are."""
+    if isinstance(machine, Door):
+        machine.set_params(columns={column.name: column.kind for column in columns})
     return Pipeline([("columns", columns_step(columns, machine)), ("machine", machine)])
 
 

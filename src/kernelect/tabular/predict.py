@@ -13,12 +13,14 @@ import pandas as pd
 from scipy.stats import norm
 
 from kernelect.exceptions import InvalidArgument, UnusableModel, UnusableTable
-from kernelect.tabular.columns import MOST_CATEGORIES, Column
+from kernelect.tabular.choices import check_name
+from kernelect.tabular.differences import differences, readings_for
 from kernelect.tabular.read import Table
 from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.record import TableModel
 from kernelect.tabular.rows import Rows
-from kernelect.tabular.schema import Schema, check_name, target_values, weights_of
+from kernelect.tabular.schema import Schema, listed, target_values, weights_of
+from kernelect.tabular.target_cells import typed_target
 
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000
@@ -39,16 +41,18 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     """
     frame, wanted = table.frame, [column.name for column in schema.columns]
     absent = [name for name in wanted if name not in frame.columns]
-    extra = [name for name in frame.columns if name not in {*wanted, schema.target, schema.weight}]
-    remarks = [f"{len(extra)} column(s) the model does not use were ignored: {_listed(extra)}."] if extra else []
+    expected = {*wanted, schema.target, schema.weight, schema.group, schema.time, *schema.ids, *schema.unused}
+    extra = [name for name in frame.columns if name not in expected]
+    remarks = [f"{len(extra)} column(s) the model does not use were ignored: {listed(extra)}."] if extra else []
     if absent and not fill_missing and not table.absent_is_zero:
         raise UnusableTable(_on_absent(absent, extra, table.source))
     if absent:
         frame = frame.assign(**dict.fromkeys(absent, 0.0 if table.absent_is_zero else np.nan))
     if absent and not table.absent_is_zero:
-        remarks.append(f"{len(absent)} column(s) are not there and count as missing: {_listed(absent)}.")
-    X = schema.inputs(frame)
-    return X, [*remarks, *_surprises(schema, frame, X, absent)]
+        remarks.append(f"{len(absent)} column(s) are not there and count as missing: {listed(absent)}.")
+    readings, otherwise = readings_for(schema, frame)
+    X = schema.inputs(frame, readings)
+    return X, [*remarks, *otherwise, *differences(schema, frame, X, absent, readings)]
 
 
 def predict_table(
@@ -103,6 +107,7 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
     target = check_name(table.frame, schema.target, table.source)
     if schema.weight is not None:
         check_name(table.frame, schema.weight, table.source)
+    table = replace(table, frame=table.frame.assign(**{target: typed_target(table.frame[target], table.decimal)[0]}))
     known = table.frame[target].notna()
     y = target_values(table.frame[target][known], schema.task)
     if schema.classes is not None:
@@ -120,7 +125,7 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
 
 
 def _classes(schema: Schema) -> str:
-    return f"({_listed(list(schema.classes or ()))})"
+    return f"({listed(list(schema.classes or ()))})"
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
@@ -158,7 +163,8 @@ def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -
 def _answers(model: TableModel, inputs: Any, interval: float | None) -> pd.DataFrame:
     machine = model.estimator
     if model.schema.classes is not None:
-        labels, probability = machine.predict(inputs), machine.predict_proba(inputs)
+        probability = machine.predict_proba(inputs)
+        labels = machine.predict(inputs) if model.decision is None else machine.classes_[model.decision(probability)]
         shares = {f"probability:{label}": probability[:, k] for k, label in enumerate(machine.classes_.tolist())}
         return pd.DataFrame({"prediction": labels, **shares})
     mean, deviation = machine.predict(inputs, return_std=True)
@@ -181,54 +187,6 @@ def _on_absent(absent: Sequence[str], extra: Sequence[str], source: str) -> str:
     close = get_close_matches(absent[0], list(extra), n=1)
     hint = f" Is {close[0]!r} meant to be {absent[0]!r}?" if close else ""
     return (
-        f"{source} lacks {len(absent)} column(s) the model needs: {_listed(absent)}.{hint} Add or rename them, or let "
+        f"{source} lacks {len(absent)} column(s) the model needs: {listed(absent)}.{hint} Add or rename them, or let "
         "them count as missing with --fill-missing."
     )
-
-
-def _surprises(schema: Schema, frame: pd.DataFrame, X: pd.DataFrame, absent: Sequence[str]) -> list[str]:
-    """Return remarks on cells unlike those of the training table."""
-    remarks, outside, rows = [], [], np.zeros(len(X), dtype=bool)
-    for column in (column for column in schema.columns if column.name not in absent):
-        if column.kind == "category":
-            remarks += _on_unseen(column, X[column.name])
-            continue
-        remarks += _on_unreadable(column, frame[column.name], X[column.name])
-        beyond = ((X[column.name] < column.low) | (X[column.name] > column.high)).to_numpy()
-        outside += [column.name] if beyond.any() else []
-        rows |= beyond
-    if outside:
-        remarks.append(
-            f"In {int(rows.sum())} of {len(X)} rows a number lies outside the range of the training table (columns "
-            f"{_listed(outside)}): predictions there are extrapolated."
-        )
-    return remarks
-
-
-def _on_unseen(column: Column, values: pd.Series) -> list[str]:
-    if len(column.categories) >= MOST_CATEGORIES:  # not all were remembered
-        return []
-    unseen = ~values.isin(column.categories) & values.notna()
-    if not unseen.any():
-        return []
-    found = sorted(values[unseen].unique())
-    return [
-        f"Column {column.name!r} has {len(found)} categories the model never saw ({_listed(found)}), in "
-        f"{int(unseen.sum())} rows: they count as rare ones, or as none of those known."
-    ]
-
-
-def _on_unreadable(column: Column, cells: pd.Series, values: pd.Series) -> list[str]:
-    lost = cells[cells.notna() & values.isna()]
-    if not len(lost):
-        return []
-    what = "dates" if column.kind == "date" else "usable numbers"
-    return [
-        f"Column {column.name!r} has {len(lost)} cell(s) that are not {what}, such as {lost.iloc[0]!r}: they count as "
-        "missing."
-    ]
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(repr(name) for name in names[:most]) + more

@@ -1,6 +1,6 @@
 """A file with rows and named columns becomes a frame, or one sentence says why not.
 
-Text, Parquet, Feather and svmlight. Text goes through the csv module first, for the one thing
+Text, Parquet, Feather, Excel and svmlight, also compressed. Text goes through the csv module first, for the one thing
 pandas does silently: it fills rows that are too short.
 """
 
@@ -16,7 +16,9 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable, unknown_name
 from kernelect.extras import load_extra
+from kernelect.tabular.excel import is_spreadsheet, read_sheet
 from kernelect.tabular.text import decoded, parse_text
+from kernelect.tabular.unpacking import unpacked
 
 #: How a table may be written, by the end of the file's name.
 SUFFIXES = {
@@ -28,6 +30,8 @@ SUFFIXES = {
     ".pq": "parquet",
     ".feather": "feather",
     ".arrow": "feather",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
@@ -39,8 +43,8 @@ _MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
 
 #: First bytes of what people try, and what to do about it.
 _FOREIGN = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet: save the sheet as CSV",
-    b"\x1f\x8b": "compressed by gzip: decompress it first",
+    b"\xd0\xcf\x11\xe0": "an old Excel file (.xls): save the sheet as .xlsx or CSV",
+    b"7z\xbc\xaf": "a 7z archive: unpack it first",
     b"\x80": "a pickle, which is never loaded: save the table as CSV or Parquet",
     b"SQLite": "an SQLite database: export the table as CSV",
 }
@@ -64,12 +68,15 @@ class Table:
     remarks : tuple of str
     absent_is_zero : bool
         Whether columns that are not there are zeros (sparse files).
+    decimal : "." or ",", optional
+        Decimal sign of a text, None where cells have types.
     """
 
     frame: pd.DataFrame
     source: str
     remarks: tuple[str, ...] = ()
     absent_is_zero: bool = False
+    decimal: str | None = None
 
 
 def read_table(path: str | Path, format: str | None = None) -> Table:
@@ -78,16 +85,18 @@ def read_table(path: str | Path, format: str | None = None) -> Table:
     Parameters
     ----------
     path : str or Path
-    format : "csv", "tsv", "parquet", "feather" or "svmlight", optional
+        Files compressed by gzip, bzip2, xz or zip (with one file in it) are read as they are.
+    format : "csv", "tsv", "parquet", "feather", "excel" or "svmlight", optional
         From the name of the file or its first bytes unless given. ``"csv"`` finds comma,
         semicolon or tab by itself.
     """
     if format is not None and format not in FORMATS:
         raise unknown_name("format", format, list(FORMATS))
     data, source = _bytes_of(path)
+    data, name = unpacked(data, source)
     if not data.strip():
         raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
-    format = format or _guessed(data, path)
+    format = format or _guessed(data, name)
     table = _READERS[format](data, source)
     return replace(table, frame=_checked(table.frame, source))
 
@@ -118,15 +127,17 @@ def _standard_input() -> bytes:
         ) from error
 
 
-def _guessed(data: bytes, path: str | Path) -> str:
+def _guessed(data: bytes, name: str) -> str:
     """Return the format by first bytes, else by name, else text."""
+    if is_spreadsheet(data):
+        return "excel"
     for magic, format in _MAGIC.items():
         if data.startswith(magic):
             return format
     for magic, what in _FOREIGN.items():
         if data.startswith(magic):
-            raise UnusableTable(f"{Path(path).name!r} is {what}.")
-    return SUFFIXES.get(Path(path).suffix.lower(), "csv")
+            raise UnusableTable(f"{name!r} is {what}.")
+    return SUFFIXES.get(Path(name).suffix.lower(), "csv")
 
 
 def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
@@ -140,16 +151,14 @@ def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def _read_text(data: bytes, source: str) -> Table:
+def _read_text(data: bytes, source: str, separator: str | None = None) -> Table:
     text, remarks = decoded(data, source)
-    frame, more = parse_text(text, source)
-    return Table(frame, source, (*remarks, *more))
+    frame, decimal = parse_text(text, source, separator)
+    return Table(frame, source, tuple(remarks), decimal=decimal)
 
 
 def _read_tabs(data: bytes, source: str) -> Table:
-    text, remarks = decoded(data, source)
-    frame, more = parse_text(text, source, separator="\t")
-    return Table(frame, source, (*remarks, *more))
+    return _read_text(data, source, separator="\t")
 
 
 def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFrame], name: str) -> Table:
@@ -169,6 +178,11 @@ def _read_parquet(data: bytes, source: str) -> Table:
 
 def _read_feather(data: bytes, source: str) -> Table:
     return _read_arrow(data, source, pd.read_feather, "Feather")
+
+
+def _read_excel(data: bytes, source: str) -> Table:
+    frame, remarks = read_sheet(data, source)
+    return Table(frame, source, remarks)
 
 
 def _read_svmlight(data: bytes, source: str) -> Table:
@@ -197,5 +211,6 @@ _READERS: dict[str, Callable[[bytes, str], Table]] = {
     "tsv": _read_tabs,
     "parquet": _read_parquet,
     "feather": _read_feather,
+    "excel": _read_excel,
     "svmlight": _read_svmlight,
 }

@@ -14,9 +14,11 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
+from kernelect.criteria.decisions import Decision
 from kernelect.facts import Assessment, Facts, gather
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
+from kernelect.facts.stakes import COST
 from kernelect.mixture import AUTO
 from kernelect.registry import stored
 from kernelect.tabular.assess import assess
@@ -26,6 +28,7 @@ from kernelect.tabular.order import doubts_of_order
 from kernelect.tabular.pipeline import MOST_WIDTHS, MachineOptions, count_inputs, make_machine, make_pipeline_for
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
+from kernelect.tabular.stakes import decision_of
 from kernelect.tabular.suspicions import doubts_of_rows
 
 #: What is looked for in every table.
@@ -62,6 +65,8 @@ class TableModel:
     seconds : float
         Time of the fit, without the outer folds.
     seed : int
+    decision : Decision or None
+        How probabilities become classes; None where the most probable one is predicted.
     """
 
     pipeline: Pipeline
@@ -75,6 +80,7 @@ class TableModel:
     n_rows: int
     seconds: float
     seed: int
+    decision: Decision | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # As one text, as the schema: facts are a tree with a branch for every column.
@@ -132,6 +138,7 @@ def fit_table(
     left = None if limit is None else limit - seconds
     assessment, doubts = assess(pipeline, rows, schema, replace(folds, time_limit=left), observers.folds)
     remarks = (*remarks, *_on_kernel(schema, options), *warned, *doubts)
+    decision = decision_of(pipeline[-1], schema, rows.y, rows.weights)
     facts = gather(
         pipeline,
         rows.X,
@@ -147,6 +154,8 @@ def fit_table(
         doubts=[*doubts_of_rows(rows, schema), *doubts_of_order(pipeline, rows, schema)],
         checked=_CHECKED,
         pictures=False,
+        metric=schema.stakes.metric or (COST if schema.stakes.costs is not None else None),
+        decision=decision,
     )
     return TableModel(
         pipeline=pipeline,
@@ -160,6 +169,7 @@ def fit_table(
         n_rows=len(rows.y),
         seconds=seconds,
         seed=options.seed,
+        decision=decision,
     )
 
 
@@ -174,12 +184,23 @@ def _tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any) ->
 
 def _described(column: Column) -> ColumnFacts:
     facts = ColumnFacts(name=plain_name(column.name), kind=column.kind, missing=column.missing)
+    read_as = _reading_words(column)
+    if read_as:
+        facts["read_as"] = read_as
     if column.kind == "category":
         return {**facts, "categories": len(column.categories)}
     if column.kind == "date" and column.low is not None and column.high is not None:
         first, last = (str(date(1970, 1, 1) + timedelta(days=days)) for days in (column.low, column.high))
         return {**facts, "low": first, "high": last}
     return {**facts, "low": column.low, "high": column.high}
+
+
+def _reading_words(column: Column) -> str:
+    """Return how cells were read, where that is not plain."""
+    words = ["decimal comma"] if column.reading.decimal != "." and column.kind == "number" else []
+    words += [f"dates as {column.reading.date_format}"] if column.kind == "date" else []
+    codes = [plain_name(code) for code in column.reading.missing_codes]
+    return "; ".join([*words, *([f"{', '.join(codes)} as missing"] if codes else [])])
 
 
 def _on_kernel(schema: Schema, options: MachineOptions) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable
-from kernelect.tabular.columns import kind_of, values_of
+from kernelect.inputs import Wishes, as_frame, describe
+from kernelect.tabular.columns import values_of
 from kernelect.tabular.units import MANY, Copies, find_copies, joined
 
 
@@ -67,10 +68,11 @@ def group_numbers(column: pd.Series) -> np.ndarray:
     return np.where(lone, len(names) + np.cumsum(lone), numbers).astype(np.intp)
 
 
-def times_of(column: pd.Series) -> np.ndarray:
+def times_of(column: pd.Series, decimal: str | None = None) -> np.ndarray:
     """Return when every row was observed, as numbers."""
-    kind = kind_of(column)[0]
-    values = values_of(column, "date" if kind == "category" else kind)
+    (role,) = describe(as_frame(column.rename("time").to_frame()), Wishes(decimal=decimal))
+    kind = role.kind if role.kind in ("number", "date") else "date"
+    values = values_of(column, kind, role.reading)
     unknown = values.isna().to_numpy()
     if unknown.any():
         row = int(np.argmax(unknown))

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from difflib import get_close_matches
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernelect.exceptions import InvalidArgument, UnusableTable, unknown_name
+from kernelect.exceptions import UnusableTable, unknown_name
+from kernelect.facts.stakes import Stakes
+from kernelect.inputs.readings import Reading, adapted
 from kernelect.registry import stored
-from kernelect.tabular.columns import Column, find_columns, values_of
+from kernelect.tabular.choices import Choices, check_name, names_of
+from kernelect.tabular.columns import Column, cells_of, find_columns, values_of
+from kernelect.tabular.columns_file import Known
 from kernelect.tabular.leaks import set_aside
+from kernelect.tabular.questions import questions
 from kernelect.tabular.rows import Rows, group_numbers, times_of
+from kernelect.tabular.target_cells import typed_target
 
 CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
 
@@ -32,7 +37,11 @@ LEAST_ROWS = 6
 @stored
 @dataclass(frozen=True)
 class Schema:
-    """Target, task and input columns; ``classes`` is None for regression."""
+    """Target, task and input columns; ``classes`` is None for regression.
+
+    ``ids`` are columns that name the rows; ``unused`` tells why other columns of the training table are no
+    inputs; ``stakes`` what errors cost, and which figure counts most.
+    """
 
     target: str
     task: str
@@ -41,6 +50,9 @@ class Schema:
     weight: str | None = None
     group: str | None = None
     time: str | None = None
+    ids: tuple[str, ...] = ()
+    unused: dict[str, str] = field(default_factory=dict)
+    stakes: Stakes = field(default_factory=Stakes)
 
     def __getstate__(self) -> dict[str, Any]:
         # As one text: a file of ten thousand columns would otherwise hold a tree of them.
@@ -48,26 +60,49 @@ class Schema:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         facts = json.loads(state["text"])
-        columns = [Column(**{**column, "categories": tuple(column["categories"])}) for column in facts["columns"]]
+        columns = tuple(_column(column) for column in facts["columns"])
         classes = None if facts["classes"] is None else tuple(facts["classes"])
-        self.__dict__.update({**facts, "columns": tuple(columns), "classes": classes})
+        stakes = Stakes(**facts["stakes"])
+        if stakes.costs is not None:
+            stakes = Stakes(stakes.metric, tuple(map(tuple, stakes.costs)))
+        more = {"columns": columns, "classes": classes, "ids": tuple(facts["ids"]), "stakes": stakes}
+        self.__dict__.update({**facts, **more})
 
-    def inputs(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
+        """Return how each input column of a new table is read: as in training, unless its cells prove otherwise."""
+        return {
+            column.name: adapted(cells_of(frame[column.name]), column.kind, column.reading) for column in self.columns
+        }
+
+    def inputs(self, frame: pd.DataFrame, readings: dict[str, Reading] | None = None) -> pd.DataFrame:
         """Return the input columns as floats and text objects, in the order of training."""
-        return pd.DataFrame({column.name: values_of(frame[column.name], column.kind) for column in self.columns})
+        readings = self.readings(frame) if readings is None else readings
+        return pd.DataFrame(
+            {one.name: values_of(frame[one.name], one.kind, readings[one.name]) for one in self.columns}
+        )
+
+    def labels(self, places: np.ndarray) -> np.ndarray:
+        """Return the classes at their places."""
+        return np.array(self.classes)[places]
+
+    def known(self, source: str) -> Known:
+        """Return what the file about columns says."""
+        return Known(
+            source,
+            self.target,
+            self.task,
+            weight=self.weight,
+            group=self.group,
+            time=self.time,
+            ids=self.ids,
+            columns=self.columns,
+            unused=self.unused,
+        )
 
 
-def check_name(frame: pd.DataFrame, name: str, option: str) -> str:
-    """Return ``name``, or say which column was meant."""
-    if name in frame.columns:
-        return name
-    close = get_close_matches(name, list(frame.columns), n=1) or [
-        column for column in frame.columns if column.lower() == name.lower()
-    ]
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    listed = ", ".join(repr(column) for column in frame.columns[:8])
-    more = f" and {frame.shape[1] - 8} more" if frame.shape[1] > 8 else ""
-    raise InvalidArgument(f"{option}: there is no column {name!r}.{hint} There are {listed}{more}.")
+def _column(facts: dict[str, Any]) -> Column:
+    reading = Reading(**{**facts["reading"], "missing_codes": tuple(facts["reading"]["missing_codes"])})
+    return Column(**{**facts, "categories": tuple(facts["categories"]), "reading": reading})
 
 
 def describe_table(
@@ -80,6 +115,13 @@ def describe_table(
     weight: str | None = None,
     group: str | None = None,
     time: str | None = None,
+    ids: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    number: Sequence[str] = (),
+    date: Sequence[str] = (),
+    missing_codes: Sequence[str] = (),
+    known: Known | None = None,
+    decimal: str | None = None,
 ) -> tuple[Schema, Rows, list[str]]:
     """Find out what the target and the columns are.
 
@@ -97,6 +139,16 @@ def describe_table(
         Column whose values tell which rows belong together, such as a patient's; no input unless in ``keep``.
     time : str, optional
         Column of dates or numbers that tells when a row was observed; no input unless in ``keep``.
+    ids : sequence of str
+        Columns that name the rows, and are no inputs.
+    categorical, number, date : sequences of str
+        Columns whose kind is given; a date may have the form of its dates behind it (``"admitted=%d.%m.%Y"``).
+    missing_codes : sequence of str
+        Codes for missing cells, in all columns (``"-999"``) or in one (``"age=99"``).
+    known : Known, optional
+        How an earlier table was read; what the other arguments say goes before it.
+    decimal : "." or ",", optional
+        Decimal sign where a column leaves it open; by default what the other columns prove.
 
     Returns
     -------
@@ -105,37 +157,64 @@ def describe_table(
     if task is not None and task not in TASKS:
         raise unknown_name("task", task, list(TASKS))
     check_name(frame, target, "--target")
-    single = {"--weight": weight, "--group": group, "--time": time}
-    for option, names in {"--drop": drop, "--keep": keep, **{k: [v] for k, v in single.items() if v}}.items():
-        for name in names:
+    choices = Choices(drop, keep, ids, categorical, number, date, missing_codes, known)
+    left_out = choices.left_out(frame)
+    for option, name in {"--weight": weight, "--group": group, "--time": time}.items():
+        if name is not None:
             check_name(frame, name, option)
-    frame, remarks = _with_target(frame, target)
+    codes = choices.wishes(frame, [target], decimal).codes(target)
+    typed, about_target = typed_target(frame[target], decimal, codes)
+    frame, remarks = _with_target(frame.assign(**{target: typed}), target)
+    remarks += about_target
     frame, light = _with_weight(frame, weight)
     remarks += light
     found, why = find_task(frame[target])
     remarks += [] if task else [f"The task is {found}: {why}. Say otherwise with --task."]
     frame, more = _usable(frame, target, task or found)
     roles = {name for name in (weight, group, time) if name is not None and (name == weight or name not in keep)}
-    inputs = frame.drop(columns=list({target, *drop, *roles}))
-    columns, about_columns = find_columns(inputs, keep)
-    columns, dated, aside = set_aside(columns, inputs, keep)
-    about_columns += aside
-    if not columns:
+    inputs = frame.drop(columns=list({target, *left_out, *roles}))
+    wishes = choices.wishes(frame, list(inputs.columns), decimal)
+    columns, dated = set_aside(find_columns(inputs, wishes), inputs, wishes.kept)
+    if not columns.columns:
         raise UnusableTable(
-            " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *about_columns])
+            " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *columns.remarks])
         )
     y = target_values(frame[target], task or found)
     classes = tuple(np.unique(y).tolist()) if (task or found) == CLASSIFICATION else None
-    schema = Schema(target, task or found, tuple(columns), classes, weight, group=group, time=time)
+    ids = tuple(names_of(frame, ids, "--id"))
+    dropped = {name: "it was dropped" for name in left_out if name not in ids}
+    schema = Schema(
+        target,
+        task or found,
+        columns.columns,
+        classes,
+        weight,
+        group=group,
+        time=time,
+        ids=ids,
+        unused={**dropped, **columns.unused},
+    )
     rows = Rows(
         schema.inputs(frame),
         y,
         weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
-        time=None if time is None else times_of(frame[time]),
+        time=None if time is None else times_of(frame[time], decimal),
         dated=dated,
     )
-    return schema, rows, [*remarks, *more, *about_columns]
+    asked = questions(schema.columns, rows.X, y, set(wishes.kinds))
+    return schema, rows, [*remarks, *more, *columns.remarks, *asked, *_on_known(known, schema)]
+
+
+def _on_known(known: Known | None, schema: Schema) -> list[str]:
+    """Return remarks on columns that an earlier table had otherwise."""
+    if known is None:
+        return []
+    before, now = {column.name for column in known.columns}, {column.name for column in schema.columns}
+    gone = [name for name in sorted(before - now) if name not in schema.unused and name != schema.target]
+    new = sorted(now - before)
+    remarks = [f"{known.source} has {len(gone)} column(s) that the table lacks: {listed(gone)}."] if gone else []
+    return remarks + ([f"{len(new)} column(s) are not in {known.source}: {listed(new)}."] if new else [])
 
 
 def find_task(target: pd.Series) -> tuple[str, str]:
@@ -255,3 +334,9 @@ def _usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
             "another column with --target."
         )
     return frame
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(repr(name) for name in names[:most]) + more

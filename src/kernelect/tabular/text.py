@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable
+from kernelect.inputs.numerals import COMMA, POINT, decimal_sign
 
 #: Encodings told by the first bytes (a UTF-32 mark begins like a UTF-16 one, so it comes first).
 _MARKS = {
@@ -24,6 +26,9 @@ _SEPARATORS = (",", ";", "\t")
 
 #: Cells that count as missing beside those pandas knows ("", "NA", "null", ...).
 _MISSING = ["?"]
+
+#: A cell of digits that begins with a zero.
+_LEADING_ZEROS = re.compile(r'(?:^|[,;\t"])0\d\d+(?:$|[,;\t"])', re.MULTILINE)
 
 
 def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
@@ -43,8 +48,11 @@ def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
     return text, remarks
 
 
-def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    """Return the table in a text with one line of names, and remarks.
+def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd.DataFrame, str]:
+    """Return the table in a text with one line of names, and its decimal sign.
+
+    Numbers that Python would not write so (``3.380,34``, ``9%``) stay as they are: what a column is is judged
+    where its whole table is known.
 
     Parameters
     ----------
@@ -54,18 +62,45 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     """
     separator = separator or _separator(text)
     _check_rectangular(text, source, separator)
+    frame = _parsed(text, source, separator)
+    sign = _sign(frame, separator)
+    as_text = [name for name in frame.columns if _needs_its_text(frame[name], text, sign)]
+    if as_text:
+        spelled = _parsed(text, source, separator, dtype=dict.fromkeys(as_text, "str"))
+        frame = frame.assign(**{name: spelled[name] for name in as_text})
+    return frame, sign
+
+
+def _parsed(text: str, source: str, separator: str, dtype: dict[str, str] | None = None) -> pd.DataFrame:
     try:
-        frame = pd.read_csv(
+        return pd.read_csv(
             io.StringIO(text),
             sep=separator,
             skipinitialspace=True,
             index_col=False,
             na_values=_MISSING,
             low_memory=False,
+            dtype=dtype,
         )
     except (ValueError, OverflowError) as error:  # pandas' ParserError and EmptyDataError are ValueErrors
         raise UnusableTable(f"{source} cannot be read as text with columns ({_reason(error)}).") from error
-    return _with_decimal_commas(frame) if separator == ";" else (frame, [])
+
+
+def _sign(frame: pd.DataFrame, separator: str) -> str:
+    """Return the decimal sign: what texts with numbers prove, else a comma where semicolons part the cells."""
+    texts = [frame[name].dropna() for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
+    found = {decimal_sign(column) for column in texts if not pd.api.types.is_bool_dtype(column)}
+    plain = any(pd.api.types.is_float_dtype(frame[name]) and (frame[name] % 1).any() for name in frame.columns)
+    if COMMA in found and POINT not in found:
+        return COMMA
+    return COMMA if separator == ";" and not plain and POINT not in found else POINT
+
+
+def _needs_its_text(column: pd.Series, text: str, sign: str) -> bool:
+    """Tell whether pandas may have misread a column: 1.234 beside decimal commas, or 01234, which is no number."""
+    if pd.api.types.is_float_dtype(column) and sign == COMMA:
+        return bool((column.dropna() % 1).any())
+    return bool(pd.api.types.is_integer_dtype(column) and _LEADING_ZEROS.search(text))
 
 
 def _reason(error: Exception) -> str:
@@ -107,18 +142,3 @@ def _check_names(names: list[str], source: str) -> None:
         if name in seen:
             raise UnusableTable(f"{source} has more than one column named {name!r}: rename or remove all but one.")
         seen.add(name)
-
-
-def _with_decimal_commas(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Read text columns of numbers with decimal commas as numbers, as such files come with semicolons."""
-    found = [
-        name
-        for name in frame.columns
-        if not pd.api.types.is_numeric_dtype(frame[name])
-        and frame[name].notna().any()
-        and frame[name].dropna().astype(str).str.fullmatch(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?").all()
-    ]
-    if not found:
-        return frame, []
-    numbers = {name: pd.to_numeric(frame[name].astype("str").str.replace(",", ".")) for name in found}
-    return frame.assign(**numbers), [f"Decimal commas were read as decimal points in {len(found)} column(s)."]

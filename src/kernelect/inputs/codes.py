@@ -1,0 +1,59 @@
+"""Numbers that are no measurements: codes for missing cells, and codes for categories."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelect.typing import Array, Indices
+
+#: What people write where a number is missing. Nines only: other numbers far away are more often true.
+#: A negative one is the smallest number of its column, a positive one the largest.
+_CODES = {
+    0: (-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0),
+    -1: (99.0, 999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 99999999.0),
+}
+
+#: Rows with a code from which it is no accident.
+_LEAST_ROWS = 2
+
+#: Ranges of the other numbers by which a positive code has to lie beyond them, and -9 below them; longer
+#: negative ones have to be the only negative number.
+_FAR, _BELOW = 2.0, 0.5
+
+_DIGIT = 9.0
+
+#: Different whole numbers, and the largest of them, up to which a column may be a list of codes.
+_MOST_CODES, _LARGEST_CODE = 12, 20
+
+
+def missing_codes(found: Array, counts: Indices) -> tuple[float, ...]:
+    """Return the codes for missing cells among the different numbers of a column, sorted, and how often each occurs.
+
+    A code is a number of nines, occurs more than once, and lies apart from all other numbers of the column:
+    below numbers that are never negative, or beyond them by twice their range.
+    """
+    codes: list[float] = []
+    while len(found) > 2:
+        for place in (0, -1):
+            others = found[1:] if place == 0 else found[:-1]
+            if found[place] in _CODES[place] and counts[place] >= _LEAST_ROWS and _is_far(found[place], others):
+                codes.append(float(found[place]))
+                found, counts = others, counts[1:] if place == 0 else counts[:-1]
+                break
+        else:
+            break
+    return tuple(codes)
+
+
+def _is_far(code: float, others: Array) -> bool:
+    low, high = others[0], others[-1]
+    if code < 0.0:
+        return bool(low >= 0.0 and (code < -_DIGIT or low - code >= _BELOW * (high - low)))
+    return bool(code - high >= _FAR * (high - low) and high > 0.0)
+
+
+def may_be_categories(found: Array) -> bool:
+    """Tell whether different numbers may be codes, as ``race`` 1, 2, 3: few small whole ones, more than two."""
+    if not 3 <= len(found) <= _MOST_CODES or np.any(found % 1):
+        return False
+    return bool(found[0] in (0.0, 1.0) and found[-1] <= _LARGEST_CODE)

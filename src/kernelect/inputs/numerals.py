@@ -1,0 +1,127 @@
+"""Numbers as people write them: ``3.380,34``, ``1 234.5``, ``9%``, ``€ 12``, ``(15)``, ``<0,5``.
+
+A cell alone does not tell whether ``1.234`` is a little more than one or more than a thousand. A column
+does, and where it does not, the rest of the table may: see :func:`decimal_sign`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelect.typing import Array
+
+POINT, COMMA = ".", ","
+
+_MONEY = r"(?:[$€£¥₹₽₩₺]|US\$|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN)"
+_SPACES = " \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}"
+_APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
+
+#: One number with all that may stand around it; ``body`` has digits, separators and spaces.
+_CELL = re.compile(
+    rf"""\s*(?P<limit>[<>≤≥~≈]=?)?\s*(?P<open>\()?\s*
+    (?P<sign>[+\-\N{{MINUS SIGN}}])?\s*(?:{_MONEY})?\s*(?P<inner>[+\-\N{{MINUS SIGN}}])?
+    (?P<body>\d[\d.,{_APOSTROPHES}{_SPACES}]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?
+    \s*(?P<unit>[%‰]|{_MONEY})?\s*(?P<close>\))?\s*""",
+    re.VERBOSE,
+)
+
+
+def _body(group: str, sign: str) -> re.Pattern[str]:
+    """Return the form of a number whose thousands may be set apart, by one and the same character."""
+    apart = f"[{re.escape(group)}{_SPACES}{_APOSTROPHES}]"
+    whole = rf"(?:\d{{1,3}}(?P<apart>{apart})\d{{3}}(?:(?P=apart)\d{{3}})*|\d*)"
+    return re.compile(rf"(?P<whole>{whole})(?:{re.escape(sign)}(?P<rest>\d*))?")
+
+
+_BODIES = {POINT: _body(COMMA, POINT), COMMA: _body(POINT, COMMA)}
+
+#: What proves a sign: two different separators in one number, the same one twice, or other than three digits behind.
+_PROVES_COMMA = re.compile(r"\d\.\d{3},\d|\d\.\d{3}\.\d{3}|^[^.,]*,\d{1,2}(?!\d)[^.,]*$|^[^.,]*,\d{4,}[^.,]*$|^0,\d+$")
+_PROVES_POINT = re.compile(r"\d,\d{3}\.\d|\d,\d{3},\d{3}|^[^.,]*\.\d{1,2}(?!\d)[^.,]*$|^[^.,]*\.\d{4,}[^.,]*$|^0\.\d+$")
+
+#: Words for a cell without a number, which say nothing against the other cells being numbers.
+_NOTHING = frozenset(("", ".", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}", "n.a.", "n/a", "na", "k.a.", "n.d."))
+
+#: What a spreadsheet writes where it could not calculate.
+_ERRORS = frozenset(("#div/0!", "#value!", "#wert!", "#ref!", "#num!", "#name?", "#bezug!", "#zahl!", "#n/a", "#nv"))
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """What the texts of a column are as numbers.
+
+    Attributes
+    ----------
+    values : ndarray of float
+        NaN where a text is no number.
+    limits : tuple of str
+        Texts such as ``<0.5``, read as the limit itself.
+    dressed : tuple of str
+        Texts with a unit or currency (``9%``), read without it.
+    """
+
+    values: Array
+    limits: tuple[str, ...]
+    dressed: tuple[str, ...]
+
+
+def read_numerals(texts: Iterable[str | None], decimal: str = POINT) -> Numerals:
+    """Return texts as numbers, with ``decimal`` where a text leaves the sign open."""
+    texts = list(texts)
+    known: dict[str | None, float] = {None: np.nan}
+    limits, dressed = [], []
+    for text in texts:
+        if text not in known and text is not None:
+            known[text], found = _read(text, decimal)
+            limits += [text] if found and found["limit"] else []
+            dressed += [text] if found and (found["unit"] or (not found["limit"] and _is_dressed(found))) else []
+    return Numerals(np.array([known[text] for text in texts], dtype=float), tuple(limits), tuple(dressed))
+
+
+def stands_for_nothing(text: str) -> bool:
+    """Tell whether a text among numbers is a way to write that there is none."""
+    return text.strip().lower() in _NOTHING or text.strip().lower() in _ERRORS
+
+
+def decimal_sign(texts: Iterable[str | None]) -> str | None:
+    """Return the decimal sign that a column proves, None where it leaves it open.
+
+    ``0,5`` and ``1.234,5`` prove the comma, ``0.5`` the point; ``1.234`` and ``1,234`` prove neither.
+    """
+    votes = {POINT: 0, COMMA: 0}
+    for text in dict.fromkeys(texts):
+        found = _CELL.fullmatch(text) if text and (COMMA in text or POINT in text) else None
+        if found:
+            bare = found["body"].strip()
+            votes[COMMA] += bool(_PROVES_COMMA.search(bare))
+            votes[POINT] += bool(_PROVES_POINT.search(bare))
+    return None if votes[POINT] == votes[COMMA] else max(votes, key=lambda sign: votes[sign])
+
+
+def _read(text: str, decimal: str) -> tuple[float, re.Match[str] | None]:
+    found = _CELL.fullmatch(text)
+    if found is None or bool(found["open"]) != bool(found["close"]):
+        return np.nan, None
+    body = found["body"].strip()
+    value = _value(body, decimal, found["power"] or "")
+    if np.isnan(value):  # a single cell written otherwise, such as 0.5 among commas
+        value = _value(body, COMMA if decimal == POINT else POINT, found["power"] or "")
+    signs = [found["sign"], found["inner"], "-" if found["open"] else None]
+    negative = sum(sign not in (None, "+") for sign in signs) % 2
+    return (-value if negative else value), found
+
+
+def _value(body: str, decimal: str, power: str) -> float:
+    found = _BODIES[decimal].fullmatch(body)
+    if found is None:
+        return np.nan
+    whole, rest = re.sub(r"\D", "", found["whole"]), found["rest"] or ""
+    return float(f"{whole or '0'}.{rest or '0'}{power}") if whole or rest else np.nan
+
+
+def _is_dressed(found: re.Match[str]) -> bool:
+    return re.search(_MONEY, found[0][: found.start("body") - found.start()]) is not None

@@ -1,0 +1,124 @@
+"""What a user says about the columns of a table: in options, or in the file that an earlier fit wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+import pandas as pd
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.inputs import Wishes
+from kernelect.inputs.dates import check_form
+from kernelect.inputs.readings import PLAIN, Reading
+from kernelect.tabular.columns_file import Known
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Columns by what is said of them; those of ``date`` and ``missing_codes`` may have ``=`` and more behind them.
+
+    Attributes
+    ----------
+    drop, keep, ids : sequences of str
+        Columns not to use; to use even where they look like row numbers or names; that name the rows.
+    categorical, number : sequences of str
+    date : sequence of str
+        A column, or a column and the form of its dates (``"admitted=%d.%m.%Y"``).
+    missing_codes : sequence of str
+        A code for all columns (``"-999"``), or a column and its code (``"age=99"``).
+    known : Known, optional
+        How an earlier table was read.
+    """
+
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    number: Sequence[str] = ()
+    date: Sequence[str] = ()
+    missing_codes: Sequence[str] = ()
+    known: Known | None = None
+
+    def left_out(self, frame: pd.DataFrame) -> list[str]:
+        """Return the columns that are no inputs because the user says so."""
+        own = [*names_of(frame, self.drop, "--drop"), *names_of(frame, self.ids, "--id")]
+        said = {*names_of(frame, self.keep, "--keep"), *self._kinds(frame)}
+        before = [] if self.known is None else [name for name in self.known.unused if name not in said]
+        return [name for name in dict.fromkeys([*own, *before]) if name in frame.columns]
+
+    def wishes(self, frame: pd.DataFrame, inputs: Sequence[str], decimal: str | None) -> Wishes:
+        """Return what is said of the inputs."""
+        codes = self._codes(frame)
+        columns = {} if self.known is None else {column.name: column for column in self.known.columns}
+        kinds = {**{name: column.kind for name, column in columns.items()}, **self._kinds(frame)}
+        readings = {name: column.reading for name, column in columns.items()}
+        readings.update(self._forms(frame, codes))
+        return Wishes(
+            kinds={name: kind for name, kind in kinds.items() if name in inputs},
+            readings={name: _with_codes(reading, codes, name) for name, reading in readings.items() if name in inputs},
+            missing_codes=codes,
+            kept=frozenset((*names_of(frame, self.keep, "--keep"), *columns)),
+            decimal=decimal,
+        )
+
+    def _kinds(self, frame: pd.DataFrame) -> dict[str, str]:
+        """Return column -> kind; a column that is given two kinds is an error."""
+        dates = [_split(frame, text)[0] for text in self.date]
+        given = [("category", "--categorical", self.categorical), ("number", "--number", self.number)]
+        kinds: dict[str, str] = {}
+        for kind, option, named in [*given, ("date", "--date", dates)]:
+            for name in names_of(frame, named, option):
+                if kinds.setdefault(name, kind) != kind:
+                    raise InvalidArgument(f"{option} {name}: the column is also given as {kinds[name]}: choose one.")
+        return kinds
+
+    def _forms(self, frame: pd.DataFrame, codes: dict[str, tuple[str, ...]]) -> dict[str, Reading]:
+        pairs = [_split(frame, text) for text in self.date]
+        return {name: replace(PLAIN, date_format=check_form(form)) for name, form in pairs if form}
+
+    def _codes(self, frame: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+        codes: dict[str, tuple[str, ...]] = {}
+        for text in self.missing_codes:
+            name, code = _split(frame, text) if "=" in text else ("", text)
+            if name:
+                check_name(frame, name, "--missing-code")
+            codes[name] = (*codes.get(name, ()), code.strip())
+        return codes
+
+
+def _with_codes(reading: Reading, codes: dict[str, tuple[str, ...]], name: str) -> Reading:
+    both = dict.fromkeys((*reading.missing_codes, *codes.get("", ()), *codes.get(name, ())))
+    return replace(reading, missing_codes=tuple(both))
+
+
+def _split(frame: pd.DataFrame, text: str) -> tuple[str, str]:
+    """Return a column and what stands behind the sign of equality; a column's own name may hold one."""
+    if text in frame.columns or "=" not in text:
+        return text, ""
+    name, _, rest = text.partition("=")
+    return name, rest
+
+
+def names_of(frame: pd.DataFrame, given: Sequence[str], option: str) -> list[str]:
+    """Return the columns that an option names, each by itself or several with commas between them."""
+    found: list[str] = []
+    for text in given:
+        parts = [part.strip() for part in text.split(",")]
+        listed = text not in frame.columns and len(parts) > 1 and parts[0] in frame.columns
+        found += [check_name(frame, name, option) for name in (parts if listed else [text])]
+    return found
+
+
+def check_name(frame: pd.DataFrame, name: str, option: str) -> str:
+    """Return ``name``, or say which column was meant."""
+    if name in frame.columns:
+        return name
+    close = get_close_matches(name, list(frame.columns), n=1) or [
+        column for column in frame.columns if column.lower() == name.lower()
+    ]
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    listed = ", ".join(repr(column) for column in frame.columns[:8])
+    more = f" and {frame.shape[1] - 8} more" if frame.shape[1] > 8 else ""
+    raise InvalidArgument(f"{option}: there is no column {name!r}.{hint} There are {listed}{more}.")

@@ -1,0 +1,205 @@
+"""``columns.toml``: how a table was read, for people to look at and for the next table to be read the same way."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kernelect.exceptions import UnusableTable
+from kernelect.inputs.dates import FORMS, ISO, check_form
+from kernelect.inputs.readings import Reading
+from kernelect.inputs.roles import KINDS
+from kernelect.tabular.columns import Column
+
+#: Counts changes that readers of older files would not understand.
+FORMAT = 1
+
+_HEAD = """\
+# How kernelect read {title}. Change it where it is wrong, and give it to the next fit:
+#   kernelect fit TABLE --schema columns.toml
+# kind is "number", "category", "date", or "unused" for columns that are left out.
+"""
+
+#: What a column may hold, and the type of each.
+_KEYS: dict[str, type] = {
+    "name": str,
+    "kind": str,
+    "missing": float,
+    "range": list,
+    "levels": list,
+    "decimal": str,
+    "date_format": str,
+    "missing_codes": list,
+    "reason": str,
+}
+
+_TOP: dict[str, type] = {
+    "format": int,
+    "target": str,
+    "task": str,
+    "classes": list,
+    "weight": str,
+    "group": str,
+    "time": str,
+    "ids": list,
+    "column": list,
+}
+
+_WORDS = {str: "a text", float: "a number", int: "a whole number", list: "a list"}
+
+
+@dataclass(frozen=True)
+class Known:
+    """How an earlier table was read: its target and task, the columns of use, and why the others are not."""
+
+    source: str
+    target: str | None = None
+    task: str | None = None
+    weight: str | None = None
+    group: str | None = None
+    time: str | None = None
+    ids: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
+    unused: Mapping[str, str] = field(default_factory=dict)
+
+
+def columns_text(known: Known, classes: Sequence[Any] | None) -> str:
+    """Return the file's text."""
+    head = {
+        "format": FORMAT,
+        "target": known.target,
+        "task": known.task,
+        "classes": None if classes is None else [str(label) for label in classes],
+        "weight": known.weight,
+        "group": known.group,
+        "time": known.time,
+        "ids": list(known.ids) or None,
+    }
+    blocks = [_lines(head)]
+    blocks += ["[[column]]\n" + _lines(_facts(column)) for column in known.columns]
+    blocks += [
+        "[[column]]\n" + _lines({"name": name, "kind": "unused", "reason": reason})
+        for name, reason in known.unused.items()
+    ]
+    return _HEAD.format(title=_comment(known.source)) + "\n" + "\n".join(blocks)
+
+
+def read_columns(path: str | Path) -> Known:
+    """Return what a file says about columns, or one sentence why it cannot be used."""
+    name = Path(path).name
+    try:
+        facts = tomllib.loads(Path(path).read_bytes().decode())
+    except FileNotFoundError as error:
+        raise UnusableTable(f"There is no file {str(path)!r}: check the name, or leave out --schema.") from error
+    except (OSError, ValueError) as error:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
+        reason = str(getattr(error, "strerror", None) or error).splitlines()[0]
+        raise UnusableTable(f"{name} cannot be read ({reason}): mend it, or let fit write it again.") from error
+    _check(facts, _TOP, name, "The file")
+    if facts.get("format") != FORMAT:
+        raise UnusableTable(
+            f"{name} has format {facts.get('format')!r} where {FORMAT} is known: let fit write it again."
+        )
+    entries = facts.get("column", [])
+    for entry in entries:
+        _check_entry(entry, name)
+    used = [_column(entry) for entry in entries if entry["kind"] != "unused"]
+    names = [entry["name"] for entry in entries]
+    twice = next((each for each in names if names.count(each) > 1), None) if len(set(names)) < len(names) else None
+    if twice is not None:
+        raise UnusableTable(f"{name} describes the column {twice!r} twice: remove one of the two.")
+    return Known(
+        source=name,
+        target=facts.get("target"),
+        task=facts.get("task"),
+        weight=facts.get("weight"),
+        group=facts.get("group"),
+        time=facts.get("time"),
+        ids=tuple(map(str, facts.get("ids", ()))),
+        columns=tuple(used),
+        unused={entry["name"]: entry.get("reason", "") for entry in entries if entry["kind"] == "unused"},
+    )
+
+
+def _facts(column: Column) -> dict[str, Any]:
+    reading = column.reading
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "missing": round(column.missing, 6),
+        "range": None if column.kind == "category" else [column.low, column.high],
+        "levels": list(column.categories) or None,
+        "decimal": reading.decimal if column.kind == "number" and reading.decimal != "." else None,
+        "date_format": reading.date_format if column.kind == "date" else None,
+        "missing_codes": list(reading.missing_codes) or None,
+    }
+
+
+def _column(entry: dict[str, Any]) -> Column:
+    low, high = entry.get("range", (None, None))
+    return Column(
+        entry["name"],
+        entry["kind"],
+        float(entry.get("missing", 0.0)),
+        low=low,
+        high=high,
+        categories=tuple(map(str, entry.get("levels", ()))),
+        reading=Reading(
+            decimal=entry.get("decimal", "."),
+            date_format=entry.get("date_format", ISO),
+            missing_codes=tuple(map(str, entry.get("missing_codes", ()))),
+        ),
+    )
+
+
+def _check(facts: Any, keys: dict[str, type], name: str, what: str) -> None:
+    if not isinstance(facts, dict):
+        raise UnusableTable(f"{name}: {what} must be a table of words and values.")
+    for key, value in facts.items():
+        if key not in keys:
+            raise UnusableTable(f"{name}: {what} has {key!r}, which is not known: use {', '.join(keys)}.")
+        wanted = (int, float) if keys[key] is float else keys[key]
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise UnusableTable(f"{name}: {what} has {key} = {value!r}, which must be {_WORDS[keys[key]]}.")
+
+
+def _check_entry(entry: Any, name: str) -> None:
+    what = f"The column {entry.get('name')!r}" if isinstance(entry, dict) else "A column"
+    _check(entry, _KEYS, name, what)
+    if "name" not in entry:
+        raise UnusableTable(f"{name}: A column has no name: give each one a name.")
+    if entry.get("kind") not in (*KINDS, "unused"):
+        raise UnusableTable(f"{name}: {what} has kind = {entry.get('kind')!r}: use {', '.join((*KINDS, 'unused'))}.")
+    if entry.get("decimal", ".") not in (".", ","):
+        raise UnusableTable(f'{name}: {what} has decimal = {entry["decimal"]!r}: use "." or ",".')
+    ends = entry.get("range", [0.0, 0.0])
+    if len(ends) != 2 or not all(isinstance(end, int | float) for end in ends):
+        raise UnusableTable(f"{name}: {what} has range = {ends!r}: give two numbers, such as [0, 1].")
+    if entry.get("date_format", ISO) not in FORMS:
+        try:
+            check_form(entry["date_format"])
+        except ValueError as error:
+            raise UnusableTable(f"{name}: {what}: {error}") from error
+
+
+def _lines(facts: Mapping[str, Any]) -> str:
+    return "".join(f"{key} = {_written(value)}\n" for key, value in facts.items() if value is not None)
+
+
+def _written(value: Any) -> str:
+    """Return a value as TOML has it: texts and lists as in JSON, which has the same escapes."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, str):
+        text = "".join(
+            letter if not 0xD800 <= ord(letter) <= 0xDFFF else "\N{REPLACEMENT CHARACTER}" for letter in value
+        )
+        return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
+
+
+def _comment(title: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in title)

@@ -1,0 +1,85 @@
+"""Sheets of Excel files (.xlsx) as frames."""
+
+from __future__ import annotations
+
+import io
+import warnings
+import zipfile
+from typing import Any
+
+import pandas as pd
+
+from kernelect.exceptions import UnusableTable
+from kernelect.extras import load_extra
+
+#: Unpacked bytes that a sheet may have: a small file can hold one that fills the memory.
+_MOST_BYTES = 2**31
+
+#: Texts that count as missing, as in text tables.
+_MISSING = frozenset(("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "#NV"))
+
+
+def is_spreadsheet(data: bytes) -> bool:
+    """Tell whether a file is an Excel workbook, which is a zip archive with certain members."""
+    if not data.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        return any(name.startswith("xl/") for name in zipfile.ZipFile(io.BytesIO(data)).namelist())
+    except zipfile.BadZipFile:
+        return False
+
+
+def read_sheet(data: bytes, source: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the first sheet with a line of names, and a remark where there are other sheets."""
+    openpyxl = load_extra("openpyxl", caller=f"{source} is an Excel file and", extra="excel")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > _MOST_BYTES:
+            raise UnusableTable(f"{source} unpacks to more than {_MOST_BYTES // 2**30} GB: save the sheet as CSV.")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and validations, which hold no cells
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+            sheets = {
+                sheet.title: [list(row) for row in sheet.iter_rows(values_only=True)] for sheet in book.worksheets
+            }
+    except UnusableTable:
+        raise
+    except Exception as error:  # a damaged file fails in openpyxl with errors of many types
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise UnusableTable(f"{source} cannot be read as an Excel file ({reason}): save the sheet as CSV.") from error
+    filled = {title: rows for title, rows in sheets.items() if any(_is_filled(row) for row in rows)}
+    if not filled:
+        raise UnusableTable(f"{source} is empty: give a sheet with a line of column names and rows below it.")
+    title = next(iter(filled))
+    others = f"{source} has {len(filled)} sheets: the first, {title!r}, was read." if len(filled) > 1 else ""
+    return _frame(filled[title], source), (others,) if others else ()
+
+
+def _frame(rows: list[list[Any]], source: str) -> pd.DataFrame:
+    """Return the rows below the first one that is filled, without columns that have neither name nor cell."""
+    rows = [row for row in rows if _is_filled(row)]
+    width = max(map(len, rows))
+    padded = [[*row, *[None] * (width - len(row))] for row in rows]
+    names, cells = padded[0], padded[1:]
+    used = [j for j in range(width) if names[j] is not None or any(row[j] is not None for row in cells)]
+    nameless = next((j for j in used if names[j] is None), None)
+    if nameless is not None:
+        raise UnusableTable(
+            f"{source}: column {nameless + 1} has cells but no name in the first line that is filled: name it, and "
+            "remove titles above the table."
+        )
+    spelled = [str(names[j]).strip() for j in used]
+    twice = next((name for name in spelled if spelled.count(name) > 1), None)
+    if twice is not None:
+        raise UnusableTable(f"{source} has more than one column named {twice!r}: rename or remove all but one.")
+    return pd.DataFrame({name: _column([row[j] for row in cells]) for name, j in zip(spelled, used, strict=True)})
+
+
+def _column(cells: list[Any]) -> pd.Series:
+    found = [None if isinstance(cell, str) and cell.strip() in _MISSING else cell for cell in cells]
+    return pd.Series(found, dtype=object).infer_objects()
+
+
+def _is_filled(row: list[Any]) -> bool:
+    return any(cell is not None and str(cell).strip() for cell in row)

@@ -1,0 +1,83 @@
+"""Columns of a few whole numbers that may be codes of categories, as a race coded 1, 2, 3: the user is asked.
+
+A number has an order, and so has what it does to the target. Where the target rises and falls along the numbers by
+more than chance allows, or where the name says that there is no order, they may be categories.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+from scipy.stats import f as f_distribution
+from sklearn.isotonic import isotonic_regression
+
+from kernelect.inputs.codes import may_be_categories
+from kernelect.tabular.columns import Column
+from kernelect.typing import Array
+
+#: Words in names of things that have no order.
+_UNORDERED = (
+    "race|ethnic|ethnicity|region|zone|type|code|religion|language|site|marital|occupation|occ|country|state|"
+    "colou?r|celltype|hospital|centre|center|inst|institution|treatment|landmass|nationality|species|category"
+)
+
+_WORDS = re.compile(rf"(?:^|[^a-z])(?:{_UNORDERED})(?:$|[^a-z])")
+
+#: Probability below which the ups and downs of the target along the numbers are not put down to chance.
+_UNLIKELY = 1e-3
+
+#: Columns that a question names.
+_MOST_NAMES = 6
+
+
+def questions(columns: tuple[Column, ...], X: pd.DataFrame, y: pd.Series, said: set[str]) -> list[str]:
+    """Return one question about all columns that may be categories, except those whose kind the user gave."""
+    targets = _targets(y)
+    doubtful = [
+        column.name
+        for column in columns
+        if column.kind == "number"
+        and column.name not in said
+        and _asks(column.name, X[column.name].to_numpy(), targets)
+    ]
+    if not doubtful:
+        return []
+    named, more = ",".join(doubtful[:_MOST_NAMES]), len(doubtful) - _MOST_NAMES
+    subject = f"Column {doubtful[0]!r} holds" if len(doubtful) == 1 else f"{len(doubtful)} columns hold"
+    others = f" (and {more} more columns)" if more > 0 else ""
+    return [
+        f"{subject} a few whole numbers and {'was' if len(doubtful) == 1 else 'were'} read as numbers. If they stand "
+        f"for categories, use --categorical {named!r}{others}."
+    ]
+
+
+def _asks(name: str, values: Array, targets: list[Array]) -> bool:
+    known = ~np.isnan(values)
+    if not may_be_categories(np.unique(values[known])):
+        return False
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    if _WORDS.search(words):
+        return True
+    return any(_disorder(values[known], target[known]) < _UNLIKELY / len(targets) for target in targets)
+
+
+def _targets(y: pd.Series) -> list[Array]:
+    """Return the target as numbers, or one 0/1 target for each class."""
+    if y.dtype.kind == "f":
+        return [y.to_numpy(dtype=float)]
+    return [(y == label).to_numpy(dtype=float) for label in pd.unique(y)]
+
+
+def _disorder(values: Array, target: Array) -> float:
+    """Return the probability of means that are so far from rising or falling along the values, by an F test."""
+    _, level, counts = np.unique(values, return_inverse=True, return_counts=True)
+    means = np.bincount(level, target) / counts
+    within = float(np.sum((target - means[level]) ** 2))
+    free = len(target) - len(counts)
+    if free < 1 or within <= 0.0:
+        return 1.0
+    ordered = [isotonic_regression(means, sample_weight=counts.astype(float), increasing=up) for up in (True, False)]
+    lack = min(float(np.sum(counts * (means - fit) ** 2)) for fit in ordered)
+    return float(f_distribution.sf((lack / (len(counts) - 1)) / (within / free), len(counts) - 1, free))
