@@ -1,6 +1,8 @@
 import json
 import subprocess
+from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -31,9 +33,10 @@ console.log(JSON.stringify(rows.map((row) => ({ why: model.explain(row), ...mode
 
 def run(source, rows, ask=_RUN):
     cells = [[None if cell is None or cell != cell else cell for cell in row] for row in rows]
-    done = subprocess.run(
-        ["node", "-e", source + ask], input=json.dumps(cells), capture_output=True, text=True, timeout=60
-    )
+    with TemporaryDirectory() as folder:
+        script = Path(folder) / "model.js"  # too long for an argument
+        script.write_text(source + ask, encoding="utf-8")
+        done = subprocess.run(["node", script], input=json.dumps(cells), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -90,7 +90,6 @@ def test_every_machine_alone_gives_facts(machine, task, absent, count):
     ("machine", "words"),
     [
         (RVC(), "widths in proportion to the inputs' spread"),
-        (RVC(n_restarts=1), "widths in proportion to the inputs' spread"),
         (RVC(time_limit=1e-9), "widths in proportion to the inputs' spread"),
         (RVC(ARD([1.0, 1.0, 0.0])), "one width per input"),
         (RVC(criterion="occam-evidence"), "one width per input"),

@@ -46,7 +46,7 @@ def facts(classifier):
 
 def test_the_candidates_are_those_of_the_mixture(classifier, facts):
     shown, found = facts["mixture"]["candidates"], classifier.candidates_.to_frame()
-    assert len(shown) == len(found) == 4
+    assert len(shown) == len(found) == 5
     for one, (_, row) in zip(shown, found.iterrows(), strict=True):
         assert (one["view"], one["kernel"], one["machine"], one["status"]) == (
             row["view"],
@@ -70,7 +70,7 @@ def test_the_facts_have_the_usual_parts_and_one_more(facts):
     machine = facts["machine"]
     heaviest = facts["mixture"]["candidates"][0]
     assert machine["sentence"] == (
-        "A mixture of kernel classifiers: 4 candidates, weighted by their leave-one-out log-loss; the heaviest "
+        "A mixture of kernel classifiers: 5 candidates, weighted by their leave-one-out log-loss; the heaviest "
         f"({heaviest['name']}) has {heaviest['weight_words']} of the weight."
     )
     assert machine["status"] == "fitted all candidates"
@@ -82,7 +82,7 @@ def test_how_a_search_ended_names_inputs_and_not_their_numbers(classifier):
     label, other = frame()[2], copy(classifier)
     names = classifier._views.coding.names
     place = names.index("seen (weekday)")
-    status = (f"at the bound of the search: gamma[{place}]",) * 4
+    status = (f"at the bound of the search: gamma[{place}]",) * len(classifier.candidates_)
     other.candidates_ = replace(classifier.candidates_, status=status)
     found = describe_mixture(other, label, "classification")["candidates"][0]
     assert found["status"] == "at the bound of the search: gamma of seen (weekday)"
@@ -174,12 +174,12 @@ def test_candidates_without_time_are_told():
     X, _, label = frame()
     model = KernelClassifier("fast", random_state=0, time_limit=1e-9).fit(X, label)
     found = gather(model, X, label, pictures=False)
-    assert found["machine"]["status"] == "ran out of time after 1 of 4 candidates"
+    assert found["machine"]["status"] == "ran out of time after 1 of 5 candidates"
     last = found["mixture"]["candidates"][-1]
     assert (last["words"], last["weight_words"], last["score"]) == (NOT_KNOWN, NOT_KNOWN, None)
     assert last["status"] == "not fitted: no time was left"
     (doubt,) = [each for each in found["doubts"] if each["code"] == "not-converged"]
-    assert doubt["sentence"].endswith("it ran out of time after 1 of 4 candidates.")
+    assert doubt["sentence"].endswith("it ran out of time after 1 of 5 candidates.")
     assert "effort 'fast'" in doubt["advice"]
     assert len(Weights.from_estimator(model).names) == 1
 

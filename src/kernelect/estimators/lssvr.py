@@ -23,7 +23,7 @@ from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit, hashed_order, spaced
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
 from kernelect.selection.landmarks import LandmarkFit, Parts, Table
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Median weight from which on a new observation is not taken to weigh 1.
 _FAR = 1e3
@@ -82,6 +82,7 @@ random_state, n_jobs, verbose
     _diagonal: Array
     _residuals: Array
     _spread: LandmarkSpread
+    _interval_rows: Indices
 
     def __init__(
         self,
@@ -182,11 +183,12 @@ random_state, n_jobs, verbose
         squares = left_out.residuals[places] ** 2 * precision[places, None]
         # By what the targets are, so that models of the same rows with other inputs speak of the same ones.
         part = places[spaced(hashed_order(table.kept_targets[places]), _INTERVAL_ROWS)]
+        self._interval_rows = part if table.kept is None else table.kept[part]
         self._spread = LandmarkSpread(
             state=left_out.state,
             epsilon=fit.landmarks.frame.epsilon,
             noise=left_out.state.regularization / _usual_weight(table.kept_weights[places]),
-            inputs=table.rows(part if table.kept is None else table.kept[part]).X,
+            inputs=table.rows(self._interval_rows).X,
             residuals=left_out.residuals[part],
             weights=table.kept_weights[part],
             precision=precision[counted],
@@ -255,6 +257,11 @@ random_state, n_jobs, verbose
         ]
         lower, upper = (np.concatenate(each) for each in zip(*ends, strict=True))
         return self._shaped(lower), self._shaped(upper)
+
+    @property
+    def _jackknife_rows(self) -> Indices:
+        """The rows that intervals are made of: all of positive weight, or with landmarks a part of them."""
+        return self._rows if self.landmarks_ is None else self._interval_rows
 
     @property
     def _jackknife_residuals(self) -> Array:

@@ -13,8 +13,9 @@ import numpy as np
 
 from kernelect.dictionaries import Candidates
 from kernelect.exceptions import InvalidArgument
-from kernelect.explain.summands import Summand, function_summands, kernel_summands
+from kernelect.explain.summands import BoxSummand, Summand, function_summands, kernel_summands
 from kernelect.kernels import Kernel
+from kernelect.mixture.trees import Trees
 from kernelect.typing import Array, Indices
 
 
@@ -77,6 +78,11 @@ class KernelPart:
     view: View
     complete: bool
 
+    @property
+    def training(self) -> Array | None:
+        """The inputs of the training rows, where the part keeps them all."""
+        return self.vectors if self.complete else None
+
     def decide(self, inputs: Array) -> Array:
         """Return the part's values (m, n_outputs) at inputs."""
         if not len(self.vectors):
@@ -102,7 +108,7 @@ class FunctionPart:
     functions: Candidates
     coefficients: Array
     view: View
-    complete: bool = False
+    training: None = None
 
     def decide(self, inputs: Array) -> Array:
         """Return the part's values (m, n_outputs) at inputs."""
@@ -118,12 +124,45 @@ class FunctionPart:
 
 
 @dataclass(frozen=True, eq=False)
+class BoxPart:
+    """What the boxes say in which a row lies, one in every tree.
+
+    Attributes
+    ----------
+    trees : Trees
+    coefficients : ndarray of shape (n_boxes, n_outputs)
+    view : View
+    training : ndarray of shape (n, n_inputs) or None
+        The inputs of the training rows.
+    """
+
+    trees: Trees
+    coefficients: Array
+    view: View
+    training: Array | None = None
+
+    def decide(self, inputs: Array) -> Array:
+        """Return the part's values (m, n_outputs) at inputs."""
+        out = np.zeros((len(inputs), self.coefficients.shape[1]))
+        for places in self.trees.places(inputs).T:
+            out += self.coefficients[places]
+        return out
+
+    def summands(self) -> list[Summand]:
+        """Return the part as a sum of boxes, which are products over inputs."""
+        return [BoxSummand(*self.trees.bounds(len(self.view.owners)), self.coefficients)]
+
+
+Part = KernelPart | FunctionPart | BoxPart
+
+
+@dataclass(frozen=True, eq=False)
 class Expansion:
     """What a fitted model adds up: an intercept and parts.
 
     Attributes
     ----------
-    parts : tuple of KernelPart and FunctionPart
+    parts : tuple of KernelPart, FunctionPart and BoxPart
     intercept : ndarray of shape (n_outputs,)
     players : tuple of str
         Names of the columns that values are given to.
@@ -138,7 +177,7 @@ class Expansion:
     remarks : tuple of str
     """
 
-    parts: tuple[KernelPart | FunctionPart, ...]
+    parts: tuple[Part, ...]
     intercept: Array
     players: tuple[str, ...]
     columns: tuple[tuple[int, ...], ...]
@@ -164,6 +203,5 @@ class Expansion:
     @property
     def training(self) -> list[Array] | None:
         """Every part's inputs of the training rows, where the model keeps them all."""
-        if not all(isinstance(part, KernelPart) and part.complete for part in self.parts):
-            return None
-        return [part.vectors for part in self.parts if isinstance(part, KernelPart)]
+        rows = [part.training for part in self.parts]
+        return None if any(each is None for each in rows) else [each for each in rows if each is not None]

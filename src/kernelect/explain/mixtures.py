@@ -9,8 +9,10 @@ import numpy as np
 
 from kernelect.estimators import GPC
 from kernelect.explain.adapters import machine_expansion
-from kernelect.explain.expansion import Expansion, View
+from kernelect.explain.expansion import BoxPart, Expansion, KernelPart, View
 from kernelect.mixture import KernelClassifier, KernelRegressor
+from kernelect.mixture.candidates import AS_IS
+from kernelect.mixture.forest import Forest
 from kernelect.mixture.members import Member
 from kernelect.typing import Array
 
@@ -37,12 +39,45 @@ class Coded:
         return self.door._views(self.view, self.door._coded(rows))
 
 
+@dataclass(frozen=True, eq=False)
+class Indicated:
+    """From a table's rows to the inputs of a forest."""
+
+    coded: Coded
+    forest: Forest
+
+    def transform(self, X: Any) -> Array:
+        """Return the inputs of rows."""
+        return self.forest._indicators(self.coded.transform(X))
+
+
 def _members(door: KernelClassifier | KernelRegressor, view: View) -> list[Expansion]:
     """Return every member's expansion; all inputs of a column belong to its player."""
     owners = view.owners[door._views.coding.owners]
-    names = dict.fromkeys(member.candidate.view for member in door._members)
+    names = dict.fromkeys([AS_IS, *(member.candidate.view for member in door._members)])
     views = {name: View(Coded(view.steps, door, name), owners) for name in names}
-    return [machine_expansion(member.estimator, views[member.candidate.view]) for member in door._members]
+    machines = [member for member in door._members if not isinstance(member.estimator, Forest)]
+    found = {id(m): machine_expansion(m.estimator, views[m.candidate.view]) for m in machines}
+    coded = [found[id(m)].parts[0] for m in machines if m.candidate.view == AS_IS]
+    rows = next((part.training for part in coded if isinstance(part, KernelPart)), None)
+    return [
+        _of_forest(member.estimator, views[AS_IS], rows, found[id(machines[0])])
+        if isinstance(member.estimator, Forest)
+        else found[id(member)]
+        for member in door._members
+    ]
+
+
+def _of_forest(forest: Forest, view: View, rows: Array | None, like: Expansion) -> Expansion:
+    """Return a forest as boxes, with the training rows that another member has kept."""
+    indicators, trees = forest._indicators, forest._trees
+    part = BoxPart(
+        trees,
+        trees.boxes / len(trees),
+        View(Indicated(view.steps, forest), view.owners[indicators.inputs]),
+        None if rows is None else indicators(rows),
+    )
+    return replace(like, parts=(part,), intercept=forest._intercept, remarks=())
 
 
 def _mixed(expansions: list[Expansion], scales: Array) -> Expansion:

@@ -150,6 +150,28 @@ class WaveSummand(Summand):
         return np.isin([j for j, _, _ in self.waves.waves], inputs)
 
 
+@dataclass(frozen=True, eq=False)
+class BoxSummand(Summand):
+    """Boxes: 1 where lower < x <= upper in every input, else 0."""
+
+    lower: Array  # (n, d)
+    upper: Array
+    coefficients: Array
+
+    @property
+    def active(self) -> Mask:
+        return np.asarray((np.isfinite(self.lower) | np.isfinite(self.upper)).any(axis=0))
+
+    def order(self, owners: Indices) -> int:
+        cut = np.isfinite(self.lower) | np.isfinite(self.upper)
+        by_player = np.stack([cut[:, owners == player].any(axis=1) for player in np.unique(owners)])
+        return int(by_player.sum(axis=0).max(initial=0))
+
+    def factor(self, j: int, x: Array) -> Array:
+        inside = (x[:, None] > self.lower[:, j]) & (x[:, None] <= self.upper[:, j])
+        return np.asarray(inside, dtype=float)[None]
+
+
 def kernel_summands(kernel: Kernel, vectors: Array, coefficients: Array) -> list[Summand]:
     """Return the summands of a kernel expansion, or an error where the kernel has no exact form."""
     spans = np.ptp(vectors, axis=0) if len(vectors) else np.zeros(vectors.shape[1])

@@ -150,6 +150,9 @@ class CDialect(Dialect):
     def scalar(self, name: str, value: str, wide: bool, *, changes: bool = False) -> str:
         return f"{'' if changes else 'const '}{self.type_of(wide)} {name} = {value};"
 
+    def whole(self, name: str, value: str) -> str:
+        return f"int {name} = {value};"
+
     def code(self, name: str, position: int, n_levels: int) -> str:
         return f"const int {name} = {self.name}_code(row[{position}], {n_levels});"
 

@@ -40,6 +40,10 @@ class Dialect(ABC):
         """Return the declaration of a number."""
 
     @abstractmethod
+    def whole(self, name: str, value: str) -> str:
+        """Return the declaration of a whole number that changes."""
+
+    @abstractmethod
     def numbers(self, values: Array, wide: bool, bits: int | None = None) -> str:
         """Return the name of a table of numbers, flat, which is written down once; whole ones of so many bits."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.export.fall import Fall
 from kernelect.export.graph import (
     OPERATIONS,
     REDUCTIONS,
@@ -109,6 +110,8 @@ def _value(
         return np.asarray(np.polyval(np.array(node.coefficients, dtype=args[0].dtype), args[0]))
     if isinstance(node, Take):
         return args[0][:, node.places]
+    if isinstance(node, Fall):
+        return node.value(args[0])
     if isinstance(node, Join):
         return np.concatenate([np.broadcast_to(arg, (len(rows), *arg.shape[1:])) for arg in args], axis=1)
     if isinstance(node, Reshape):

@@ -139,6 +139,9 @@ class JavaScript(Dialect):
     def scalar(self, name: str, value: str, wide: bool, *, changes: bool = False) -> str:
         return f"{'let' if changes else 'const'} {name} = {value};"
 
+    def whole(self, name: str, value: str) -> str:
+        return f"let {name} = {value};"
+
     def code(self, name: str, position: int, n_levels: int) -> str:
         return f"const {name} = code(columns[{position}].levels, row[{position}]);"
 
@@ -216,7 +219,7 @@ def _explained(program: Program, reasons: Reasons, dialect: JavaScript) -> list[
         loops.compute(node)
     lines = "\n".join(f"  {line}" for line in loops.lines)
     views = ", ".join(_listed(loops, node) for node in reasons.nodes)
-    record = reasons.source(lambda values: dialect.numbers(values, True))
+    record = reasons.source(lambda values: dialect.numbers(values, True), dialect.places)
     return [
         f"const players = {quoted(list(reasons.expansion.players))};",
         f"const inputs = (row) => {{\n{lines}\n  return [{views}];\n}};",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelect.export.dialect import Dialect
+from kernelect.export.fall import Fall
 from kernelect.export.graph import (
     Apply,
     Const,
@@ -85,6 +86,8 @@ class Loops:
             self._assign_reduction(node, name, wide)
         elif isinstance(node, Times):
             self._assign_product(node, name, wide)
+        elif isinstance(node, Fall):
+            self._assign_fall(node, name, wide)
         elif size == 1:
             self.lines.append(self.dialect.scalar(name, _bare(self._written(node, ("0",))), wide))
         else:
@@ -145,6 +148,22 @@ class Loops:
             f"{self.dialect.loop('i', n)} {{",
             f"  {self.dialect.scalar('factor', value, wide)}",
             f"  {self.dialect.loop('j', k)} {name}[j] += factor * {table}[{_flat(('i', 'j'), (n, k))}];",
+            "}",
+        ]
+
+    def _assign_fall(self, node: Fall, name: str, wide: bool) -> None:
+        trees, k = node.trees, node.shape[0]
+        feature, right = self.dialect.places(trees.feature), self.dialect.places(trees.right)
+        threshold, boxes = self.dialect.numbers(trees.threshold, True), self.dialect.numbers(trees.boxes, wide)
+        input_ = self._named(node.args[0], (f"{feature}[at]",))
+        self.arrays.add(name)
+        self.lines += [
+            self.dialect.vector(name, k, wide),
+            f"{self.dialect.loop('j', k)} {name}[j] = {self.dialect.number(0.0, wide)};",
+            f"{self.dialect.loop('i', len(trees))} {{",
+            f"  {self.dialect.whole('at', f'{self.dialect.places(trees.roots)}[i]')}",
+            f"  while ({feature}[at] >= 0) at = {input_} <= {threshold}[at] ? at + 1 : {right}[at];",
+            f"  {self.dialect.loop('j', k)} {name}[j] += {boxes}[{right}[at] * {k} + j];",
             "}",
         ]
 
@@ -278,7 +297,9 @@ def _kept(order: Sequence[Node], target: Node) -> set[int]:
             users.setdefault(id(arg), []).append(node)
     kept = {id(target)}
     for node in order:
-        many = isinstance(node, Reduce | Times | Join)
+        many = isinstance(node, Reduce | Times | Join | Fall)
+        if isinstance(node, Fall):
+            kept.add(id(node.args[0]))
         plain = isinstance(node, Apply | Narrow | Horner) and len(node.shape) == 1
         if many or (plain and not _is_inline(node, users.get(id(node), []))):
             kept.add(id(node))

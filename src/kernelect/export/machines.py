@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.explain import Expansion, KernelPart, expansion_of
+from kernelect.explain import Expansion, FunctionPart, KernelPart, expansion_of
 from kernelect.export.functions import function_sum, function_values
 from kernelect.export.graph import Node, added, apply, const, join, reduced, stretched, take, times
 from kernelect.export.heads import decision_of, mixed_log_odds, moderated, of_log_odds, of_probits, tempered
@@ -52,7 +52,7 @@ def _mean(expansion: Expansion, x: Node) -> Node:
     for part in expansion.parts:
         if isinstance(part, KernelPart) and len(part.vectors):
             total.append(kernel_sum(part.kernel, part.vectors, part.coefficients, x))
-        elif not isinstance(part, KernelPart) and len(part.functions):
+        elif isinstance(part, FunctionPart) and len(part.functions):
             total.append(function_sum(part.functions, part.coefficients, x))
     return added([*total[1:], total[0]])
 
@@ -155,8 +155,9 @@ def _weighed(machine: RVC, x: Node) -> tuple[Node, Node]:
 def _relevance_values(machine: RVC, x: Node) -> Node:
     """Return the values of the model's functions."""
     part = expansion_of(machine).parts[0]
-    if not isinstance(part, KernelPart):
+    if isinstance(part, FunctionPart):
         return function_values(part.functions, x) if len(part.functions) else const(np.zeros(0))
+    assert isinstance(part, KernelPart)
     if not len(part.vectors):
         return const(np.zeros(0))
     return stretched(kernel_values(part.kernel, part.vectors, x), len(part.vectors))

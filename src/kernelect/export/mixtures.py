@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelect.export.forests import outputs_of
 from kernelect.export.graph import Node, added, apply
 from kernelect.export.heads import softmax
 from kernelect.export.inputs import warped
-from kernelect.export.machines import Outputs, outputs_of
+from kernelect.export.machines import Outputs
 from kernelect.mixture import KernelClassifier, KernelRegressor
 from kernelect.mixture.candidates import WARPED
 from kernelect.mixture.classifier import LEAST

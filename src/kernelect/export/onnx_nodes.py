@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from kernelect.export.fall import Fall
 from kernelect.export.graph import (
     Apply,
     Const,
@@ -143,6 +144,8 @@ class OnnxNodes:
             return self.sink.node("Reshape", [*args, self._whole([0, *node.shape])])
         if isinstance(node, Horner):
             return self._polynomial(node, args[0], kind)
+        if isinstance(node, Fall):
+            return self._fallen(node, args[0], kind)
         assert isinstance(node, Narrow)
         return args[0] if self.real == np.float64 else self.sink.cast(args[0], self.real)
 
@@ -202,6 +205,20 @@ class OnnxNodes:
         if id(node) in self._tests:
             return self._tests[id(node)]
         return self.sink.cast(self._argument(node, kind), np.bool_)
+
+    def _fallen(self, node: Fall, inputs: str, kind: Any) -> str:
+        """Add as many steps down as the deepest tree has, for all trees together."""
+        feature, threshold, left, right, said = node.circular()
+        rows = self.sink.node("Shape", [inputs], start=0, end=1)
+        shape = self.sink.node("Concat", [rows, self._whole([len(node.trees)])], axis=0)
+        at = self.sink.node("Expand", [self._whole(node.trees.roots[None]), shape])
+        tables = [self._whole(feature), self._constant(threshold, kind), self._whole(left), self._whole(right)]
+        for _ in range(node.depth()):
+            asked, cut, lower, upper = (self.sink.node("Gather", [table, at], axis=0) for table in tables)
+            value = self.sink.node("GatherElements", [inputs, asked], axis=1)
+            at = self.sink.node("Where", [self.sink.node("LessOrEqual", [value, cut]), lower, upper])
+        words = self.sink.node("Gather", [self._constant(said, kind), at], axis=0)
+        return self.sink.node("ReduceSum", [words, self._whole([1])], keepdims=0)
 
     def _polynomial(self, node: Horner, arg: str, kind: Any) -> str:
         total = self._constant(np.array([node.coefficients[0]]), kind)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.export.fall import Fall
 from kernelect.export.graph import Const, Lookup, Node, walk
 from kernelect.typing import Array
 
@@ -91,12 +92,18 @@ class Program:
         levels = self.levels()
         found: dict[bytes, int] = {}
         for node in walk(self.outputs):
-            values = node.values if isinstance(node, Const) else None
-            if isinstance(node, Lookup):
-                values = node.table(levels[node.column])
-            if values is not None:
+            for values in _numbers(node, levels):
                 found[_key(values)] = values.size
         return sum(found.values())
+
+
+def _numbers(node: Node, levels: dict[int, tuple[str, ...]]) -> tuple[Array, ...]:
+    """Return the numbers that a node holds."""
+    if isinstance(node, Fall):
+        return node.tables()
+    if isinstance(node, Lookup):
+        return (node.table(levels[node.column]),)
+    return (node.values,) if isinstance(node, Const) else ()
 
 
 def _key(values: Array) -> bytes:

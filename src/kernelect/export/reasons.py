@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.explain.expansion import Expansion, FunctionPart, KernelPart
-from kernelect.explain.mixtures import Coded
+from kernelect.explain.expansion import BoxPart, Expansion, KernelPart, Part
+from kernelect.explain.mixtures import Coded, Indicated
 from kernelect.explain.shapley import Explainer
 from kernelect.explain.summands import KernelSummand, Summand
 from kernelect.explain.terms import FactorsOf, Gaussian, Profile, Term
+from kernelect.export.forests import indicated
 from kernelect.export.graph import Node
 from kernelect.export.inputs import warped
 from kernelect.export.program import Program
 from kernelect.kernels import Category, ProductLaplace, ProductMatern
 from kernelect.mixture.candidates import WARPED
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 _KINDS = {ProductLaplace: "laplace", ProductMatern: "matern", Category: "category"}
 
@@ -56,16 +57,29 @@ class Reasons:
                 self.nodes.append(_inputs(part, program))
                 self._backgrounds.append(rows)
 
-    def source(self, table: Callable[[Array], str]) -> str:
-        """Return the argument of ``explainer``; ``table`` writes numbers down and returns their name."""
-        parts = [self._part(part, table) for part in self.expansion.parts]
+    def source(self, table: Callable[[Array], str], places: Callable[[Indices], str]) -> str:
+        """Return the argument of ``explainer``; ``table`` and ``places`` write numbers and return their name."""
+        parts = [
+            self._boxes(part, table, places) if isinstance(part, BoxPart) else self._part(part, table)
+            for part in self.expansion.parts
+        ]
         backgrounds = ", ".join(table(rows) for rows in self._backgrounds)
         return (
             f"{{ intercept: {_list(self.expansion.intercept)}, players,\n"
             f"  backgrounds: [{backgrounds}],\n  parts: [\n{''.join(parts)}  ] }}"
         )
 
-    def _part(self, part: KernelPart | FunctionPart, table: Callable[[Array], str]) -> str:
+    def _boxes(self, part: BoxPart, table: Callable[[Array], str], places: Callable[[Indices], str]) -> str:
+        trees, owners = part.trees, part.view.owners
+        n, k = part.coefficients.shape
+        return (
+            f"    boxes({{ view: {self._places[id(part.view)]}, n: {n}, d: {len(owners)}, k: {k}, "
+            f"owners: {owners.tolist()}, coefficients: {table(part.coefficients)}, roots: {places(trees.roots)}, "
+            f"feature: {places(trees.feature)}, threshold: {table(trees.threshold)}, "
+            f"right: {places(trees.right)} }}),\n"
+        )
+
+    def _part(self, part: Part, table: Callable[[Array], str]) -> str:
         terms = [_term(summand) for summand in part.summands()]
         if not terms or not isinstance(part, KernelPart):
             return ""
@@ -78,10 +92,12 @@ class Reasons:
         return f"    {{ {head}, terms: [\n" + "".join(f"      {term},\n" for term in terms) + "    ] },\n"
 
 
-def _inputs(part: KernelPart | FunctionPart, program: Program) -> Node:
+def _inputs(part: Part, program: Program) -> Node:
     """Return the node with the inputs that a part takes."""
     assert program.inputs is not None
     steps = part.view.steps
+    if isinstance(steps, Indicated):
+        return indicated(steps.forest._indicators, program.inputs)
     return warped(steps.door._views.warp, program.inputs) if _is_warped(steps) else program.inputs
 
 

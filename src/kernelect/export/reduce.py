@@ -261,7 +261,8 @@ def _(machine: KernelClassifier | KernelRegressor, most: int, generator: np.rand
     found = _reduction(small, count, len(places), before, machine._scores(_mixture_left_out(small), targets), machine)
     dropped = len(machine._members) - len(members)
     remark = (
-        f"{dropped} of {len(machine._members)} members are Gaussian processes, which need all rows: they are left out."
+        f"{dropped} of {len(machine._members)} members are Gaussian processes or a forest, which need all rows: they "
+        "are left out."
     )
     return replace(found, remarks=(remark,) if dropped else ())
 

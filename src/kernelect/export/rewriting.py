@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernelect.export.fall import Fall
 from kernelect.export.graph import (
     Apply,
     Const,
@@ -73,4 +74,6 @@ def _own(node: Node) -> Hashable:
         return node.coefficients
     if isinstance(node, Take):
         return node.places.tobytes()
+    if isinstance(node, Fall):
+        return id(node.trees)
     return node.shape if isinstance(node, Reshape) else None

@@ -68,7 +68,7 @@ def describe_machine_of_mixture(estimator: Any, facts: MixtureFacts) -> MachineF
     mixture = _mixture_of(estimator)
     fitted = [one for one in facts["candidates"] if one["score"] is not None]
     seconds = float(mixture.candidates_.seconds.sum())
-    evaluations = sum(int(member.estimator.selection_.n_evaluations) for member in mixture._members)
+    evaluations = sum(member.n_evaluations for member in mixture._members)
     status, rows = _status(mixture), len(mixture._members[0].left_out)
     name = ESTIMATORS.words_of(type(mixture))
     heaviest = f"the heaviest ({fitted[0]['name']}) has {fitted[0]['weight_words']} of the weight"

@@ -109,11 +109,20 @@ class Door(Estimator):
         wanted = useful(
             candidates_for(self.effort, labels=self._labels), self._views, len(Z), grouped=groups is not None
         )
-        options = {"random_state": self._seed()}
-        task = Task(views=self._views, Z=Z, y=y, weights=weights, groups=groups, labels=self._labels, options=options)
-        members = fit_members(
-            task, wanted, self.effort, deadline, n_jobs=self.n_jobs, observe=_observer(self.verbose, len(wanted))
+        # Without a random_state every fit is the same one: nobody should have to ask for that.
+        options = {"random_state": 0 if self.random_state is None else self._seed()}
+        task = Task(
+            views=self._views,
+            Z=Z,
+            y=y,
+            weights=weights,
+            groups=groups,
+            labels=self._labels,
+            effort=self.effort,
+            options=options,
         )
+        observe = _observer(self.verbose, len(wanted))
+        members = fit_members(task, wanted, deadline, n_jobs=self.n_jobs, observe=observe)
         self._members = tuple(members)
         self._weights = self._weigh(y, weights)
         self.candidates_ = self._record(wanted, y, weights)

@@ -2,7 +2,8 @@
 
 Views: the inputs as they are, and warped to normal quantiles. Kernels: smooth and rough ones with one
 width per variable, and linear. Machines: least squares judged by exact leave-one-out and, for labels,
-the Gaussian process whose cavities give leave-one-out probabilities in closed form.
+the Gaussian process whose cavities give leave-one-out probabilities in closed form. Beside them
+stands a forest, the kernel of random partitions: steps along single inputs are what it is good at.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 AS_IS, WARPED = "as it is", "warped"
-LSSVM, GP = "lssvm", "gp"
+LSSVM, GP, FOREST = "lssvm", "gp", "forest"
 
 
 @stored
@@ -81,6 +82,9 @@ _BEST_GP = (
     Candidate(WARPED, "ard", GP, tied=True),
 )
 
+#: Its boxes are the same in every view.
+_FOREST = Candidate(AS_IS, "partitions", FOREST)
+
 _OF_EFFORT = {"fast": (_FAST, _FAST_GP), "balanced": (_BALANCED, _BALANCED_GP), "best": (_BEST, _BEST_GP)}
 EFFORTS = tuple(_OF_EFFORT)
 
@@ -90,7 +94,7 @@ def candidates_for(effort: object, *, labels: bool) -> tuple[Candidate, ...]:
     if not isinstance(effort, str) or effort not in EFFORTS:
         raise unknown_name("effort", effort, list(EFFORTS))
     squares, posteriors = _OF_EFFORT[effort]
-    return (_LEADER, *squares, *(posteriors if labels else ()))
+    return (_LEADER, *squares, *(posteriors if labels else ()), _FOREST)
 
 
 def kernel_of(name: str, numeric: Indices, categorical: Indices) -> Kernel:

@@ -25,14 +25,15 @@ class KernelClassifier(ClassifierMixin, Door):
     """A classifier for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
     Candidates are views of the inputs (as they are; warped to normal quantiles) x kernels x machines
-    (least squares; Gaussian process). Each selects its own parameters, and the probabilities that
-    each gives to rows left out, in closed form, decide how much it weighs. Takes arrays and
+    (least squares; Gaussian process), and the kernel of random partitions, a forest. Each selects its
+    own parameters, and the probabilities that each gives to rows left out (in closed form; out of bag
+    for the forest) decide how much it weighs. Takes arrays and
     DataFrames (pandas, polars) with numbers, text, categories, booleans, dates and missing cells.
 
     Parameters
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
-        How many candidates there are: three, about nine, or about fifteen.
+        How many candidates there are: five, thirteen, or twenty-two; for numbers four, nine and fifteen.
     columns : dict of column name to "number", "category" or "date", optional
         What columns of a DataFrame are, where their cells tell otherwise: ``{"race": "category"}`` for a race
         coded 1, 2, 3. All other columns are judged by their cells.

@@ -14,7 +14,8 @@ from joblib import Parallel, delayed
 from kernelect.criteria.calibration import probabilities
 from kernelect.estimators import GPC, LSSVC, LSSVR
 from kernelect.inputs import Coding, Warp
-from kernelect.mixture.candidates import AS_IS, GP, WARPED, Candidate, estimator_of, kernel_of
+from kernelect.mixture.candidates import AS_IS, FOREST, GP, WARPED, Candidate, estimator_of, kernel_of
+from kernelect.mixture.forest import TREES, Forest
 from kernelect.numerics import Deadline
 from kernelect.registry import stored
 from kernelect.selection import Lead, relative_widths
@@ -29,6 +30,9 @@ _CHEAP = {"product-laplace": "ard", "product-matern32": "ard", "matern32-ard": "
 
 #: Rows up to which the Gaussian process takes part: expectation propagation costs n^3 some fifteen times a step.
 MOST_GP_ROWS = 2000
+
+#: Rows up to which a forest takes part: what it says of all of them has to be found.
+MOST_FOREST_ROWS = 200_000
 
 #: Iterations of candidates with one width: a size or two, a ridge and a scale.
 _TIED_ITERATIONS = 50
@@ -59,15 +63,17 @@ class Member:
     """
 
     candidate: Candidate
-    estimator: Any  # LSSVC, LSSVR or GPC
+    estimator: Any  # LSSVC, LSSVR, GPC or Forest
     left_out: Array
     shape: Array
     seconds: float
+    n_evaluations: int = 0
 
     @property
     def status(self) -> str:
         """How its selection ended."""
-        return str(self.estimator.selection_.status)
+        forest = self.candidate.machine == FOREST
+        return str(self.estimator.status if forest else self.estimator.selection_.status)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +86,11 @@ class Task:
     weights: Array
     groups: Indices | None
     labels: bool
+    effort: str
     options: dict[str, Any]
 
     def fit(self, candidate: Candidate, lead: Lead | None, deadline: Deadline) -> Member:
-        """Fit one candidate."""
+        """Fit one candidate that selects a kernel's parameters."""
         began, coding = time.monotonic(), self.views.coding
         kernel = kernel_of(candidate.kernel, coding.numeric, coding.categorical)
         left = None if deadline.left() == float("inf") else deadline.left()
@@ -94,7 +101,25 @@ class Task:
             given = () if self.groups is None else (self.groups,)
             estimator._fit_anew(V, self.y, self.weights, *given, lead=lead)
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
-        return Member(candidate, estimator, left_out(estimator), shape, time.monotonic() - began)
+        evaluations = int(estimator.selection_.n_evaluations)
+        return Member(candidate, estimator, left_out(estimator), shape, time.monotonic() - began, evaluations)
+
+    def grow(self, candidate: Candidate, interval_rows: Indices | None, deadline: Deadline) -> Member:
+        """Fit a forest, which selects nothing: trees that have not seen a row speak of it."""
+        began, coding = time.monotonic(), self.views.coding
+        n_classes = int(self.y.max()) + 1 if self.labels else None
+        forest = Forest(TREES[self.effort], self.options["random_state"], n_classes)
+        said = forest.fit(
+            self.views(candidate.view, self.Z),
+            self.y,
+            self.weights,
+            numeric=coding.numeric,
+            categorical=coding.categorical,
+            groups=self.groups,
+            deadline=deadline,
+            interval_rows=interval_rows,
+        )
+        return Member(candidate, forest, said, np.zeros(0), time.monotonic() - began)
 
     def tied(self) -> Lead:
         """Return the lead to widths in proportion to the data's own scale."""
@@ -121,6 +146,10 @@ def useful(
     for candidate in candidates:
         if candidate.machine == GP and (grouped or n_rows > MOST_GP_ROWS):
             continue
+        if candidate.machine == FOREST:
+            if n_rows <= MOST_FOREST_ROWS:
+                kept[candidate] = None
+            continue
         if candidate.view == WARPED and not len(views.warp.warped):
             candidate = replace(candidate, view=AS_IS)
         if candidate.kernel != "linear" and not len(views.coding.numeric):  # all are that of the categories
@@ -134,7 +163,6 @@ def useful(
 def fit_members(
     task: Task,
     candidates: Sequence[Candidate],
-    effort: str,
     deadline: Deadline,
     *,
     n_jobs: int | None = None,
@@ -146,7 +174,6 @@ def fit_members(
     ----------
     task : Task
     candidates : sequence of Candidate
-    effort : str
     deadline : Deadline
         Candidates that it leaves no time for are not fitted, except for the first.
     n_jobs : int, optional
@@ -158,13 +185,16 @@ def fit_members(
     members = [leader]
     if observe is not None:
         observe(leader)
-    lead, rest = Lead(shape=leader.shape, max_iter=FOLLOWING[effort]), candidates[1:]
+    lead, rest = Lead(shape=leader.shape, max_iter=FOLLOWING[task.effort]), candidates[1:]
 
     def follow(place: int, candidate: Candidate) -> Member | None:
         if deadline.passed:
             return None
-        led = task.tied() if candidate.tied else lead
-        member = task.fit(candidate, led, deadline.part(1.0 / (len(rest) - place)))
+        share = deadline.part(1.0 / (len(rest) - place))
+        if candidate.machine == FOREST:
+            member = task.grow(candidate, None if task.labels else leader.estimator._jackknife_rows, share)
+        else:
+            member = task.fit(candidate, task.tied() if candidate.tied else lead, share)
         if observe is not None:
             observe(member)
         return member

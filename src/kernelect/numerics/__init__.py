@@ -11,7 +11,7 @@ from kernelect.numerics.cholesky import (
 )
 from kernelect.numerics.deadline import NEVER, Deadline
 from kernelect.numerics.memory import available_bytes, require_memory
-from kernelect.numerics.ordering import canonical_order
+from kernelect.numerics.ordering import canonical_columns, canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.sampling import hashed_order, row_hashes, sampled_rows, spaced, stratified
 from kernelect.numerics.threads import blas_threads_for, single_blas_thread
@@ -29,6 +29,7 @@ __all__ = [
     "binary_unit",
     "blas_threads_for",
     "block_gram",
+    "canonical_columns",
     "canonical_order",
     "exact_mean",
     "factorize",

@@ -30,6 +30,13 @@ def canonical_order(X: Array) -> Indices:
     return np.asarray(np.lexsort((rows, R.sum(axis=1))), dtype=np.intp)
 
 
+def canonical_columns(X: Array) -> Indices:
+    """Return the indices that sort the columns of ``X`` by a hash of their ranks; equal columns are neighbours."""
+    R = _ranks(X)
+    rows = _row_hashes(R, _column_hashes(R, np.zeros(len(R), dtype=np.uint64)))
+    return np.asarray(np.argsort(_column_hashes(R, rows), kind="stable"), dtype=np.intp)
+
+
 def _ranks(X: Array) -> _Hashes:
     """Return dense ranks within every column: ties share one, and no units are left."""
     R = np.empty(X.shape, dtype=np.uint64)

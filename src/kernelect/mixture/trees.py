@@ -1,0 +1,209 @@
+"""Random partitions of the inputs: trees as flat arrays, which predict, are stored, explained and exported.
+
+Every tree cuts the inputs into boxes, and two rows are alike as often as they share one: the
+kernel of a random forest. scikit-learn grows the trees, on ranks, so that neither units nor the
+single precision of its inputs matter; what is kept are the cuts in the inputs' own numbers.
+
+Notation: T trees with N nodes in all and L boxes, E (n, e) numbers and indicators of levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.registry import stored
+from kernelect.typing import Array, Indices
+
+#: Rows times trees that go down together: numbers that fit into the cache.
+_TOGETHER = 16_384
+
+#: Levels of a category that have an indicator of their own, the most frequent ones.
+_MOST_LEVELS = 30
+
+#: Rows that a level needs for one.
+_FEWEST_ROWS = 3
+
+
+@stored
+@dataclass(frozen=True)
+class Indicators:
+    """Coded rows as trees take them: numbers as they are, and for every level of a category whether it is that.
+
+    Attributes
+    ----------
+    numeric : ndarray of shape (d_numeric,)
+        Inputs that are numbers.
+    column : ndarray of shape (e - d_numeric,)
+        The category that each indicator is of.
+    level : ndarray of shape (e - d_numeric,)
+        The code that it asks for.
+    """
+
+    numeric: Indices
+    column: Indices
+    level: Array
+
+    @classmethod
+    def of(cls, Z: Array, numeric: Indices, categorical: Indices) -> Indicators:
+        """Return the indicators of the levels that enough rows have."""
+        pairs: list[tuple[int, float]] = []
+        for column in categorical.tolist():
+            levels, counts = np.unique(Z[:, column], return_counts=True)
+            often = np.argsort(-counts, kind="stable")[:_MOST_LEVELS]
+            kept = [float(levels[place]) for place in often if counts[place] >= _FEWEST_ROWS]
+            pairs += [(column, level) for level in (kept[:1] if len(levels) == 2 else kept)]
+        return cls(
+            np.asarray(numeric, dtype=np.intp),
+            np.array([column for column, _ in pairs], dtype=np.intp),
+            np.array([level for _, level in pairs], dtype=float),
+        )
+
+    def __call__(self, Z: Array) -> Array:
+        """Return E (m, e)."""
+        return np.hstack([Z[:, self.numeric], (Z[:, self.column] == self.level).astype(float)])
+
+    @property
+    def inputs(self) -> Indices:
+        """The coded input behind every column of E."""
+        return np.concatenate([self.numeric, self.column])
+
+
+@stored
+@dataclass(frozen=True)
+class Trees:
+    """T trees in one row of nodes.
+
+    A row at node i with ``feature[i] >= 0`` goes to node i + 1 where E[feature] <= threshold, else to
+    ``right[i]``. At a box ``feature[i]`` is -1, and ``right[i]`` is its place in ``boxes``.
+
+    Attributes
+    ----------
+    roots : ndarray of shape (T,)
+    feature, right : ndarray of shape (N,)
+    threshold : ndarray of shape (N,)
+    boxes : ndarray of shape (L, k)
+        What every box says.
+    """
+
+    roots: Indices
+    feature: Indices
+    threshold: Array
+    right: Indices
+    boxes: Array
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def places(self, E: Array) -> Indices:
+        """Return the box of every row in every tree, (m, T), as places in ``boxes``."""
+        out = np.empty((len(E), len(self)), dtype=np.intp)
+        rows = min(len(E), _TOGETHER)
+        trees = max(1, _TOGETHER // max(rows, 1))
+        for first in range(0, len(E), rows or 1):
+            block = slice(first, first + rows)
+            for tree in range(0, len(self), trees):
+                out[block, tree : tree + trees] = self._down(E[block], self.roots[tree : tree + trees])
+        return out
+
+    def _down(self, E: Array, roots: Indices) -> Indices:
+        at = np.broadcast_to(roots, (len(E), len(roots))).ravel().copy()
+        row = np.repeat(np.arange(len(E)), len(roots))
+        moving = np.arange(len(at))
+        for _ in range(len(self.feature)):  # a forged tree ends too
+            feature = self.feature[at[moving]]
+            inner = feature >= 0
+            moving, feature = moving[inner], feature[inner]
+            if not len(moving):
+                break
+            here = at[moving]
+            left = E[row[moving], feature] <= self.threshold[here]
+            at[moving] = np.where(left, here + 1, self.right[here])
+        return self.right[at].reshape(len(E), len(roots))
+
+    def mean(self, E: Array) -> Array:
+        """Return the mean of what the trees say, (m, k)."""
+        out = np.zeros((len(E), self.boxes.shape[1]))
+        for places in self.places(E).T:
+            out += self.boxes[places]
+        return out / len(self)
+
+    def bounds(self, n_inputs: int) -> tuple[Array, Array]:
+        """Return lower and upper ends (L, e) of the boxes: lower < E <= upper."""
+        low, high = np.full((len(self.boxes), n_inputs), -np.inf), np.full((len(self.boxes), n_inputs), np.inf)
+        for root in self.roots.tolist():
+            self._bound(root, low, high)
+        return low, high
+
+    def _bound(self, root: int, low: Array, high: Array) -> None:
+        below, above = np.full(low.shape[1], -np.inf), np.full(low.shape[1], np.inf)
+        stack = [(root, below, above)]
+        while stack:
+            node, below, above = stack.pop()
+            feature, right = int(self.feature[node]), int(self.right[node])
+            if feature < 0:
+                low[right], high[right] = below, above
+                continue
+            cut = self.threshold[node]
+            upper, lower = above.copy(), below.copy()
+            upper[feature], lower[feature] = min(above[feature], cut), max(below[feature], cut)
+            stack += [(node + 1, below, upper), (right, lower, above)]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Columns by the ranks of their values: what trees are grown on.
+
+    Attributes
+    ----------
+    R : ndarray of shape (n, e)
+    values : list of ndarray
+        The distinct values of every column, in order.
+    """
+
+    R: Array
+    values: list[Array]
+
+    @classmethod
+    def of(cls, E: Array) -> Ranks:
+        """Return the ranks of numbers, ties sharing one."""
+        found = [np.unique(column, return_inverse=True) for column in E.T]
+        R = np.zeros((len(E), max(1, len(found))))  # one column where there is nothing to cut
+        for j, (_, inverse) in enumerate(found):
+            R[:, j] = inverse.reshape(-1)
+        return cls(R, [values for values, _ in found])
+
+    def cut(self, column: int, threshold: float) -> float:
+        """Return the number half way between the values on both sides of a cut among ranks."""
+        values, below = self.values[column], int(np.floor(threshold))
+        low, high = values[below], values[min(below + 1, len(values) - 1)]
+        middle = 0.5 * low + 0.5 * high
+        return float(middle if low <= middle < high else low)
+
+
+def joined(grown: Sequence[Any], ranks: Ranks, columns: Indices, spread: Array) -> Trees:
+    """Return scikit-learn's trees as one record.
+
+    ``columns`` are the places in E of what they were grown on, ``spread`` (k,) the unit of the targets.
+    """
+    roots, features, thresholds, rights, boxes = [], [], [], [], []
+    nodes = leaves = 0
+    for tree in grown:
+        inner = tree.feature >= 0
+        pairs = zip(tree.feature.tolist(), tree.threshold.tolist(), strict=True)
+        roots.append(nodes)
+        features.append([int(columns[j]) if j >= 0 else -1 for j in tree.feature.tolist()])
+        thresholds.append([ranks.cut(j, cut) if j >= 0 else 0.0 for j, cut in pairs])
+        rights.append(np.where(inner, nodes + tree.children_right, leaves + np.cumsum(~inner) - 1))
+        boxes.append(spread * tree.value[~inner, :, 0])
+        nodes, leaves = nodes + len(inner), leaves + int((~inner).sum())
+    return Trees(
+        np.array(roots, dtype=np.intp),
+        np.concatenate(features).astype(np.intp),
+        np.concatenate(thresholds).astype(float),
+        np.concatenate(rights).astype(np.intp),
+        np.concatenate(boxes).astype(float),
+    )
