@@ -144,14 +144,14 @@ def test_rows_do_not_travel_to_the_client(cluster, data, monkeypatch):
     """What comes back is sums and a bounded number of rows, whatever the table holds."""
     from kernelect.estimators import _dask
 
-    sizes, computed = [], _dask._computed
+    sizes, computed = [], _dask.computed
 
     def counted(*tasks):
         found = computed(*tasks)
         sizes.append(sum(_numbers(each) for each in found))
         return found
 
-    monkeypatch.setattr(_dask, "_computed", counted)
+    monkeypatch.setattr(_dask, "computed", counted)
     monkeypatch.setattr("kernelect.estimators._lssvm_base.CANDIDATES", 50)
     monkeypatch.setattr("kernelect.selection.landmarks.fit.JUDGED", 50)
     monkeypatch.setattr(table, "FIGURE_ROWS", 60)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kernelect.exceptions import InvalidArgument
 
 if TYPE_CHECKING:
-    from kernelect.tabular import Rows, Schema, Table
+    from kernelect.tabular import Known, Rows, Schema, Table
 
 
 def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, list[str]]:
     """Return a training table, its schema, its rows and all remarks, from what a command was given."""
-    from kernelect.cli._guard import COLUMN_WORDS
     from kernelect.tabular import describe_table, read_columns, read_table
     from kernelect.tabular.read import SVMLIGHT_TARGET
     from kernelect.tabular.stakes import with_stakes
@@ -22,15 +22,29 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, li
     target = given["target"] or (None if known is None else known.target)
     if target is None and table.absent_is_zero:
         target = SVMLIGHT_TARGET
+    target = required(target, list(table.frame.columns))
+    how = how_of(given, known, target, list(table.frame.columns))
+    schema, rows, remarks = describe_table(table.frame, target, decimal=table.decimal, **how)
+    schema = with_stakes(schema, rows, metric=given["metric"], costs=given["costs"], class_weight=given["class_weight"])
+    return table, schema, rows, [*table.remarks, *remarks]
+
+
+def required(target: str | None, columns: Sequence[str]) -> str:
+    """Return the column to predict, or ask for it."""
     if target is None:
-        names = ", ".join(repr(name) for name in table.frame.columns[:8])
+        names = ", ".join(repr(name) for name in columns[:8])
         raise InvalidArgument(f"Name the column to predict with --target; there are {names}.")
-    how = {name: given[name] for name in COLUMN_WORDS}
+    return target
+
+
+def how_of(given: dict[str, Any], known: Known | None, target: str, columns: Sequence[str]) -> dict[str, Any]:
+    """Return what a command was told about the columns; options go before the file of an earlier fit."""
+    from kernelect.cli._guard import COLUMN_WORDS
+
+    how: dict[str, Any] = {name: given[name] for name in COLUMN_WORDS}
     how["task"] = given["task"] or (known.task if known is not None and target == known.target else None)
     how["weight"] = given["weight"]
     if known is not None:
         how.update({name: how[name] or getattr(known, name) for name in ("weight", "group", "time")})
-        how["ids"] = how["ids"] or [name for name in known.ids if name in table.frame.columns]
-    schema, rows, remarks = describe_table(table.frame, target, known=known, decimal=table.decimal, **how)
-    schema = with_stakes(schema, rows, metric=given["metric"], costs=given["costs"], class_weight=given["class_weight"])
-    return table, schema, rows, [*table.remarks, *remarks]
+        how["ids"] = how["ids"] or [name for name in known.ids if name in columns]
+    return {**how, "known": known}

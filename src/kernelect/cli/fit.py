@@ -11,7 +11,7 @@ from kernelect.cli import _guard as options
 
 if TYPE_CHECKING:
     from kernelect.cli._progress import Watch
-    from kernelect.tabular import Rows, Schema, Table, TableModel
+    from kernelect.tabular import MachineOptions, Rows, TableModel
 
 MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
 
@@ -50,6 +50,12 @@ MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
 @options.seed
 @options.jobs
 @options.time_limit
+@click.option(
+    "--engine",
+    metavar="WHERE",
+    help="Read a Parquet file piece by piece and fit it on landmarks: local (this process), or the address of a Dask "
+    "scheduler such as tcp://host:8786.  [default: read the table as a whole]",
+)
 @options.as_json
 @options.quiet
 def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, quiet: bool, **given: Any) -> None:
@@ -63,7 +69,6 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     """
     from rich.console import Console
 
-    from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_facts, print_json, print_remarks
     from kernelect.files import check_free, write_whole
@@ -72,11 +77,10 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     paths = [out / MODEL, out / COLUMNS, *([] if no_report else [out / REPORT])]
     for path in paths:
         check_free(path, force)  # before any tuning
-    read, schema, rows, remarks = load_rows(table, given)
-    console = Console()
-    model = _fitted(read, schema, rows, remarks, given, Watch(Console(stderr=True), quiet))
+    console, watch = Console(), Watch(Console(stderr=True), quiet)
+    model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
     save_model(model, out / MODEL, force)
-    write_whole(out / COLUMNS, columns_text(schema.known(read.source), schema.classes).encode(), force)
+    write_whole(out / COLUMNS, columns_text(model.schema.known(model.title), model.schema.classes).encode(), force)
     if not no_report:
         write_report_for(model, rows, out / REPORT)
     if as_json:
@@ -88,29 +92,56 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     console.print("Written: " + ", ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
-def _fitted(
-    read: Table, schema: Schema, rows: Rows, remarks: list[str], given: dict[str, Any], watch: Watch
-) -> TableModel:
-    """Fit and assess, with progress."""
-    from dataclasses import fields
-
+def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, Rows]:
+    """Read, fit and assess, with progress."""
+    from kernelect.cli._load import load_rows
     from kernelect.mixture import AUTO
-    from kernelect.tabular import FoldOptions, MachineOptions, Observers, fit_table
+    from kernelect.tabular import FoldOptions, Observers, fit_table, require_room
 
-    words = {field.name: given[field.name] for field in fields(MachineOptions)}
+    if Path(table).suffix.lower() in (".parquet", ".pq") and Path(table).is_file():
+        require_room(table)
+    read, schema, rows, remarks = load_rows(table, given)
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
     title, total = f"{given['machine']} for {schema.target!r}", outer.folds * outer.repeats
     search = watch.candidates if given["machine"] == AUTO else watch.search
     with watch:
-        return fit_table(
-            rows,
-            schema,
-            MachineOptions(**words),
-            outer,
-            title=read.source,
-            remarks=tuple(remarks),
-            observers=Observers(search(title), watch.folds("outer folds", total)),
-        )
+        observers = Observers(search(title), watch.folds("outer folds", total))
+        words: dict[str, Any] = {"title": read.source, "remarks": tuple(remarks), "observers": observers}
+        return fit_table(rows, schema, _machine(given), outer, **words), rows
+
+
+def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, Rows]:
+    """Fit a Parquet file without reading it as a whole."""
+    from contextlib import nullcontext
+
+    from kernelect.cli._load import how_of, required
+    from kernelect.exceptions import MissingCapability
+    from kernelect.studies import engine_for
+    from kernelect.studies.engines import Dask
+    from kernelect.tabular import fit_pieces, parquet_columns, read_columns
+
+    for option in ("metric", "costs", "class_weight"):
+        if given[option]:
+            raise MissingCapability(
+                f"--{option.removesuffix('s').replace('_', '-')} {given[option]!r} needs all rows in memory: leave it "
+                "out, or leave --engine out."
+            )
+    engine, pieces = engine_for(given["engine"], 1), parquet_columns(table)
+    known = None if given["schema"] is None else read_columns(given["schema"])
+    target = required(given["target"] or (None if known is None else known.target), pieces)
+    how = how_of(given, known, target, pieces)
+    with watch, engine.client() if isinstance(engine, Dask) else nullcontext() as client:
+        observe = watch.search(f"lssvm for {target!r}")
+        found = fit_pieces(table, target, _machine(given), client=client, observe=observe, **how)
+    return found.model, found.rows
+
+
+def _machine(given: dict[str, Any]) -> MachineOptions:
+    from dataclasses import fields
+
+    from kernelect.tabular import MachineOptions
+
+    return MachineOptions(**{field.name: given[field.name] for field in fields(MachineOptions)})
 
 
 def write_report_for(model: TableModel, rows: Rows, path: Path) -> None:

@@ -56,20 +56,13 @@ class DaskParts(Parts):
                 )
 
     def each(self, function: Callable[[Part], Result]) -> list[Result]:
-        return list(_computed(*self._tasks(function)))
+        return computed(*self._tasks(function))
 
     def sum(self, function: Callable[[Part], Any]) -> Any:
-        level = self._tasks(function)
-        while len(level) > 1:
-            groups = [level[first : first + _BRANCHES] for first in range(0, len(level), _BRANCHES)]
-            level = [_dask().delayed(_sum, pure=False)(group) for group in groups]
-        return _computed(level[0])[0]
+        return tree_sum(self._tasks(function))
 
     def _tasks(self, function: Callable[[Part], Any]) -> list[Any]:
-        dask = _dask()
-        # As a task of its own, what all partitions need is sent once, and again where a worker that held it died.
-        shared = dask.delayed(function, pure=False, traverse=False)
-        call = dask.delayed(_called, pure=False)
+        shared, call = sent_once(function), _dask().delayed(_called, pure=False)
         columns = [self.blocks[name] for name in self.blocks]
         return [call(shared, number, *blocks) for number, blocks in enumerate(zip(*columns, strict=True))]
 
@@ -88,7 +81,7 @@ def predicted(method: Callable[[Any], Any], X: Any, dtype: Any, columns: int | N
     """
     X = whole_rows(X)
     rows = X.to_dask_array() if hasattr(X, "to_dask_array") else X
-    shared = _dask().delayed(method, pure=False, traverse=False)
+    shared = sent_once(method)
     shape = {"drop_axis": 1} if columns is None else {"chunks": (rows.chunks[0], (columns,))}
     meta = np.empty((0,) if columns is None else (0, columns), dtype=dtype)
     return rows.map_blocks(_said, method=shared, empty=meta, dtype=dtype, meta=meta, **shape)
@@ -128,7 +121,20 @@ def _delayed(collection: Any) -> list[Any]:
     return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
 
 
-def _computed(*tasks: Any) -> Any:
+def sent_once(value: Any) -> Any:
+    """Return a task that stands for what all tasks need: sent once, and again where a worker that held it died."""
+    return _dask().delayed(value, pure=False, traverse=False)
+
+
+def tree_sum(tasks: list[Any]) -> Any:
+    """Return the sum of what tasks return, added up in a tree where they ran."""
+    while len(tasks) > 1:
+        groups = [tasks[first : first + _BRANCHES] for first in range(0, len(tasks), _BRANCHES)]
+        tasks = [_dask().delayed(_sum, pure=False)(group) for group in groups]
+    return computed(tasks[0])[0]
+
+
+def computed(*tasks: Any) -> list[Any]:
     """Compute with the scheduler in force: a client's, or threads of this process."""
     dask = _dask()
     # A frame of landmarks has some megabytes, which is what has to be sent. Without distributed nobody warns, and a
@@ -136,7 +142,7 @@ def _computed(*tasks: Any) -> Any:
     loaded = "distributed" in sys.modules
     quiet = {"distributed.admin.large-graph-warning-threshold": "2GB"} if loaded else {}
     with dask.config.set(quiet), single_blas_thread():
-        return dask.compute(*tasks)
+        return list(dask.compute(*tasks))
 
 
 def _called(function: Callable[[Part], Result], number: int, X: Any, y: Any, weights: Any = None) -> Result:

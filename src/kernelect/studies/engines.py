@@ -101,7 +101,7 @@ class Dask(Engine):
 
         as_completed: Any = as_completed_untyped
 
-        with self._client() as client:
+        with self.client() as client:
             source, held = iter(tasks), dict[str, Task]()
 
             def topped_up() -> list[Any]:
@@ -122,7 +122,8 @@ class Dask(Engine):
                     yield lost(task, _DIED)
                 completed.update(topped_up())
 
-    def _client(self) -> Any:
+    def client(self) -> Any:
+        """Return a client of the scheduler, to be closed after use."""
         distributed = load_extra("distributed", caller=f"--engine {self.address}", extra="dask")
         try:
             return distributed.Client(self.address, timeout=self.patience, set_as_default=False)

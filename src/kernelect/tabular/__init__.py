@@ -10,6 +10,8 @@ from kernelect.tabular.columns import Column
 from kernelect.tabular.columns_file import Known, columns_text, read_columns
 from kernelect.tabular.compare import candidates, compare_table
 from kernelect.tabular.folds import FoldOptions
+from kernelect.tabular.large import LargeFit, fit_pieces, require_room
+from kernelect.tabular.parquet import parquet_columns
 from kernelect.tabular.persistence import load_model, save_model
 from kernelect.tabular.pipeline import MachineOptions
 from kernelect.tabular.predict import match_columns, predict_table, without_formulas
@@ -26,6 +28,7 @@ __all__ = [
     "Explained",
     "FoldOptions",
     "Known",
+    "LargeFit",
     "MachineOptions",
     "Observers",
     "Reason",
@@ -40,12 +43,15 @@ __all__ = [
     "compare_table",
     "describe_table",
     "explain_table",
+    "fit_pieces",
     "fit_table",
     "load_model",
     "match_columns",
+    "parquet_columns",
     "predict_table",
     "read_columns",
     "read_table",
+    "require_room",
     "save_model",
     "without_formulas",
 ]

@@ -146,7 +146,7 @@ def fit_table(
         title=title,
         target=schema.target,
         assessment=assessment,
-        columns=[_described(column) for column in schema.columns],
+        columns=described_columns(schema),
         remarks=remarks,
         seconds=seconds,
         random_state=options.seed,
@@ -180,6 +180,11 @@ def _tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any) ->
     warned = fit_quietly(pipeline, rows)
     pipeline.set_params(machine__verbose=0)  # an observer of this run has no place in the model
     return pipeline, warned
+
+
+def described_columns(schema: Schema) -> list[ColumnFacts]:
+    """Return what facts say of the columns."""
+    return [_described(column) for column in schema.columns]
 
 
 def _described(column: Column) -> ColumnFacts:

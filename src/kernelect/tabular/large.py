@@ -1,0 +1,271 @@
+"""A table that is not read as a whole: described from a sample, fitted on landmarks piece by piece."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from kernelect.exceptions import MissingCapability, NotEnoughMemory, UnusableTable
+from kernelect.facts import Facts, Judge, gather
+from kernelect.facts.numbers import counted
+from kernelect.mixture import AUTO
+from kernelect.numerics import available_bytes, stratified
+from kernelect.tabular.choices import check_name
+from kernelect.tabular.columns import values_of
+from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces, opened
+from kernelect.tabular.pipeline import MachineOptions, column_transformer, count_inputs, make_machine
+from kernelect.tabular.record import TableModel, current_versions, described_columns
+from kernelect.tabular.rows import Rows
+from kernelect.tabular.schema import Schema, describe_table, target_values
+
+#: Rows from which columns, task and coding are found.
+SAMPLE_ROWS = 20_000
+
+#: The machine that fits rows piece by piece.
+_MACHINE = "lssvm"
+
+#: Memory that a table read as a whole takes, over what Parquet says its cells take, and the share of what is free.
+_SWELL, _SHARE = 4.0, 0.8
+
+
+@dataclass(frozen=True)
+class LargeFit:
+    """A model of a large table, and the rows that its figures and pictures speak of."""
+
+    model: TableModel
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class _Usable:
+    """Which rows of a piece have a target and a weight."""
+
+    target: str
+    weight: str | None
+
+    def __call__(self, frame: pd.DataFrame) -> Any:
+        known = frame[self.target].notna().to_numpy()
+        if pd.api.types.is_float_dtype(frame[self.target]):
+            known = known & np.isfinite(frame[self.target].to_numpy(dtype=float, na_value=np.nan))
+        if self.weight is not None:
+            known = known & (values_of(frame[self.weight], "number").to_numpy() != 0.0)
+        return known
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """How many rows of a piece are usable."""
+
+    usable: _Usable
+
+    def __call__(self, number: int, frame: pd.DataFrame) -> int:
+        return int(self.usable(frame).sum())
+
+
+@dataclass(frozen=True)
+class TableCode:
+    """From a piece of a table to what a machine takes."""
+
+    schema: Schema
+    columns: Any  # fitted transformer
+    usable: _Usable
+
+    def __call__(self, frame: pd.DataFrame) -> tuple[Any, Any, Any]:
+        """Return inputs, targets and weights of the usable rows."""
+        frame = frame[self.usable(frame)].reset_index(drop=True)
+        weights = None if self.schema.weight is None else values_of(frame[self.schema.weight], "number")
+        if not len(frame):
+            return np.zeros((0, len(self.columns.get_feature_names_out()))), np.zeros(0), weights
+        return self.columns.transform(self.schema.inputs(frame)), self.targets(frame), weights
+
+    def targets(self, frame: pd.DataFrame) -> Any:
+        """Return labels or numbers."""
+        return target_values(frame[self.schema.target], self.schema.task).to_numpy()
+
+
+def fit_pieces(
+    path: str,
+    target: str,
+    options: MachineOptions,
+    *,
+    client: Any = None,
+    observe: Any = None,
+    **how: Any,
+) -> LargeFit:
+    """Fit a machine on landmarks to a Parquet file that is read piece by piece.
+
+    Columns, task and coding follow from a sample of rows; every pass over all rows is a sum over pieces.
+
+    Parameters
+    ----------
+    path : str
+    target : str
+    options : MachineOptions
+        Its machine is "auto" or "lssvm".
+    client : distributed Client, optional
+        Whose workers read the file; by default this process does.
+    observe : callable, optional
+        Called with every evaluation of the search.
+    **how
+        What is said about the columns, as in :func:`kernelect.tabular.describe_table`.
+    """
+    if options.machine not in (AUTO, _MACHINE):
+        raise MissingCapability(
+            f"machine={options.machine!r} needs all rows in memory: with --engine use --machine {_MACHINE}, or leave "
+            "--engine out."
+        )
+    for name in ("group", "time"):
+        if how.get(name) is not None:
+            raise MissingCapability(
+                f"--{name} {how[name]!r} is for folds and for groups that are left out together, which need all rows "
+                "in memory: leave it out, or leave --engine out."
+            )
+    began = time.monotonic()
+    pieces: Pieces = LocalPieces(path) if client is None else ClusterPieces(path, client)
+    found = _described(pieces, target, how)
+    fitted, warned = _fitted(pieces, found, options, observe)
+    return _assessed(pieces, found, fitted, warned, options.seed, time.monotonic() - began)
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What a sample of rows says of the table."""
+
+    schema: Schema
+    sample: Rows
+    usable: _Usable
+    counts: list[int]  # usable rows of every piece
+    remarks: list[str]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    pipeline: Pipeline
+    code: TableCode
+
+
+def _described(pieces: Pieces, target: str, how: dict[str, Any]) -> _Described:
+    weight, drop, keep = how.get("weight"), how.get("drop", ()), how.get("keep", ())
+    for name, option in ((target, "--target"), *([(weight, "--weight")] if weight else [])):
+        check_name(pd.DataFrame(columns=pieces.names), name, option)
+    usable = _Usable(target, weight)
+    counts = pieces.each(_Counted(usable), [target, *([weight] if weight else [])])
+    total = sum(counts)
+    if not total:
+        raise UnusableTable(f"All cells of the target {target!r} are missing: choose another column with --target.")
+    sample = pieces.taken(usable, counts, stratified(total, SAMPLE_ROWS))
+    numbered = [name for name in _row_numbers(sample) if name not in {*keep, target, weight, *drop}]
+    schema, rows, remarks = describe_table(sample, target, **{**how, "drop": [*drop, *numbered]})
+    remarks += [f"Column {name!r} was left out: it looks like a row number (keep it with --keep)." for name in numbered]
+    remarks += [f"{pieces.n_rows - total} row(s) without a target or weight were left out."] * (total < pieces.n_rows)
+    return _Described(schema, rows, usable, counts, remarks)
+
+
+def _fitted(
+    pieces: Pieces, found: _Described, options: MachineOptions, observe: Any
+) -> tuple[_Fitted, tuple[str, ...]]:
+    """Return the fitted pipeline with how pieces were coded, and what was warned of."""
+    schema, options = found.schema, replace(options, machine=_MACHINE, effort=None)
+    machine = make_machine(options, schema.task, count_inputs(schema.columns)).set_params(verbose=observe or 0)
+    columns = column_transformer(schema.columns).fit(found.sample.X)
+    code = TableCode(schema, columns, found.usable)
+    parts = CodedParts(pieces, code, np.empty((0, len(columns.get_feature_names_out()))))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        machine.fit(parts, None)
+    machine.set_params(verbose=0)  # an observer of this run has no place in the model
+    said = dict.fromkeys(str(warning.message) for warning in caught)
+    own = tuple(words for words in said if not words.startswith("Found unknown categories"))
+    return _Fitted(Pipeline([("columns", columns), ("machine", machine)]), code), own
+
+
+def _assessed(
+    pieces: Pieces, found: _Described, fitted: _Fitted, warned: tuple[str, ...], seed: int, seconds: float
+) -> LargeFit:
+    """Return the model with figures of rows that were left out of it, at most as many as are brought here."""
+    schema, machine = found.schema, fitted.pipeline[-1]
+    if schema.classes is not None:
+        schema = replace(schema, classes=tuple(machine.classes_.tolist()))  # the sample may lack a rare one
+    shown = np.arange(found.total) if machine.loo_rows_ is None else machine.loo_rows_
+    rows = _rows_of(pieces.taken(found.usable, found.counts, shown), schema, fitted.code)
+    words = (
+        f"The table was read piece by piece: columns and coding follow from {len(found.sample.y)} of {found.total} "
+        f"rows, and the scores and pictures are those of {len(shown)} rows, each left out of the machine on all rows. "
+        "Outer folds were not run."
+    )
+    remarks = (*found.remarks, words, *warned)
+    assessment = Judge(rows.y, schema.classes, rows.weights).assess(machine)
+    facts = gather(
+        fitted.pipeline,
+        rows.X,
+        rows.y,
+        title=pieces.source,
+        target=schema.target,
+        assessment=assessment,
+        columns=described_columns(schema),
+        remarks=remarks,
+        seconds=seconds,
+        random_state=seed,
+        sample_weight=rows.weights,
+        pictures=False,
+    )
+    model = TableModel(
+        pipeline=fitted.pipeline,
+        schema=schema,
+        machine=_MACHINE,
+        assessment=assessment,
+        facts=_of_all_rows(facts, len(shown), found.total),
+        remarks=remarks,
+        versions=current_versions(),
+        title=pieces.source,
+        n_rows=found.total,
+        seconds=seconds,
+        seed=seed,
+    )
+    return LargeFit(model, rows)
+
+
+def require_room(path: str) -> None:
+    """Raise where a Parquet file, read as a whole, would not fit into memory."""
+    with opened(path) as file:
+        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+    needed, free = _SWELL * sum(group.total_byte_size for group in groups), available_bytes()
+    if needed > _SHARE * free:
+        raise NotEnoughMemory(
+            f"{path!r} needs about {needed / 2**30:.1f} GiB when it is read as a whole, {free / 2**30:.1f} GiB are "
+            "free: read it piece by piece with --engine local."
+        )
+
+
+def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> Rows:
+    weights = None if schema.weight is None else values_of(frame[schema.weight], "number").to_numpy()
+    return Rows(schema.inputs(frame), pd.Series(code.targets(frame)), weights)
+
+
+def _of_all_rows(facts: Facts, shown: int, total: int) -> Facts:
+    """Return the facts with the number of rows that the machine was fitted on."""
+    data = facts["data"]
+    words = data["words"].replace(counted(shown, "row"), counted(total, "row"), 1)
+    return {**facts, "data": {**data, "rows": total, "words": words}}
+
+
+def _row_numbers(sample: pd.DataFrame) -> list[str]:
+    """Return columns of whole numbers that grow from row to row: a part of the rows shows no more of a row number."""
+    return [
+        str(name)
+        for name in sample.columns
+        if pd.api.types.is_integer_dtype(sample[name])
+        and len(sample) > 1
+        and sample[name].is_monotonic_increasing
+        and sample[name].is_unique
+    ]

@@ -1,0 +1,206 @@
+"""A Parquet file that is read piece by piece: here, or by the workers of a Dask cluster.
+
+Here a piece is a batch of rows, so that a file with one large row group is no larger in memory than one with many;
+on a cluster it is a row group, which one worker reads.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from kernelect.estimators import _dask
+from kernelect.exceptions import UnusableTable
+from kernelect.extras import load_extra
+from kernelect.numerics import over_blocks
+from kernelect.selection.landmarks import Part, Parts, added
+from kernelect.typing import Indices
+
+Result = TypeVar("Result")
+
+#: Rows of a batch.
+BATCH_ROWS = 65536
+
+#: Work on a piece: its number and its rows come in.
+Work = Callable[[int, pd.DataFrame], Result]
+
+
+class Pieces(ABC):
+    """The rows of a Parquet file, piece by piece.
+
+    Parameters
+    ----------
+    path : str
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with opened(path) as file:
+            self.n_rows, self.n_groups = file.metadata.num_rows, file.metadata.num_row_groups
+            self.groups: list[int] = list(range(self.n_groups))  # the row group of every piece
+        self.names = parquet_columns(path)
+        twice = [name for name in self.names if self.names.count(name) > 1]
+        if twice:
+            raise UnusableTable(f"{self.source} has more than one column named {twice[0]!r}: rename all but one.")
+        if not self.n_rows:
+            raise UnusableTable(f"{self.source} has column names but no rows: give at least a few rows below them.")
+
+    @property
+    def source(self) -> str:
+        """Name of the file without its folder."""
+        return Path(self.path).name
+
+    @abstractmethod
+    def each(self, work: Work[Result], columns: Sequence[str] | None = None) -> list[Result]:
+        """Return ``work(number, rows)`` of every piece, in their order; of some columns only where they are named."""
+
+    @abstractmethod
+    def sum(self, work: Work[Any]) -> Any:
+        """Return the sum of ``work(number, rows)`` over all pieces; None is nothing."""
+
+    def taken(self, keep: Callable[[pd.DataFrame], Any], counts: Sequence[int], numbers: Indices) -> pd.DataFrame:
+        """Return rows by their sorted numbers; only rows that ``keep`` marks count, so many in every piece."""
+        firsts = np.concatenate([[0], np.cumsum(counts)])
+        found = self.each(_Taken(keep, firsts, numbers))
+        return pd.concat([frame for frame in found if len(frame)] or found[:1], ignore_index=True)
+
+
+class LocalPieces(Pieces):
+    """Batches that this process reads, several of them worked on at the same time."""
+
+    def each(self, work: Work[Result], columns: Sequence[str] | None = None) -> list[Result]:
+        return list(self._over(work, columns))
+
+    def sum(self, work: Work[Any]) -> Any:
+        total = None
+        for part in self._over(work, None):
+            total = added(total, part)
+        return total
+
+    def _over(self, work: Work[Result], columns: Sequence[str] | None) -> Iterator[Result]:
+        return over_blocks(lambda piece: work(piece[0], as_frame(piece[1])), self._batches(columns))
+
+    def _batches(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Any]]:
+        number, self.groups = 0, []
+        with opened(self.path) as file:
+            for group in range(self.n_groups):
+                for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False):
+                    self.groups.append(group)
+                    yield number, batch
+                    number += 1
+
+
+class ClusterPieces(Pieces):
+    """Row groups that the workers of a Dask cluster read: the file has to be where they find it.
+
+    Parameters
+    ----------
+    path : str
+    client : distributed Client
+    """
+
+    def __init__(self, path: str, client: Any) -> None:
+        super().__init__(path)
+        self.client = client
+
+    def each(self, work: Work[Result], columns: Sequence[str] | None = None) -> list[Result]:
+        with self.client.as_current():
+            return _dask.computed(*self._tasks(work, columns))
+
+    def sum(self, work: Work[Any]) -> Any:
+        with self.client.as_current():
+            return _dask.tree_sum(self._tasks(work, None))
+
+    def _tasks(self, work: Work[Any], columns: Sequence[str] | None) -> list[Any]:
+        shared, call = _dask.sent_once(work), _dask.sent_once(_on_group)
+        path = str(Path(self.path).resolve())
+        return [call(shared, path, group, None if columns is None else list(columns)) for group in self.groups]
+
+
+def _on_group(work: Work[Result], path: str, group: int, columns: list[str] | None) -> Result:
+    with opened(path) as file:
+        return work(group, as_frame(file.read_row_group(group, columns=columns, use_threads=False)))
+
+
+def opened(path: str) -> Any:
+    """Return an open Parquet file, or say why it cannot be read."""
+    parquet = load_extra("pyarrow.parquet", caller=f"{Path(path).name} is a Parquet file and", extra="parquet")
+    try:
+        return parquet.ParquetFile(path)
+    except FileNotFoundError as error:
+        raise UnusableTable(f"There is no file {path!r}: check the name and the folder.") from error
+    except Exception as error:  # a damaged file fails in pyarrow with errors of many types
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise UnusableTable(
+            f"{Path(path).name} cannot be read as a Parquet file ({reason}): --engine reads Parquet only, so write the "
+            "table as Parquet, or leave --engine out."
+        ) from error
+
+
+def parquet_columns(path: str) -> list[str]:
+    """Return the names of the columns of a Parquet file."""
+    with opened(path) as file:
+        return [str(name).strip() for name in file.schema_arrow.names]
+
+
+def as_frame(rows: Any) -> pd.DataFrame:
+    """Return rows of pyarrow as a frame with names that are text."""
+    frame = rows.to_pandas()
+    return frame.set_axis([str(name).strip() for name in frame.columns], axis=1).reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """Rows with given numbers."""
+
+    keep: Callable[[pd.DataFrame], Any]
+    firsts: Indices
+    numbers: Indices
+
+    def __call__(self, number: int, frame: pd.DataFrame) -> pd.DataFrame:
+        begin, end = np.searchsorted(self.numbers, self.firsts[number : number + 2])
+        kept = np.flatnonzero(self.keep(frame))
+        return frame.iloc[kept[self.numbers[begin:end] - self.firsts[number]]].reset_index(drop=True)
+
+
+class CodedParts(Parts):
+    """Pieces as a machine takes them.
+
+    Parameters
+    ----------
+    pieces : Pieces
+    code : callable
+        From a frame to inputs, targets and weights.
+    template : ndarray of shape (0, d)
+    """
+
+    word = "row group"
+
+    def __init__(self, pieces: Pieces, code: Callable[[pd.DataFrame], tuple[Any, Any, Any]], template: Any) -> None:
+        self.pieces, self.code, self.template = pieces, code, template
+
+    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+        return self.pieces.each(_Coded(self.code, function))
+
+    def sum(self, function: Callable[[Part], Any]) -> Any:
+        return self.pieces.sum(_Coded(self.code, function))
+
+    def name(self, number: int) -> str:
+        return f"{self.word} {self.pieces.groups[number]}"
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A function of a part, as work on a piece."""
+
+    code: Callable[[pd.DataFrame], tuple[Any, Any, Any]]
+    function: Callable[[Part], Any]
+
+    def __call__(self, number: int, frame: pd.DataFrame) -> Any:
+        return self.function(Part(number, *self.code(frame)))

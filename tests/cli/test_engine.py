@@ -1,0 +1,74 @@
+"""``kernelect fit --engine``: a Parquet file piece by piece, here and on a real scheduler with two workers."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.selection.landmarks import request, stages
+from kernelect.tabular import load_model, match_columns, predict_table, read_table
+
+pytest.importorskip("pyarrow")
+FIT = ("fit", "big.parquet", "--target", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0")
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch, tmp_path):
+    monkeypatch.setattr(request, "EXACT_ROWS", 100)
+    monkeypatch.setattr("kernelect.estimators._lssvm_base.EXACT_ROWS", 100)
+    monkeypatch.setattr(request, "FIRST", 20)
+    monkeypatch.setattr(request, "MOST", 20)
+    monkeypatch.setattr(stages, "PART_ROWS", 100)
+    monkeypatch.setattr("kernelect.selection.landmarks.fit.MORE_ROWS", 150)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=400), "b": rng.uniform(-2, 2, 400), "kind": rng.choice(["p", "q"], 400)})
+    frame["value"] = np.sin(2 * frame["b"]) + frame["a"] * (frame["kind"] == "p") + 0.1 * rng.normal(size=400)
+    frame.to_parquet(tmp_path / "big.parquet", row_group_size=130)
+
+
+@pytest.fixture
+def cluster():
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'kernelect[dask]'")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as found:
+        yield found.scheduler_address
+
+
+def predictions(folder):
+    model, _ = load_model(folder / "model.skops")
+    table = read_table(folder.parent / "big.parquet")
+    return predict_table(model, match_columns(model.schema, table)[0])
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_every_engine_gives_the_same_model(run, tmp_path, cluster, report_page):
+    run(*FIT, "--out", "whole")
+    for name, engine in (("here", "local"), ("there", cluster)):
+        outcome = run(*FIT, "--engine", engine, "--out", name)
+        assert "Predicting value from big.parquet" in outcome.stdout
+        assert "The table was read piece by piece" in outcome.stdout
+        expected, found = predictions(tmp_path / "whole"), predictions(tmp_path / name)
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-8, atol=1e-8)
+    assert [facts["pictures"] for facts in report_page] == [[{"rows": 400}]] * 3
+
+
+def test_auto_is_the_machine_on_landmarks(run, tmp_path):
+    outcome = run("fit", "big.parquet", "--target", "value", "--engine", "local", "--no-report", "--json")
+    assert json.loads(outcome.stdout)["machine"]["class"] == "LSSVR"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--engine", "cluster"), "must be local or an address"),
+        (("--engine", "local", "--metric", "mae"), "--metric 'mae' needs all rows in memory"),
+        (("--engine", "local", "--machine", "rvm"), "machine='rvm' needs all rows in memory"),
+    ],
+)
+def test_what_is_refused(run, words, message):
+    assert message in run(*FIT, *words, code=2).stderr
+
+
+def test_an_engine_needs_a_target(run):
+    assert "Name the column to predict with --target" in run("fit", "big.parquet", "--engine", "local", code=2).stderr
