@@ -7,7 +7,9 @@ from scipy.optimize import minimize_scalar
 from kernelect import LSSVC
 from kernelect.criteria.calibration import calibrated_log_loss, fit_temperature, probabilities
 from kernelect.datasets import ringnorm, twonorm
+from kernelect.estimators._base import objective_of
 from kernelect.kernels import RBF
+from kernelect.selection import recalibrate
 from oracles import lssvm as slow
 
 
@@ -77,3 +79,21 @@ def test_recalibration_lowers_the_error_where_squares_mislead():
 
     pairs = [(error(LSSVC(), seed), error(LSSVC(recalibrate=False), seed)) for seed in range(6)]
     assert np.mean([recalibrated for recalibrated, _ in pairs]) < np.mean([plain for _, plain in pairs])
+
+
+@pytest.mark.parametrize(("away", "expected"), [(3.0, -3.0), (-1.5, 1.5)])
+def test_the_overall_width_is_chosen_anew_on_both_sides(away, expected):
+    """From widths that are too narrow, and from widths that are too wide, the log-loss leads back."""
+    X, y = ringnorm(80, random_state=0)
+    model = LSSVC("rbf", prior=None, recalibrate=False).fit(X, y)
+    objective = objective_of(model, X, y, np.arange(80))
+    start = model.selection_.theta + np.array([away, 0.0])
+    moved = recalibrate(objective, start, (y > 0).astype(int)) - start
+    assert moved[0] == pytest.approx(expected)
+    labels, targets = (y > 0).astype(int), objective.targets
+
+    def loss(theta):
+        return calibrated_log_loss(targets - objective.left_out_residuals(theta), labels, np.ones(80))
+
+    ridges = [np.array([start[0], ridge]) for ridge in start[1] + np.arange(-3.0, 7.5, 0.5)]
+    assert loss(start + moved) < min(loss(theta) for theta in ridges)
