@@ -16,7 +16,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.typing import Array, Indices, Mask
 
-#: An entry this close to its bound (in log units) is said to lie at it.
+#: An entry this close to its bound (in log units) lies at it, as the status tells.
 AT_BOUND = 1e-6
 
 

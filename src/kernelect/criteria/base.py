@@ -87,6 +87,19 @@ class Criterion(ABC):
     #: landmarks knows of its rows; None where it is no such sum.
     on_landmarks: ClassVar[LandmarkCriterion | None] = None
 
+    #: Whether it is an evidence, so that one fit of a sparse machine is enough to know that a kernel is hopeless.
+    is_evidence: ClassVar[bool] = False
+
+    @property
+    def price(self) -> float:
+        """Nats that a function of a sparse machine costs beside the evidence, about."""
+        return 0.0
+
+    @property
+    def compares_shapes(self) -> bool:
+        """Whether its pointwise values are losses of rows held out, by which shapes of a kernel can be compared."""
+        return False
+
     @abstractmethod
     def value(self, fitted: Fitted) -> CriterionValue:
         """Return the value alone."""

@@ -120,7 +120,7 @@ class RVMBase(SelfSelecting):
     def _row_order(self, rows: Rows) -> Indices:
         """Return the order in which the rows are fitted, whatever the order in which they were given.
 
-        Two candidate functions that gain the same, or the same but for rounding, are told apart by it.
+        It decides between two candidate functions that gain the same, up to rounding.
         """
         inputs = np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
         return canonical_order(np.column_stack([inputs, rows.targets, rows.weights]))

@@ -19,7 +19,7 @@ from kernelect.export.steps import changes_types_only, traced
 from kernelect.inputs import Coding
 from kernelect.inputs.readings import number_codes
 from kernelect.kernels.scale import spread_rows
-from kernelect.mixture._door import Door
+from kernelect.mixture import Door
 from kernelect.mixture.candidates import AS_IS
 from kernelect.typing import Array
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators._targets import decide_class
+from kernelect.estimators import decide_class
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.typing import Array

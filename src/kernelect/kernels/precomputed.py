@@ -22,14 +22,18 @@ class Precomputed(Kernel):
 
     def diagonal(self, X: Array) -> Array:
         raise MissingCapability(
-            "kernel='precomputed' does not tell k(x, x) of new rows, which this needs: give a kernel instead."
+            "kernel='precomputed' has kernel values between new rows and training rows, and this needs k(x, x) of the "
+            "new rows too: fit the inputs with a kernel such as 'rbf' instead."
         )
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         return X, lambda _: np.zeros(0)
 
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
-        raise MissingCapability("kernel='precomputed' has no inputs to differentiate in: give a kernel instead.")
+        raise MissingCapability(
+            "kernel='precomputed' has kernel values and no inputs, and this needs derivatives in the inputs: fit the "
+            "inputs with a kernel such as 'rbf' instead."
+        )
 
     @property
     def theta(self) -> Array:

@@ -26,6 +26,9 @@ class Machine(ABC, Generic[State]):
     #: Whether ``fit`` gains from the state of an earlier fit.
     warm_starts: ClassVar[bool] = False
 
+    #: Length of a search's first step, in log units, where criteria have several minima in the kernel's parameters.
+    first_step: ClassVar[float | None] = None
+
     #: Whether ``coefficient_pullback`` is offered.
     differentiable: ClassVar[bool] = False
 

@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import Criterion
-from kernelect.estimators._base import Estimator
-from kernelect.estimators._dask import is_dask
+from kernelect.estimators import Estimator, is_dask
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp

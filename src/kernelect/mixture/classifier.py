@@ -9,8 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators._groups import encode_groups
-from kernelect.estimators._targets import class_weights, encode_labels
+from kernelect.estimators import class_weights, encode_groups, encode_labels
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.members import Member

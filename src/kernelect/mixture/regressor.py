@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
-from kernelect.estimators._groups import encode_groups
-from kernelect.estimators._targets import require_size
+from kernelect.estimators import encode_groups, require_size
 from kernelect.estimators.lssvr import check_coverage, jackknife_ends
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door

@@ -22,7 +22,7 @@ class Gaussian(Prior):
     Eq. 15 has no minimum: as all widths fall to 0 the machine becomes linear, Q stays finite
     and the penalty goes to minus infinity. What is meant, and found in the paper, is the local
     minimum near the data's scale: the search starts on the way to the optimum of the criterion alone and
-    is bounded around the data's scale, and a width that ends at its bound is said in the status.
+    is bounded around the data's scale, and the status names a width that ends at its bound.
     """
 
     name = "gaussian"

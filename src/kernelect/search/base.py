@@ -127,6 +127,10 @@ class Search(ABC):
                 f"use search={', '.join(able[:-1])} or {able[-1]}."
             )
 
+    def with_first_step(self, length: float) -> Search:
+        """Return the search with a first step of this length, where it has none of its own."""
+        return self
+
     def uses_gradient(self, n_parameters: int) -> bool:
         """Return whether gradients are looked at, so that they need not be computed where not."""
         return self.needs_gradient and n_parameters > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -27,6 +27,9 @@ class LBFGS(Search):
 
     first_step: float | None = None
     name = "lbfgs"
+
+    def with_first_step(self, length: float) -> Search:
+        return replace(self, first_step=length) if self.first_step is None else self
 
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
         budget = evaluate.budget

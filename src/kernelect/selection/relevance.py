@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelect.criteria import RVMCentreEvidence, RVMCriterion
+from kernelect.criteria import RVMCentreEvidence
 from kernelect.exceptions import OutOfTime
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_rows, joint_mode, merit
@@ -77,14 +77,13 @@ class RelevanceObjective(SelectionObjective):
 
     def _hopeless(self) -> float:
         """Return the merit below which a kernel is not worth the last improvements of its fit."""
-        own = isinstance(self.criterion, RVMCriterion) and self.criterion.is_evidence
-        slack = _HOPELESS if own else _HOPELESS_EVIDENCE
+        slack = _HOPELESS if self.criterion.is_evidence else _HOPELESS_EVIDENCE
         best = -np.inf if self.memory.state is None else float(self.memory.state.best)
         return best - slack * float(self.weights.sum())
 
     @property
     def _price(self) -> float:
-        return self.criterion.price if isinstance(self.criterion, RVMCriterion) else 0.0
+        return self.criterion.price
 
     @property
     def _rvm(self) -> RVM:

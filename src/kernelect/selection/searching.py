@@ -6,14 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from kernelect.criteria import Criterion
-from kernelect.machines import EP, RVM, Machine
+from kernelect.machines import RVM, Machine
 from kernelect.search import LBFGS, GradientAscent, RandomWalk, Scan, Search, Stay
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.start import settle_widths
-
-#: Length of a search's first step: the evidence of a latent function has several maxima in the amplitude.
-_FIRST_STEP = 1.0
 
 
 def suited_search(machine: type[Machine[Any]], criterion: Criterion) -> Search:
@@ -28,10 +25,8 @@ def suited_search(machine: type[Machine[Any]], criterion: Criterion) -> Search:
 
 def with_first_step(options: SelectionOptions, objective: SelectionObjective) -> SelectionOptions:
     """Return the options; L-BFGS on a latent function takes a first step that no unit of the criterion changes."""
-    search = options.search
-    if isinstance(objective.machine, EP) and isinstance(search, LBFGS) and search.first_step is None:
-        return replace(options, search=LBFGS(first_step=_FIRST_STEP))
-    return options
+    step = objective.machine.first_step
+    return options if step is None else replace(options, search=options.search.with_first_step(step))
 
 
 def with_settled_starts(options: SelectionOptions, objective: SelectionObjective) -> SelectionOptions:

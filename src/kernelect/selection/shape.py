@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelect.criteria import PRESS, RVMCriterion
+from kernelect.criteria import PRESS
 from kernelect.machines import LSSVM
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import as_prior
@@ -54,7 +54,7 @@ class LeastSquaresShape(Stage):
     def applies(self, run: Run) -> bool:
         """Return whether the criterion compares rows, and the widths are still tied to the inputs' spread."""
         criterion, tied = run.objective.criterion, Directions.tied_widths(run.objective.space)
-        if tied is None or not (isinstance(criterion, RVMCriterion) and criterion.compares_shapes):
+        if tied is None or not criterion.compares_shapes:
             return False
         theta = run.found.theta
         return bool(np.allclose(tied.theta(tied.phi(theta)), theta)) and run.has_time()

@@ -76,7 +76,10 @@ def first_metric(cells: list[Outcome]) -> str:
     for name in ("error", "mse"):
         if any(name in cell.figures for cell in cells):
             return name
-    raise InvalidArgument("No cell has a result yet: run the study first.")
+    raise InvalidArgument(
+        f"The study has {len(cells)} finished cells, and none of them has an 'error' or 'mse' to show: run more, or "
+        "name a figure with --metric."
+    )
 
 
 def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:

@@ -18,7 +18,7 @@ from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifie
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from kernelect.estimators._groups import MOST_ROWS
+from kernelect.estimators import MOST_ROWS
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
 from kernelect.tabular.rows import Rows

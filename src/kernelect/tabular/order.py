@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from kernelect.estimators._lssvm_base import LSSVMBase
+from kernelect.estimators import LSSVMBase
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import score_words
 from kernelect.facts.record import Doubt

@@ -12,8 +12,7 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from kernelect.estimators import ESTIMATORS
-from kernelect.estimators._base import Estimator
+from kernelect.estimators import ESTIMATORS, Estimator
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.mixture import AUTO, Door
 from kernelect.tabular.columns import Column

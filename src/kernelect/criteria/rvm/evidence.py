@@ -36,7 +36,7 @@ class RVMEvidence(RVMCriterion):
     """Minus ln evidence, summed over the target columns (Laplace for labels, exact for normal noise).
 
     The precisions are at a stationary point of the evidence, so its derivative in the design
-    is the partial one, but for a precision at its lower bound, which moves with the function's
+    is the partial one. The exception is a precision at its lower bound, which moves with the function's
     spread. Biased to narrow kernels: with as many precisions as rows it has little to say against
     them (Kropotov et al., section 4).
     """

@@ -170,6 +170,8 @@ class EP(Machine[EPState]):
     max_iter: int = 200
 
     name = "ep"
+    #: The evidence of a latent function has several maxima in the amplitude.
+    first_step = 1.0
     warm_starts = True
 
     def fit(

@@ -154,7 +154,7 @@ def weighted_gram(design: Array, row_weights: Array, diagonal: Array | float = 0
 
 
 @dataclass(frozen=True)
-class EvidenceGradient:
+class DesignGradient:
     """Derivatives of a function of the posterior in ln alpha and in the design."""
 
     log_alpha: Array  # (m,)
@@ -167,7 +167,7 @@ def _pulled(posterior: Posterior, design: Array, R: Array) -> tuple[Array, Array
     return q, posterior.factor.solve(-0.5 * (design.T @ (posterior.slopes.skew * q)))
 
 
-def trace_gradient(posterior: Posterior, design: Array, R: Array) -> EvidenceGradient:
+def trace_gradient(posterior: Posterior, design: Array, R: Array) -> DesignGradient:
     """Return the derivatives whose differential is -1/2 tr(R dH), the move of the mode included.
 
     ``R`` (m, m) is symmetric and held. H moves with alpha and Phi directly, and with B, which
@@ -177,13 +177,13 @@ def trace_gradient(posterior: Posterior, design: Array, R: Array) -> EvidenceGra
     weighted = slopes.curvature[:, None] * design
     q, v = _pulled(posterior, design, R)
     by_row = 0.5 * slopes.skew * q + weighted @ v
-    return EvidenceGradient(
+    return DesignGradient(
         log_alpha=-alpha * (0.5 * np.diagonal(R) + w * v),
         design=np.outer(slopes.error, v) - product(weighted, R) - np.outer(by_row, w),
     )
 
 
-def evidence_gradient(posterior: Posterior, design: Array) -> EvidenceGradient:
+def evidence_gradient(posterior: Posterior, design: Array) -> DesignGradient:
     """Return the exact derivatives of ln E in ln alpha and in every entry of the design.
 
     dE/dln alpha_i = 1/2 (1 - alpha_i w_i^2 - alpha_i Sigma_ii) - alpha_i w_i v_i. Without the
@@ -192,7 +192,7 @@ def evidence_gradient(posterior: Posterior, design: Array) -> EvidenceGradient:
     the Laplace evidence.
     """
     trace = trace_gradient(posterior, design, posterior.covariance)
-    return EvidenceGradient(
+    return DesignGradient(
         log_alpha=0.5 * (1.0 - posterior.alpha * posterior.weights**2) + trace.log_alpha,
         design=np.outer(posterior.slopes.error, posterior.weights) + trace.design,
     )

@@ -86,7 +86,7 @@ class _Run(ABC):
 
     def run(self, start: SparseFit | None) -> SparseFit:
         fit = self.begun(start)
-        if start is None or not self.options.polished:  # a start is polished but for a small change of the kernel
+        if start is None or not self.options.polished:  # a start was polished at nearly this kernel
             fit = self.grow(fit, self.model(fit))
         if start is None and len(fit.active) <= _FEW:
             fit = self.paired(fit)

@@ -36,7 +36,7 @@ class BoxQP:
     ridge: Array  # (n,) e
     labels: Array  # (n,) y
     upper: Array  # (n,) u
-    target: Array  # (n,) in the place of y in r: y itself, but for proximal programs
+    target: Array  # (n,) in the place of y in r: y itself, except in proximal programs
     tolerance: float = KKT_TOLERANCE
 
     @cached_property
