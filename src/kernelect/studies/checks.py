@@ -29,6 +29,7 @@ _CHOICES = {
 _PROTOCOL: dict[str, Any] = {
     "kind": str,
     "rows": int,
+    "most_rows": int,
     "test_rows": int,
     "fraction": float,
     "folds": int,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies.build import build
@@ -70,3 +75,25 @@ class GPyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Array) -> Array:
         """Return the more probable class."""
         return np.asarray(self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)])
+
+
+class ArdProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """scikit-learn's Gaussian process with one width per input, an amplitude and noise, on standardised inputs."""
+
+    def __init__(self, random_state: int | None = None) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: Array, y: Array) -> Self:
+        """Fit by the evidence, from widths of the usual distance between rows."""
+        d = X.shape[1]
+        kernel = ConstantKernel() * RBF(np.full(d, np.sqrt(d)), (1e-2, 1e4)) + WhiteKernel(0.1)
+        process = GaussianProcessRegressor(kernel, normalize_y=True, random_state=self.random_state)
+        self.model_ = make_pipeline(StandardScaler(), process)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.model_.fit(X, y)
+        return self
+
+    def predict(self, X: Array) -> Array:
+        """Return the posterior's mean."""
+        return np.asarray(self.model_.predict(X))

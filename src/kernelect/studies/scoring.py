@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from kernelect.facts.scores import classification_losses
+from kernelect.facts.scores import area_under_curve, classification_losses
 from kernelect.studies.build import build
 from kernelect.studies.definition import Method
 from kernelect.studies.splits import Problem
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 Figures = dict[str, Any]
 
@@ -52,7 +52,16 @@ def score(model: Any, problem: Problem) -> Figures:
         index = np.searchsorted(classes, problem.y_test)
         means = {each.name: float(each.losses.mean()) for each in classification_losses(index, index, p)}
         figures["log_loss"], figures["brier"] = means["log-loss"], means["Brier score"]
+        figures["auc"] = _area(index, p)
     return figures
+
+
+def _area(index: Indices, p: Array) -> float:
+    """Return the area under the curve of every class against the others, weighted by the rows of each; NaN of one."""
+    positive = index[:, None] == np.arange(p.shape[1])
+    areas = [(area_under_curve(*pair), pair[0].sum()) for pair in zip(positive.T, p.T, strict=True)]
+    told = [(area.value, count) for area, count in areas if area is not None]
+    return float(np.average(*zip(*told, strict=True))) if told else float("nan")
 
 
 def _widened(model: Any, problem: Problem) -> tuple[Any, Array]:

@@ -68,7 +68,7 @@ def _random(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) -
     n = len(data.X)
     order = _generator(data.name, split, seed).permutation(n)
     cut = int(protocol["rows"]) if "rows" in protocol else round(float(protocol.get("fraction", 0.67)) * n)
-    return (order[:cut], order[cut:]), "random"
+    return (order[: min(cut, protocol.get("most_rows", cut))], order[cut:]), "random"
 
 
 def _blocks(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) -> tuple[Rows, str]:
