@@ -60,8 +60,10 @@ def _area(index: Indices, p: Array) -> float:
     """Return the area under the curve of every class against the others, weighted by the rows of each; NaN of one."""
     positive = index[:, None] == np.arange(p.shape[1])
     areas = [(area_under_curve(*pair), pair[0].sum()) for pair in zip(positive.T, p.T, strict=True)]
-    told = [(area.value, count) for area, count in areas if area is not None]
-    return float(np.average(*zip(*told, strict=True))) if told else float("nan")
+    told = [(area.value, int(count)) for area, count in areas if area is not None]
+    if not told:
+        return float("nan")
+    return float(np.average([area for area, _ in told], weights=[count for _, count in told]))
 
 
 def _widened(model: Any, problem: Problem) -> tuple[Any, Array]:
