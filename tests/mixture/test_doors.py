@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -281,3 +282,14 @@ def test_relevance_of_very_many_columns_takes_no_prediction_per_column(monkeypat
     assert not asked
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     assert model.feature_importances_.argmax() == 3
+
+
+def test_notebooks_show_the_candidates(classifier):
+    shown = classifier._repr_mimebundle_()["text/html"]
+    assert classifier._repr_html_().endswith(classifier.candidates_._repr_html_())
+    assert shown.count("<td>lssvm, ") == sum(c.machine == "lssvm" for c in classifier.candidates_.candidate)
+    heaviest = classifier.candidates_.to_frame().iloc[0]
+    assert shown.index(f"{heaviest['weight']:.1%}") < shown.index("<td>forest, partitions, as it is</td>")
+    assert "lssvm, ard, as it is" not in KernelClassifier()._repr_mimebundle_()["text/html"]
+    with config_context(display="text"):
+        assert "text/html" not in classifier._repr_mimebundle_()

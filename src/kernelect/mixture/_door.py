@@ -67,6 +67,15 @@ class Door(Estimator):
         tags.input_tags.categorical = True
         return tags
 
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's diagram, with the candidates below it where they are fitted."""
+        diagram = str(super()._repr_html_inner())
+        return diagram + self.candidates_._repr_html_() if hasattr(self, "candidates_") else diagram
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
     def _frame(self, X: Any, *, reset: bool) -> Frame:
         """Return the table's columns, checked against those of the fit."""
         if not reset:

@@ -9,6 +9,7 @@ stands a forest, the kernel of random partitions: steps along single inputs are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,23 @@ class Candidates:
     def order(self) -> Indices:
         """Return the places of the candidates, the heaviest first."""
         return np.argsort(-self.weight, kind="stable")
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks, the heaviest candidate first."""
+        lines = "".join(f"<tr>{self._cells(int(place))}</tr>" for place in self.order())
+        heads = "".join(f"<th>{name}</th>" for name in ("candidate", "leave-one-out", "weight", "seconds", "status"))
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
+
+    def _cells(self, place: int) -> str:
+        score, error = float(self.score[place]), float(self.standard_error[place])
+        cells = (
+            str(self.candidate[place]),
+            f"{score:.3f} \N{PLUS-MINUS SIGN} {error:.3f}" if np.isfinite(score) else "",
+            f"{self.weight[place]:.1%}",
+            f"{self.seconds[place]:.1f}",
+            self.status[place],
+        )
+        return "".join(f"<td>{escape(cell)}</td>" for cell in cells)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row per candidate, the heaviest first."""
