@@ -1,10 +1,12 @@
 """Least-squares machines on landmarks: error, processor seconds and memory on tables of 10^3 to 10^6 rows.
 
-    python benchmarks/landmarks.py [--data DIR] [--only tables|friedman|growth] [--rows 100000 1000000] [--seed 0]
+    python benchmarks/landmarks.py [--data DIR] [--only engines|tables|friedman|growth] [--rows 100000] [--seed 0]
 
 ``tables`` are kin8nm, california and protein from DIR (or ``KERNELECT_DATA``), nine tenths of them for training;
 ``friedman`` is Friedman's function with noise 1, whose error is measured against the truth; ``growth`` is how the time
-grows with the number of rows at 500 landmarks and given widths. Processor time: on a busy machine it is what counts.
+grows with the number of rows at 500 landmarks and given widths; ``engines`` is Friedman's function in memory, from a
+Parquet file that is read piece by piece, and on a Dask cluster of two worker processes: the models have to agree.
+Processor time: on a busy machine it is what counts.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from kernelect import LSSVR
 from kernelect.kernels import ARD
@@ -105,7 +110,83 @@ def growth(options: argparse.Namespace) -> None:
     print(f"CPU: {listed}; exponent {exponent:.2f} (aim: below 1.1)")
 
 
-BENCHMARKS = {"tables": tables, "friedman": made, "growth": growth}
+@dataclass(frozen=True)
+class Columns:
+    """The inputs and the target of a piece of a file, as they are."""
+
+    inputs: tuple[str, ...]
+
+    def __call__(self, frame: Any) -> tuple[np.ndarray, np.ndarray, None]:
+        """Return inputs, targets and no weights."""
+        return frame[list(self.inputs)].to_numpy(), frame["y"].to_numpy(), None
+
+
+def in_memory(table: Table, model: LSSVR) -> LSSVR:
+    """Fit arrays."""
+    return model.fit(table.X, table.y)
+
+
+def from_parquet(table: Table, model: LSSVR) -> LSSVR:
+    """Fit a file, which is written first and not counted."""
+    from kernelect.tabular.parquet import CodedParts, LocalPieces
+
+    names = tuple(f"x{j}" for j in range(table.X.shape[1]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "big.parquet")
+        pd.DataFrame(table.X, columns=list(names)).assign(y=table.y).to_parquet(path, row_group_size=1 << 17)
+        table.X = table.y = np.zeros((0, len(names)))  # so that memory holds no copy
+        start_clock()
+        return model.fit(CodedParts(LocalPieces(path), Columns(names), np.empty((0, len(names)))), None)
+
+
+def on_dask(table: Table, model: LSSVR) -> LSSVR:
+    """Fit a Dask array on two worker processes; what they hold is persisted first and not counted."""
+    import dask.array as da
+    from distributed import Client, LocalCluster, wait
+
+    words = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with LocalCluster(**words) as cluster, Client(cluster):
+        rows = da.from_array(table.X, chunks=(50_000, -1)).persist()
+        targets = da.from_array(table.y, chunks=50_000).persist()
+        wait([rows, targets])
+        start_clock()
+        return model.fit(rows, targets)
+
+
+_began = [0.0, 0.0, 0.0]
+
+
+def start_clock() -> None:
+    """Begin a new count of processor time (of this process), wall time and peak memory."""
+    Path("/proc/self/clear_refs").write_text("5")
+    _began[:] = [time.process_time(), time.perf_counter(), memory("VmRSS")]
+
+
+def memory(name: str) -> float:
+    """Return a figure of this process' memory in GiB."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
+    return float(line.split()[1]) / 1024**2
+
+
+def engines(options: argparse.Namespace) -> None:
+    """The same rows in memory, in a file, and on two workers: seconds, peak memory above the rows, and the model."""
+    print("| rows | engine | RMSE to the truth | from memory by | CPU s here | wall s | GiB above the rows | status |")
+    print("|---|---|---|---|---|---|---|---|")
+    for n in options.rows:
+        first = None
+        for name, fit in (("memory", in_memory), ("parquet", from_parquet), ("dask", on_dask)):
+            table = friedman(n, options.seed)
+            start_clock()
+            model = fit(table, LSSVR(landmarks=500, random_state=options.seed))
+            spent = time.process_time() - _began[0], time.perf_counter() - _began[1], memory("VmHWM") - _began[2]
+            prediction = model.predict(table.new)
+            first = prediction if first is None else first
+            error = float(np.sqrt(np.mean((prediction - table.truth) ** 2)))
+            cells = (n, name, f"{error:.4f}", f"{np.abs(prediction - first).max():.1e}", *(f"{s:.2f}" for s in spent))
+            print("| " + " | ".join(map(str, (*cells, model.selection_.status))) + " |", flush=True)
+
+
+BENCHMARKS = {"engines": engines, "tables": tables, "friedman": made, "growth": growth}
 
 
 def main() -> None:
