@@ -1,5 +1,6 @@
 """Sums over blocks, and BLAS without Python's lock, against NumPy."""
 
+import math
 import threading
 
 import numpy as np
@@ -14,6 +15,7 @@ from kernelect.numerics import (
     subtract_product,
     sum_over_blocks,
     times_block,
+    tree_sum,
 )
 
 
@@ -56,7 +58,8 @@ def test_a_matrix_that_its_address_does_not_describe_is_refused(rng, spoilt):
 def test_results_come_in_order_and_the_sum_does_not_depend_on_threads(rng, two_threads):
     blocks = [rng.normal(size=(3, 3)) * 10.0**power for power in range(-8, 8)]
     assert [float(part[0, 0]) for part in over_blocks(lambda block: block, blocks)] == [b[0, 0] for b in blocks]
-    np.testing.assert_array_equal(sum_over_blocks(lambda block: block, blocks), sum(blocks[1:], start=blocks[0]))
+    np.testing.assert_array_equal(sum_over_blocks(lambda block: block, blocks), tree_sum(blocks))
+    np.testing.assert_allclose(tree_sum(blocks), sum(blocks[1:], start=blocks[0]), rtol=1e-13)
 
 
 def test_two_blocks_are_worked_on_at_the_same_time(two_threads):
@@ -92,3 +95,17 @@ def test_an_error_in_a_block_is_the_callers(two_threads):
 def test_no_block_is_refused():
     with pytest.raises(ValueError, match="at least one block"):
         sum_over_blocks(lambda block: block, [])
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 64, 65, 1000])
+def test_a_tree_adds_every_term_once(count):
+    assert tree_sum([*range(count), None]) == count * (count - 1) // 2
+    assert tree_sum([(number,) for number in range(count)]) == tuple(range(count))  # in their order
+
+
+def test_a_tree_rounds_less_than_one_term_after_the_other(rng):
+    terms = list(rng.uniform(size=(4000, 50)))
+    exact = np.array([math.fsum(column) for column in np.array(terms).T])
+    after_the_other = sum(terms[1:], start=terms[0])
+    assert np.abs(tree_sum(terms) - exact).mean() < 0.2 * np.abs(after_the_other - exact).mean()
+    assert tree_sum([]) is None

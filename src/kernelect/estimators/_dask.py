@@ -13,14 +13,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from kernelect import numerics
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import single_blas_thread
-from kernelect.selection.landmarks import Part, Parts, added
+from kernelect.selection.landmarks import Part, Parts
 
 Result = TypeVar("Result")
-
-#: Sums that one task adds up.
-_BRANCHES = 8
 
 
 def is_dask(X: object) -> bool:
@@ -129,8 +127,8 @@ def sent_once(value: Any) -> Any:
 def tree_sum(tasks: list[Any]) -> Any:
     """Return the sum of what tasks return, added up in a tree where they ran."""
     while len(tasks) > 1:
-        groups = [tasks[first : first + _BRANCHES] for first in range(0, len(tasks), _BRANCHES)]
-        tasks = [_dask().delayed(_sum, pure=False)(group) for group in groups]
+        groups = [tasks[first : first + numerics.BRANCHES] for first in range(0, len(tasks), numerics.BRANCHES)]
+        tasks = [_dask().delayed(numerics.tree_sum, pure=False)(group) for group in groups]
     return computed(tasks[0])[0]
 
 
@@ -147,13 +145,6 @@ def computed(*tasks: Any) -> list[Any]:
 
 def _called(function: Callable[[Part], Result], number: int, X: Any, y: Any, weights: Any = None) -> Result:
     return function(Part(number, X, y, weights))
-
-
-def _sum(terms: list[Any]) -> Any:
-    total = None
-    for term in terms:
-        total = added(total, term)
-    return total
 
 
 def _said(block: Any, method: Callable[[Any], Any], empty: Any) -> Any:

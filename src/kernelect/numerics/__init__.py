@@ -1,6 +1,6 @@
 """Cholesky factors with one jitter policy, symmetric products, blocks, memory and the deadline of a fit."""
 
-from kernelect.numerics.block_sums import over_blocks, sum_over_blocks
+from kernelect.numerics.block_sums import BRANCHES, over_blocks, sum_over_blocks, tree_sum
 from kernelect.numerics.blocks import row_blocks, symmetrize_from_lower
 from kernelect.numerics.cholesky import (
     CholeskyFactor,
@@ -20,6 +20,7 @@ from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 from kernelect.numerics.unlocked import apply_lower, block_gram, subtract_product, times_block
 
 __all__ = [
+    "BRANCHES",
     "NEVER",
     "CholeskyFactor",
     "Deadline",
@@ -54,5 +55,6 @@ __all__ = [
     "sum_over_blocks",
     "symmetrize_from_lower",
     "times_block",
+    "tree_sum",
     "triangular_inverse",
 ]

@@ -18,8 +18,8 @@ import pandas as pd
 from kernelect.estimators import _dask
 from kernelect.exceptions import UnusableTable
 from kernelect.extras import load_extra
-from kernelect.numerics import over_blocks
-from kernelect.selection.landmarks import Part, Parts, added
+from kernelect.numerics import over_blocks, tree_sum
+from kernelect.selection.landmarks import Part, Parts
 from kernelect.typing import Indices
 
 Result = TypeVar("Result")
@@ -78,10 +78,7 @@ class LocalPieces(Pieces):
         return list(self._over(work, columns))
 
     def sum(self, work: Work[Any]) -> Any:
-        total = None
-        for part in self._over(work, None):
-            total = added(total, part)
-        return total
+        return tree_sum(self._over(work, None))
 
     def _over(self, work: Work[Result], columns: Sequence[str] | None) -> Iterator[Result]:
         return over_blocks(lambda piece: work(piece[0], as_frame(piece[1])), self._batches(columns))

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kernelect.numerics import row_hashes, single_blas_thread, stratified
+from kernelect.numerics import row_hashes, single_blas_thread, stratified, tree_sum
 from kernelect.selection.landmarks import table
 from kernelect.selection.landmarks.table import Block, Sample, Table, block_of, in_order
 from kernelect.typing import Array, Indices
@@ -123,14 +123,14 @@ class _OnBlocks(_Pass):
     function: Callable[[Block], Any]
 
     def __call__(self, part: Part) -> Any:
-        total = None
         with single_blas_thread():
             X, targets, weights = self.encode(part)
-            for start in range(0, len(X), table.BLOCK_ROWS):
-                rows = slice(start, start + table.BLOCK_ROWS)
-                block = block_of(X, targets, weights, rows, int(self.firsts[part.number]) + start)
-                total = added(total, self.function(block))
-        return total
+            first, step = int(self.firsts[part.number]), table.BLOCK_ROWS
+            blocks = (
+                block_of(X, targets, weights, slice(start, start + step), first + start)
+                for start in range(0, len(X), step)
+            )
+            return tree_sum(map(self.function, blocks))
 
 
 @dataclass(frozen=True)
