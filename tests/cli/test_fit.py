@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.cli import fit as fit_command
 from oracles.tables import mixed_frame
 
 MACHINE = ("--machine", "lssvm", "--kernel", "rbf")
@@ -215,3 +216,17 @@ def test_a_killed_run_leaves_no_file(tmp_path, rng):
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["pipe"]
+
+
+def test_a_time_limit_leaves_time_for_model_and_report(monkeypatch):
+    """Of ten seconds two and a half are for writing; of one, at most the larger share; none without a limit."""
+    monkeypatch.setattr(fit_command.time, "monotonic", lambda: 101.0)
+
+    def left(limit, writing=2.5):
+        return fit_command._with_time_to_write({"time_limit": limit, "writing": writing}, 100.0)["time_limit"]
+
+    assert left(None) is None
+    assert left(11.0) == pytest.approx(7.5)
+    assert left(11.0, 0.5) == pytest.approx(9.5)
+    assert left(2.0) == pytest.approx(0.4)
+    assert left(0.5) == 0.0

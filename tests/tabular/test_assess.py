@@ -6,8 +6,12 @@ import pytest
 from sklearn.base import clone
 
 from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.numerics import Deadline
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
+from kernelect.tabular import folds as folds_module
 from kernelect.tabular.assess import assess
+from kernelect.tabular.folds import fold_outcomes
+from kernelect.tabular.pipeline import make_machine, make_pipeline_for
 
 
 def test_leave_one_out_is_what_refits_at_the_selected_values_give(rng):
@@ -127,3 +131,19 @@ def test_a_fold_that_leaves_nothing_to_learn_from_is_told():
     with pytest.raises(UnusableTable, match=r"one outer fold make no model \(X has no column .*--folds 0"):
         fit_table(rows, schema, options, FoldOptions(folds=3))
     assert fit_table(rows, schema, options, FoldOptions(folds=0)).machine == "auto"
+
+
+def test_every_fold_has_its_share_of_the_time_that_is_left(mixed, monkeypatch):
+    """The clock moves on by a second at every look, so that later folds see what earlier ones have taken."""
+    schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
+    ticks, shares = iter(range(1000)), []
+    fit_fold = folds_module.run_fold
+    monkeypatch.setattr(
+        folds_module, "run_fold", lambda model, *data: shares.append(model[-1].time_limit) or fit_fold(model, *data)
+    )
+    pipeline = make_pipeline_for(schema.columns, make_machine(MachineOptions("lssvm", kernel="rbf"), schema.task, 3))
+    splits = FoldOptions(folds=4).splits(rows, schema)
+    list(fold_outcomes(pipeline, rows, schema, splits, 1, Deadline(100.0, lambda: float(next(ticks)))))
+    assert shares == sorted(shares)
+    assert shares[0] < 26.0
+    assert shares[-1] > 85.0

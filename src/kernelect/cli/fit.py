@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from kernelect.tabular import MachineOptions, Rows, TableModel
 
 MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
+
+#: Seconds that the model file and the report take, and the largest share of what is left of a time limit for them.
+_WRITING, _LARGEST_SHARE = (0.5, 2.0), 0.6
 
 
 @click.command(cls=options.GuardedCommand)
@@ -78,6 +82,7 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     for path in paths:
         check_free(path, force)  # before any tuning
     console, watch = Console(), Watch(Console(stderr=True), quiet)
+    given["writing"] = sum(_WRITING[: 1 if no_report else 2])
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
     save_model(model, out / MODEL, force)
     write_whole(out / COLUMNS, columns_text(model.schema.known(model.title), model.schema.classes).encode(), force)
@@ -92,15 +97,25 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     console.print("Written: " + ", ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
+def _with_time_to_write(given: dict[str, Any], began: float) -> dict[str, Any]:
+    """Return the options with the seconds that are left for fits and folds, when files are to be written too."""
+    if given["time_limit"] is None:
+        return given
+    left = max(given["time_limit"] - (time.monotonic() - began), 0.0)
+    return {**given, "time_limit": left - min(given["writing"], _LARGEST_SHARE * left)}
+
+
 def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, Rows]:
     """Read, fit and assess, with progress."""
     from kernelect.cli._load import load_rows
     from kernelect.mixture import AUTO
     from kernelect.tabular import FoldOptions, Observers, fit_table, require_room
 
+    began = time.monotonic()
     if Path(table).suffix.lower() in (".parquet", ".pq") and Path(table).is_file():
         require_room(table)
     read, schema, rows, remarks = load_rows(table, given)
+    given = _with_time_to_write(given, began)
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
     title, total = f"{given['machine']} for {schema.target!r}", outer.folds * outer.repeats
     search = watch.candidates if given["machine"] == AUTO else watch.search

@@ -20,6 +20,7 @@ from kernelect.criteria import CRITERIA, Criterion
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import Kernel, Precomputed, as_kernel
+from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation
 from kernelect.search import Search, as_search
 from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
@@ -41,8 +42,10 @@ class Estimator(BaseEstimator):
     random_state: Any
     time_limit: float | None
 
-    #: What another selection found, while ``fit`` follows it.
+    #: What another selection found, while ``fit`` follows it; when ``fit`` has to end, and whether on all rows.
     _lead: Lead | None = None
+    _deadline: Deadline = NEVER
+    _whole: bool = False
 
     n_features_in_: int
     n_iter_: int
@@ -58,18 +61,19 @@ class Estimator(BaseEstimator):
         """Return the names of the criteria that fit this estimator."""
         return tuple(cls.criteria())
 
-    def _fit_anew(self, *data: Any, lead: Lead | None = None) -> Self:
+    def _fit_anew(self, *data: Any, lead: Lead | None = None, whole: bool = False) -> Self:
         """Fit a copy without its learned attributes, then take over what it learned in one step.
 
         A refused or interrupted fit leaves the estimator as it was. ``lead`` is what another
-        selection on the same rows found.
+        selection on the same rows found; ``whole``: no row is dropped for lack of time.
         """
         fresh = type(self).__new__(type(self))
         learned = _learned_names(type(self))
         fresh.__dict__ = {k: value for k, value in vars(self).items() if not (k.endswith("_") or k in learned)}
-        fresh._lead = lead
+        self._check_time_limit()
+        fresh._lead, fresh._deadline, fresh._whole = lead, Deadline.after(self.time_limit), whole
         fresh._fit(*data)
-        del fresh._lead
+        del fresh._lead, fresh._deadline, fresh._whole
         self.__dict__ = fresh.__dict__
         doubt = self._doubt()
         if doubt:
@@ -170,19 +174,21 @@ class SelfSelecting(Estimator):
     def _search(self) -> Search:
         return as_search(self.search)
 
-    def _options(self, search: Search | None = None) -> SelectionOptions:
-        """Return the search options, checked; ``search`` stands in for the argument of that name."""
+    def _options(self, search: Search | None = None, deadline: Deadline | None = None) -> SelectionOptions:
+        """Return the search options, checked; ``search`` stands in for the argument of that name.
+
+        ``deadline`` is when the search has to end, where that is before the fit has to.
+        """
         check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
-        self._check_time_limit()
-        seed = self._seed()
+        left, seed = (deadline or self._deadline).left(), self._seed()
         return SelectionOptions(
             search=(search or self._search()).seeded(seed),
             n_restarts=self.n_restarts,
             max_iter=self.max_iter,
             tol=self.tol,
-            time_limit=self.time_limit,
+            time_limit=left if np.isfinite(left) else None,
             n_jobs=self.n_jobs,
             generator=np.random.default_rng(seed),
             observe=_observer(self.verbose, type(self).__name__),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kernelect.machines import EP
+from typing import Any
+
+from kernelect.machines import EP, EPState, Machine
 from kernelect.results import Selection
 from kernelect.selection import SelectionObjective, per_row
 
@@ -18,6 +20,15 @@ _SQUARES, _SQUARES_PER_OUTPUT, _SAMPLED_SQUARES = 4.0, 2.0, 34.0
 def latent_squares(n_outputs: int, *, sampled: bool) -> float:
     """Return the peak of a fit in n x n arrays beside the kernel's."""
     return _SQUARES + _SQUARES_PER_OUTPUT * n_outputs + (_SAMPLED_SQUARES if sampled else 0.0)
+
+
+def solver_doubt(machine: Machine[Any], state: Any) -> str:
+    """Return what to doubt about a solution.
+
+    A posterior that is kept was asked for more than a search needs; missing that is no cause for doubt.
+    """
+    good = isinstance(state, EPState) and state.mismatch < EP().tol
+    return "" if good else machine.doubt(state)
 
 
 def in_own_units(selection: Selection, objective: SelectionObjective) -> Selection:

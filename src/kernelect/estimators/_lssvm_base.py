@@ -18,6 +18,7 @@ from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._dask import is_dask, predicted, template_of
 from kernelect.estimators._elsewhere import PartedTraining
 from kernelect.estimators._groups import MOST_ROWS
+from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._sklearn import validate_data
@@ -26,7 +27,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed
 from kernelect.machines import LSSVM, Expansion, Groups, LSSVMState, blocks_of
 from kernelect.machines.lssvm.landmarks import LandmarkState
-from kernelect.numerics import Deadline, blas_threads_for, over_blocks, require_memory
+from kernelect.numerics import blas_threads_for, over_blocks, require_memory
 from kernelect.priors import PRIORS, Prior, as_prior
 from kernelect.selection import (
     LeastSquaresObjective,
@@ -151,10 +152,10 @@ class LSSVMBase(SelfSelecting):
 
     def _fit_on_landmarks(self, table: Table, unit: float, request: LandmarkRequest, *, recalibrate: bool) -> Array:
         """Select, solve and set the learned attributes; return leave-one-out decisions of the rows that are kept."""
-        deadline = Deadline.after(self.time_limit)
+        deadline = self._deadline
         sample = table.sample(rows_within(deadline, CANDIDATES))
         options, lead = self._options(), self._lead
-        with blas_threads_for(request.first):
+        with blas_threads_for(request.first, deadline):
             problem = self._problem(sample.rows)
             fit = fit_on_landmarks(table, problem, sample, request, options, recalibrate, lead, unit, deadline)
         self._keep_solution(fit.kernel, fit.left_out.state, fit.landmarks.points)
@@ -168,21 +169,22 @@ class LSSVMBase(SelfSelecting):
         return np.asarray(table.kept_targets - fit.left_out.residuals, dtype=float)
 
     def _fit_exactly(self, data: Training, unit: float, recalibrate: bool) -> Array:
-        deadline = Deadline.after(self.time_limit)
         self.loo_rows_ = None
         if self._is_precomputed:
             check_kernel_matrix(data.X)
+        timed = in_time(data, LSSVM(), self._deadline, pairwise=self._is_precomputed, whole=self._whole)
+        data, kept, options = timed.data, timed.data.kept, self._options(deadline=timed.searching)
         instead = _FEWER_ROWS if self._is_precomputed else self._needs_all_rows() or "Use landmarks='auto'"
-        require_memory(len(data.X), (_SQUARES + self._kernel().squares) * self._n_searches_at_once(), instead)
-        rows, kept, options = data.rows(pairwise=self._is_precomputed), data.kept, self._options()
-        with blas_threads_for(len(rows.X)):
+        require_memory(int(kept.sum()), (_SQUARES + self._kernel().squares) * self._n_searches_at_once(), instead)
+        rows = data.rows(pairwise=self._is_precomputed)
+        with blas_threads_for(len(rows.X), self._deadline):
             selection, objective = select(self._problem(rows), options, self._lead)
             assert isinstance(objective, LeastSquaresObjective)
             if recalibrate and isinstance(data, LabelledTraining):
-                selection = recalibrated(selection, objective, data.index[kept], deadline, options.observe)
+                selection = recalibrated(selection, objective, data.index[kept], timed.searching, options.observe)
             self._rows = np.flatnonzero(kept)
             residuals = self._keep(objective, selection.theta)
-        self.selection_ = in_units(selection, objective, unit)
+        self.selection_ = timed.told(in_units(selection, objective, unit))
         self.n_iter_ = selection.n_evaluations
         # A row of weight 0 was left out all along.
         loo = data.targets.copy() if kept.all() else self._decide(data.X)

@@ -12,6 +12,7 @@ from kernelect.criteria import Criterion, RVMCrossValidation
 from kernelect.criteria.rvm import dealt_out
 from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
 from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import function_relevances, relevances
 from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
@@ -28,7 +29,7 @@ from kernelect.machines.rvm import (
     evidence_by_size,
     moved_centres,
 )
-from kernelect.numerics import Deadline, blas_threads_for, canonical_order, require_memory
+from kernelect.numerics import blas_threads_for, canonical_order, require_memory
 from kernelect.priors import as_prior, shrink_selected
 from kernelect.search import Search
 from kernelect.selection import (
@@ -97,24 +98,25 @@ class RVMBase(SelfSelecting):
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         self._check_words()
-        self._check_time_limit()
-        deadline = Deadline.after(self.time_limit)
+        deadline = self._deadline
+        timed = in_time(data, RVM(self._regression), deadline, pairwise=self._is_precomputed)
+        data = timed.data
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
         require_memory(len(kept), _squares(self._kernel(), rows.X))
-        objective, options = self._problem(rows, order), self._options()
+        objective = self._problem(rows, order)
         # A criterion that trains machines of its own leaves the last fit still to be done.
         searching = deadline if objective.criterion.needs_solution else deadline.part(_SEARCHING)
-        objective, options = objective.before(searching), replace(options, time_limit=_seconds(searching))
+        objective, options = objective.before(searching), self._options(deadline=searching)
         # What is factorised is the model, which has far fewer rows than the data.
-        with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION):
+        with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION, self._deadline):
             selection, found = select(objective, options)
             assert isinstance(found, RelevanceObjective)
             found = found.before(deadline)
             self._keep(found, selection.theta, kept)
             self._calibrate(found, selection.theta)
         selection = in_units(selection, found, unit)
-        self.selection_ = with_remark(selection, "" if len(self.support_) else _CONSTANT)
+        self.selection_ = timed.told(with_remark(selection, "" if len(self.support_) else _CONSTANT))
         self.n_iter_ = selection.n_evaluations
 
     def _row_order(self, rows: Rows) -> Indices:
@@ -260,10 +262,6 @@ class RVMBase(SelfSelecting):
         """Return means and variances of the latent functions, (m, k) each."""
         values = self._values(self._validated(X))
         return self._model.predict(values)
-
-
-def _seconds(deadline: Deadline) -> float | None:
-    return deadline.left() if np.isfinite(deadline.at) else None
 
 
 def _squares(kernel: Kernel, X: Array) -> float:

@@ -10,16 +10,17 @@ import numpy as np
 from kernelect.criteria import Criterion
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._latent import in_own_units, latent_squares
+from kernelect.estimators._in_time import in_time
+from kernelect.estimators._latent import in_own_units, latent_squares, solver_doubt
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._svm_members import PosteriorMember, SupportMember, member_relevances, mixed_log_odds
 from kernelect.estimators._targets import labelled_rows
 from kernelect.estimators._training import LabelledTraining, labelled
 from kernelect.estimators._validation import validation_split
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
-from kernelect.machines import EP, SVM, Machine
+from kernelect.machines import EP, SVM, Fitted, Machine
 from kernelect.machines.ep.likelihoods import hinge_for
-from kernelect.numerics import blas_threads_for, factorize, mean_diagonal, require_memory
+from kernelect.numerics import Deadline, blas_threads_for, factorize, mean_diagonal, require_memory
 from kernelect.priors import as_prior, normal_logarithms, shrink_several
 from kernelect.results import Selection
 from kernelect.selection import (
@@ -74,12 +75,16 @@ class SVMBase(SelfSelecting):
         data = labelled(self, X, y, sample_weight, self.class_weight)
         self.classes_ = data.classes
         criterion = self._criterion()
+        timed = in_time(data, self._machine(criterion), self._deadline, pairwise=self._is_precomputed)
+        data = timed.data
         self._check_arguments(data, criterion)
         rows = data.rows(pairwise=self._is_precomputed)
-        with blas_threads_for(len(rows.X)):
+        with blas_threads_for(len(rows.X), self._deadline):
             objective = self._problem(rows)
-            selection, objective = self._select(objective, data.index[data.kept])
-            self._keep(objective, selection, data.kept)
+            selection, objective = self._select(objective, data.index[data.kept], timed.searching)
+            with self._deadline.watched(firmly=False):
+                self._keep(objective, selection, data.kept)
+        self.selection_ = timed.told(self.selection_)
         if not self._by_posterior(criterion):
             loo = self._leave_one_out(data)
             self._inverse_temperature = fit_temperature(loo, data.index, data.weights)
@@ -109,7 +114,7 @@ class SVMBase(SelfSelecting):
             # One more output: the model that is kept, beside the last one of the search.
             n_outputs = data.targets.shape[1] + 1
             squares = self._kernel().squares + latent_squares(n_outputs, sampled=criterion.sampled)
-        require_memory(len(data.X), squares)
+        require_memory(int(data.kept.sum()), squares)
         if self._is_precomputed:  # says so where the matrix is not positive semi-definite
             factorize(data.X, 1e-8 * (abs(mean_diagonal(data.X)) or 1.0))
         for name in ("ensemble", "early_stopping"):
@@ -120,8 +125,7 @@ class SVMBase(SelfSelecting):
 
     def _problem(self, rows: Rows) -> SelectionObjective:
         criterion = self._criterion()
-        latent = EP.name in criterion.judges
-        machine: Machine[Any] = EP(hinge_for(self.slack)) if latent else SVM(self.slack)
+        latent, machine = EP.name in criterion.judges, self._machine(criterion)
         # A precomputed matrix is used as it is: the full form is for kernels of inputs.
         if isinstance(self.kernel, str) and not self._is_precomputed:
             started = started_in_full(self.kernel, rows.X, SCALES_BESIDE_C)
@@ -131,11 +135,17 @@ class SVMBase(SelfSelecting):
         C = slack_space(self.C, started, rows.X, scale_invariant=criterion.scale_invariant)
         return join(rows, started, machine, criterion, prior, C)
 
+    def _machine(self, criterion: Criterion) -> Machine[Any]:
+        """Return what the criterion judges."""
+        return EP(hinge_for(self.slack)) if EP.name in criterion.judges else SVM(self.slack)
+
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)
 
-    def _select(self, objective: SelectionObjective, index: Indices) -> tuple[Selection, SelectionObjective]:
-        options = self._search_options(objective)
+    def _select(
+        self, objective: SelectionObjective, index: Indices, deadline: Deadline
+    ) -> tuple[Selection, SelectionObjective]:
+        options = self._search_options(objective, deadline)
         if not self.early_stopping:
             selection, objective = select(objective, options)
             return in_own_units(selection, objective), objective
@@ -147,10 +157,11 @@ class SVMBase(SelfSelecting):
         )
         return in_own_units(selection, smaller), replace(objective, prior=smaller.prior)
 
-    def _search_options(self, objective: SelectionObjective) -> SelectionOptions:
+    def _search_options(self, objective: SelectionObjective, deadline: Deadline) -> SelectionOptions:
         """Return the options, with a search that suits the criterion."""
         automatic = isinstance(self.search, str) and self.search == "auto"
-        options = self._options(suited_search(type(objective.machine), objective.criterion) if automatic else None)
+        search = suited_search(type(objective.machine), objective.criterion) if automatic else None
+        options = self._options(search, deadline)
         if self.ensemble and not options.n_restarts and objective.space.free.any():
             raise InvalidArgument(
                 f"ensemble=True with n_restarts={self.n_restarts!r} has one optimum to average: set n_restarts to 5."
@@ -159,9 +170,13 @@ class SVMBase(SelfSelecting):
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
         """Set the learned attributes."""
-        thetas = selection.optima if self.ensemble and len(selection.optima) else selection.theta[None]
-        self._members = [self._member(objective, theta) for theta in thetas]
-        main = self._member(objective, selection.theta) if len(thetas) > 1 else self._members[0]
+        kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
+        fitted = objective.solved_by(kind.machine_for(self.slack), selection.theta)
+        main = kind.of(objective, selection.theta, fitted)
+        self._members = [main]
+        if self.ensemble and len(selection.optima):
+            solved = [(theta, objective.solved_by(kind.machine_for(self.slack), theta)) for theta in selection.optima]
+            self._members = [kind.of(objective, *each) for each in solved]
         self.kernel_, self.C_ = main.kernel, main.C
         self.support_ = np.flatnonzero(kept)[main.support]
         self.support_vectors_ = main.inputs
@@ -169,24 +184,21 @@ class SVMBase(SelfSelecting):
         self.intercept_ = 0.0
         self.n_iter_ = selection.n_evaluations
         self._kept = np.flatnonzero(kept)
-        self.selection_ = self._in_words(selection, objective)
+        self.selection_ = self._in_words(selection, objective, fitted)
         if not self._is_precomputed:
             self.feature_importances_ = np.mean([member_relevances(m, objective) for m in self._members], axis=0)
 
-    def _in_words(self, selection: Selection, objective: SelectionObjective) -> Selection:
-        """Return the selection with remarks and doubts of criterion and solvers."""
-        criterion, machine, fitted = objective.criterion, objective.machine, objective.solved(selection.theta)
-        doubts = [machine.doubt(fitted.state), criterion.doubt(fitted)]
+    def _in_words(self, selection: Selection, objective: SelectionObjective, predicting: Fitted) -> Selection:
+        """Return the selection with remarks and doubts of criterion and solvers; ``predicting`` is the main machine."""
+        criterion, machine = objective.criterion, objective.machine
+        same = predicting.machine.name == machine.name
+        fitted = predicting if same else objective.solved(selection.theta)
+        doubts = [solver_doubt(machine, fitted.state), criterion.doubt(fitted)]
         if self.ensemble:
             doubts += {machine.doubt(objective.solved(theta).state) for theta in selection.optima} - set(doubts)
-        if isinstance(machine, EP) and not self._is_posterior:
-            plain = SVM(self.slack)
-            doubts.append(plain.doubt(objective.solved_by(plain, selection.theta).state))
+        if not same:
+            doubts.append(predicting.machine.doubt(predicting.state))
         return with_doubts(with_remark(selection, criterion.remark(fitted)), doubts)
-
-    def _member(self, objective: SelectionObjective, theta: Array) -> SupportMember | PosteriorMember:
-        kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
-        return kind.of(objective, theta, self.slack)
 
     def _decide(self, X: Array) -> Array:
         """Return decision values (m, k), averaged over the members."""

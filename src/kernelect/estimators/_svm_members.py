@@ -15,7 +15,7 @@ from kernelect.criteria.svm.span import span_corrected_margins
 from kernelect.estimators._latent import FINAL_TOL
 from kernelect.estimators._relevance import relevances
 from kernelect.kernels import Kernel
-from kernelect.machines import EP, SVM, EPState
+from kernelect.machines import EP, SVM, EPState, Fitted
 from kernelect.machines.ep.likelihoods import hinge_for
 from kernelect.registry import stored
 from kernelect.selection import SelectionObjective
@@ -40,9 +40,8 @@ class SupportMember:
         return SVM(slack)
 
     @classmethod
-    def of(cls, objective: SelectionObjective, theta: Array, slack: str) -> SupportMember:
-        """Solve the machine at ``theta``."""
-        fitted = objective.solved_by(cls.machine_for(slack), theta)
+    def of(cls, objective: SelectionObjective, theta: Array, fitted: Fitted) -> SupportMember:
+        """Reduce the machine solved at ``theta``."""
         beta = fitted.state.dual_coef
         support = np.flatnonzero(np.any(beta != 0, axis=1))
         loo = np.column_stack([p.labels * span_corrected_margins(p) for p in binaries(fitted)])
@@ -73,11 +72,10 @@ class PosteriorMember:
         return EP(hinge_for(slack), tol=FINAL_TOL)
 
     @classmethod
-    def of(cls, objective: SelectionObjective, theta: Array, slack: str) -> PosteriorMember:
-        """Find the posterior at ``theta``."""
-        machine = cls.machine_for(slack)
-        fitted = objective.solved_by(machine, theta)
-        support = np.arange(len(objective.X))
+    def of(cls, objective: SelectionObjective, theta: Array, fitted: Fitted) -> PosteriorMember:
+        """Take the posterior found at ``theta``."""
+        machine, support = fitted.machine, np.arange(len(objective.X))
+        assert isinstance(machine, EP)
         kernel, C, state = objective.kernel_at(theta), fitted.regularization, fitted.state
         return cls(kernel, C, support, state.dual_coef, _inputs(objective, support), machine, state)
 

@@ -22,7 +22,7 @@ from kernelect.estimators._base import Estimator, check_number
 from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.numerics import Deadline, blas_threads_for, canonical_order
+from kernelect.numerics import blas_threads_for, canonical_order
 from kernelect.results import Evaluation
 from kernelect.search import Budget
 from kernelect.selection import Rows
@@ -205,7 +205,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         self._single = data.single
         sample = self._sample(data.rows())
         varying = sample.varying
-        with blas_threads_for(len(sample)):
+        with blas_threads_for(len(sample), self._deadline):
             if varying.any():
                 found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
             else:
@@ -222,8 +222,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         check_number("max_width_rows", self.max_width_rows, Integral, 2, "a whole number of at least 2")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
-        self._check_time_limit()
-        deadline = Deadline.after(self.time_limit)
+        deadline = self._deadline
         walk = WalkOptions(
             criterion=self._criterion(),
             max_size=self.max_size,

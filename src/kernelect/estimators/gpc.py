@@ -13,7 +13,8 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._latent import FINAL_TOL, in_own_units, latent_squares
+from kernelect.estimators._in_time import in_time
+from kernelect.estimators._latent import FINAL_TOL, in_own_units, latent_squares, solver_doubt
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._targets import decide_class, labelled_rows
@@ -180,13 +181,20 @@ class GPC(ClassifierMixin, SelfSelecting):
         self.classes_ = data.classes
         if self._is_precomputed:
             check_kernel_matrix(data.X)
+        pairwise = self._is_precomputed
+        machine = EP(self._likelihood())
+        timed = in_time(data, machine, self._deadline, pairwise=pairwise, whole=self._whole, spreads=not pairwise)
+        data = timed.data
         squares = latent_squares(data.targets.shape[1], sampled=self._criterion().sampled) + self._kernel().squares
-        require_memory(len(data.X), squares * self._n_searches_at_once())
+        require_memory(int(data.kept.sum()), squares * self._n_searches_at_once())
         rows = data.rows(pairwise=self._is_precomputed)
         objective = self._problem(rows)
-        with blas_threads_for(len(rows.X)):
-            selection, objective = select(objective, with_first_step(self._options(), objective), self._lead)
-            self._keep(objective, selection, data.kept)
+        with blas_threads_for(len(rows.X), self._deadline):
+            options = with_first_step(self._options(deadline=timed.searching), objective)
+            selection, objective = select(objective, options, self._lead)
+            with self._deadline.watched(firmly=False):
+                self._keep(objective, selection, data.kept)
+        self.selection_ = timed.told(self.selection_)
         if not self._is_precomputed:
             self.loo_proba_ = self._left_out(data.X, data.kept)
 
@@ -225,9 +233,8 @@ class GPC(ClassifierMixin, SelfSelecting):
         self.kernel_ = objective.kernel_at(selection.theta)
         self.dual_coef_ = state.dual_coef[:, 0] if len(self.classes_) == 2 else state.dual_coef
         selection = with_remark(in_own_units(selection, objective), objective.criterion.remark(fitted))
-        # The model that is kept was asked for more than a search needs; missing that is no cause for doubt.
-        doubt = "" if state.mismatch < EP().tol else state.doubt()
-        self.selection_ = with_doubts(selection, [doubt, objective.criterion.doubt(fitted)])
+        doubts = [solver_doubt(self._machine, state), objective.criterion.doubt(fitted)]
+        self.selection_ = with_doubts(selection, doubts)
         self.n_iter_ = selection.n_evaluations
         self._constant = fitted.regularization
         self._state = state

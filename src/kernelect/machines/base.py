@@ -53,6 +53,14 @@ class Machine(ABC, Generic[State]):
     def decide(self, state: State, cross: Array) -> Array:
         """Return decision values (m, k) for the (n, m) kernel values ``cross``."""
 
+    def work(self, n_rows: float, n_outputs: int) -> float:
+        """Return about how many operations a value with its gradient takes; by default ten factorisations an output."""
+        return 10.0 * n_outputs * factorisation(n_rows)
+
+    def start_of(self, state: State) -> State:
+        """Return what a later fit needs of a state to begin with, without large arrays that it does not."""
+        return state
+
     def coefficient_pullback(self, state: State, weights: Array, cotangent: Array) -> tuple[Array, float]:
         """Return the derivative of ``sum(cotangent * dual_coef)`` in the Gram matrix and in the constant."""
         raise MissingCapability(
@@ -63,6 +71,11 @@ class Machine(ABC, Generic[State]):
     def doubt(self, state: State) -> str:
         """Return a sentence where the solution is not exact, else nothing."""
         return ""
+
+
+def factorisation(n_rows: float) -> float:
+    """Return the operations of one Cholesky factorisation."""
+    return n_rows**3 / 3.0
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, useful
 from kernelect.mixture.weights import fitted_parameters
-from kernelect.numerics import Deadline
 from kernelect.typing import Array, Indices
 
 #: Predictions that the relevance of all columns together may cost.
@@ -30,6 +29,9 @@ _LEAST_ROWS = 2
 
 #: Status of a candidate that time_limit left no time for.
 _NOT_FITTED = "not fitted: no time was left"
+
+#: Share of a time limit for the candidates; weights and relevance come after them.
+_FITTING = 0.85
 
 #: Columns up to which each is tried by itself.
 _MOST_COLUMNS = 300
@@ -51,6 +53,7 @@ class Door(Estimator):
     _members: tuple[Member, ...]
     _views: Views
     _weights: Array
+    _n_dropped: int = 0
 
     #: Whether targets are labels.
     _labels: bool
@@ -107,10 +110,11 @@ class Door(Estimator):
             raise InvalidArgument("sample_weight holds negative numbers: every weight must be at least 0.")
         return np.asarray(weights, dtype=float)
 
-    def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
-        """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
-        self._check_time_limit()
-        deadline = Deadline.after(self.time_limit)
+    def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> Array:
+        """Fit the candidates and weigh them; sets everything but what is special to labels or numbers.
+
+        Returns the weights of the rows, 0 of those that there was no time for.
+        """
         coding = fit_coding(frame, Wishes(kinds=self._kinds()))
         Z = coding(frame)
         self._views = Views(coding, fit_warp(Z, coding.numeric))
@@ -119,6 +123,7 @@ class Door(Estimator):
         )
         # Without a random_state every fit is the same one: nobody should have to ask for that.
         options = {"random_state": 0 if self.random_state is None else self._seed()}
+        deadline = self._deadline.part(_FITTING)
         task = Task(
             views=self._views,
             Z=Z,
@@ -129,12 +134,15 @@ class Door(Estimator):
             effort=self.effort,
             options=options,
         )
+        task = task.in_time(deadline)
+        weights, self._n_dropped = task.weights, int(np.sum((weights > 0) & (task.weights == 0)))
         observe = _observer(self.verbose, len(wanted))
         members = fit_members(task, wanted, deadline, n_jobs=self.n_jobs, observe=observe)
         self._members = tuple(members)
         self._weights = self._weigh(y, weights)
         self.candidates_ = self._record(wanted, y, weights)
         self.feature_importances_ = self._relevance(Z, len(frame.names))
+        return weights
 
     def _kinds(self) -> Mapping[str, str]:
         if self.columns is not None and not isinstance(self.columns, Mapping):
@@ -212,10 +220,12 @@ class Door(Estimator):
         return np.asarray(np.sum(values, axis=0), dtype=float)
 
     def _doubt(self) -> str:
-        missing = self.candidates_.status.count(_NOT_FITTED)
-        if missing:
+        missing, dropped = self.candidates_.status.count(_NOT_FITTED), self._n_dropped
+        short = [f"{missing} of {len(self.candidates_)} candidates"] if missing else []
+        short += [f"{dropped} rows"] if dropped else []
+        if short:
             return (
-                f"time_limit={self.time_limit!r} left no time for {missing} of {len(self.candidates_)} candidates: "
+                f"time_limit={self.time_limit!r} left no time for {' and '.join(short)}: "
                 "give more time, or effort='fast'"
             )
         leader = self._members[0]

@@ -116,7 +116,7 @@ class KernelClassifier(ClassifierMixin, Door):
         self.classes_, index, _ = encode_labels(y)
         weights = self._sample_weight(sample_weight, frame)
         weights = weights * class_weights(self.class_weight, self.classes_, index)
-        self._fit_mixture(frame, index, weights, encode_groups(groups, weights > 0))
+        weights = self._fit_mixture(frame, index, weights, encode_groups(groups, weights > 0))
         pooled = self._mixed([member.left_out for member in self._members])
         self._sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), index, weights)
         self.loo_proba_ = self._sharpened(pooled)

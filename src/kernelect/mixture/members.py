@@ -13,12 +13,16 @@ from joblib import Parallel, delayed
 
 from kernelect.criteria.calibration import probabilities
 from kernelect.estimators import GPC, LSSVC, LSSVR
+from kernelect.estimators._in_time import in_time
+from kernelect.estimators._training import LabelledTraining, Training
 from kernelect.inputs import Coding, Warp
+from kernelect.machines import EP, LSSVM
 from kernelect.mixture.candidates import AS_IS, FOREST, GP, WARPED, Candidate, estimator_of, kernel_of
 from kernelect.mixture.forest import TREES, Forest
 from kernelect.numerics import Deadline
 from kernelect.registry import stored
-from kernelect.selection import Lead, relative_widths
+from kernelect.selection import Lead, Pace, relative_widths
+from kernelect.selection.landmarks import as_request
 from kernelect.typing import Array, Indices
 
 #: Iterations of candidates that follow the leader's widths.
@@ -88,6 +92,39 @@ class Task:
     labels: bool
     effort: str
     options: dict[str, Any]
+    pace: Pace | None = None  # where time is limited and machines are exact
+
+    def in_time(self, deadline: Deadline) -> Task:
+        """Return the task on the rows that the leader has time for: all members speak of the same ones.
+
+        Machines on landmarks take their time by themselves, and all rows.
+        """
+        kept, n_inputs = self.weights > 0, self.Z.shape[1]
+        exact = self.groups is not None or as_request("auto", int(kept.sum()), n_inputs) is None
+        if not exact or not np.isfinite(deadline.left()):
+            return self
+        targets = np.zeros((len(self.Z), self.n_outputs))
+        data = Training(X=self.Z, targets=targets, weights=self.weights, kept=kept, groups=self.groups)
+        if self.labels:
+            classes, index = np.unique(self.y, return_inverse=True)
+            data = LabelledTraining(**vars(data), classes=classes, index=index)
+        timed = in_time(data, LSSVM(), deadline.part(_LEADER_SHARE))
+        return replace(self, weights=np.where(timed.data.kept, self.weights, 0.0), pace=Pace.measured())
+
+    @property
+    def n_outputs(self) -> int:
+        """Machines of one output each that a candidate consists of."""
+        if not self.labels:
+            return int(np.reshape(self.y, (len(self.y), -1)).shape[1])
+        n_classes = len(np.unique(self.y))
+        return 1 if n_classes == 2 else n_classes
+
+    def seconds(self, candidate: Candidate) -> float:
+        """Return how long a candidate takes at least, about; 0 where time is not limited, and for forests."""
+        if self.pace is None or candidate.machine == FOREST:
+            return 0.0
+        machine = EP() if candidate.machine == GP else LSSVM()
+        return self.pace.fit_seconds(machine, float(np.sum(self.weights > 0)), self.n_outputs)
 
     def fit(self, candidate: Candidate, lead: Lead | None, deadline: Deadline) -> Member:
         """Fit one candidate that selects a kernel's parameters."""
@@ -99,7 +136,7 @@ class Task:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # every status is in the record of candidates
             given = () if self.groups is None else (self.groups,)
-            estimator._fit_anew(V, self.y, self.weights, *given, lead=lead)
+            estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True)
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         evaluations = int(estimator.selection_.n_evaluations)
         return Member(candidate, estimator, left_out(estimator), shape, time.monotonic() - began, evaluations)
@@ -175,7 +212,8 @@ def fit_members(
     task : Task
     candidates : sequence of Candidate
     deadline : Deadline
-        Candidates that it leaves no time for are not fitted, except for the first.
+        Candidates that it leaves no time for are not fitted, except for the first; each has its share of the
+        time that is left, or as much as it needs at least.
     n_jobs : int, optional
         Followers at the same time.
     observe : callable, optional
@@ -188,9 +226,11 @@ def fit_members(
     lead, rest = Lead(shape=leader.shape, max_iter=FOLLOWING[task.effort]), candidates[1:]
 
     def follow(place: int, candidate: Candidate) -> Member | None:
-        if deadline.passed:
+        needed = task.seconds(candidate)
+        if deadline.passed or needed > deadline.left():
             return None
         share = deadline.part(1.0 / (len(rest) - place))
+        share = share if share.left() >= needed else Deadline.after(needed)
         if candidate.machine == FOREST:
             member = task.grow(candidate, None if task.labels else leader.estimator._jackknife_rows, share)
         else:

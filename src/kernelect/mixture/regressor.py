@@ -102,7 +102,7 @@ class KernelRegressor(RegressorMixin, Door):
         require_size(y)
         self._single = y.ndim == 1
         weights = self._sample_weight(sample_weight, frame)
-        self._fit_mixture(frame, y, weights, encode_groups(groups, weights > 0))
+        weights = self._fit_mixture(frame, y, weights, encode_groups(groups, weights > 0))
         self.loo_prediction_ = self._shaped(self._mixed([member.left_out for member in self._members]))
         self._spread = self._calibrated_spread(y, weights)
 

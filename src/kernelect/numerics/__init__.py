@@ -9,7 +9,7 @@ from kernelect.numerics.cholesky import (
     mean_diagonal,
     not_positive_definite,
 )
-from kernelect.numerics.deadline import NEVER, Deadline
+from kernelect.numerics.deadline import NEVER, Deadline, check_time, time_is_up
 from kernelect.numerics.memory import available_bytes, require_memory
 from kernelect.numerics.ordering import canonical_columns, canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
@@ -32,6 +32,7 @@ __all__ = [
     "block_gram",
     "canonical_columns",
     "canonical_order",
+    "check_time",
     "exact_mean",
     "factorize",
     "factorize_overwriting",
@@ -54,6 +55,7 @@ __all__ = [
     "subtract_product",
     "sum_over_blocks",
     "symmetrize_from_lower",
+    "time_is_up",
     "times_block",
     "tree_sum",
     "triangular_inverse",

@@ -12,6 +12,7 @@ from scipy.linalg import lapack
 
 from kernelect.exceptions import SingularSystem
 from kernelect.numerics.blocks import symmetrize_from_lower
+from kernelect.numerics.deadline import check_time
 from kernelect.numerics.threads import look_again
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 from kernelect.typing import Array
@@ -46,6 +47,7 @@ class CholeskyFactor:
 
     def inverse(self) -> Array:
         """Return M^-1 itself, both triangles: wanted for its diagonal and for adjoints."""
+        check_time()
         inverse, _ = lapack.dpotri(self.lower, lower=1)
         # Fortran order: the transpose is a C-ordered view whose filled triangle is the upper one.
         return symmetrize_from_lower(np.asarray(inverse, dtype=float))
@@ -69,6 +71,7 @@ def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = N
     Where the factorisation breaks down (duplicate rows, rank-deficient kernels), jitter
     grows from 1e-14 to 1e-6 of the mean diagonal; after that the matrix is declared singular.
     """
+    check_time()
     look_again()
     n = len(matrix)
     diagonal = np.diagonal(matrix) * (1.0 if scale is None else scale**2) + ridge
@@ -96,6 +99,7 @@ def factorize_overwriting(matrix: Array) -> CholeskyFactor | None:
     For many small blocks in a row, where the checks of :func:`factorize` would cost as much as
     the work; the caller goes there after a ``None``.
     """
+    check_time()
     lower, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
     return CholeskyFactor(lower) if info == 0 else None
 

@@ -3,7 +3,9 @@
 A deadline is made once, where ``time_limit`` is read, and handed down to everything that takes
 time. Work that can stop with what it has asks :attr:`Deadline.passed`; work that has nothing to
 show before its end calls :meth:`Deadline.check`, whose :class:`~kernelect.exceptions.OutOfTime` is
-caught where a result is at hand.
+caught where a result is at hand. Deep inside an evaluation, where no deadline is at hand,
+:func:`check_time` and :func:`time_is_up` ask the one that the search is watching: every factorisation
+does, so that sweeps, solutions and retrainings of all machines end in the middle of an evaluation.
 
 >>> Deadline.after(None).left()
 inf
@@ -14,7 +16,9 @@ True
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +66,23 @@ class Deadline:
         """Return the deadline at which ``share`` of the time that is left now has been used."""
         return self if self.at == float("inf") else Deadline(self._now() + share * self.left(), self.clock)
 
+    def earlier(self, seconds: float) -> Deadline:
+        """Return the deadline so many seconds before this one: the time that work after it needs."""
+        return self if self.at == float("inf") else Deadline(self.at - seconds, self.clock)
+
+    @contextmanager
+    def watched(self, *, firmly: bool = True) -> Iterator[None]:
+        """Make this the deadline that work inside is measured against.
+
+        ``firmly``: :func:`check_time` raises when it has passed. Otherwise, because there is no result
+        yet, only :func:`time_is_up` tells work that can stop early.
+        """
+        token = _watched.set((self, firmly))
+        try:
+            yield
+        finally:
+            _watched.reset(token)
+
     def _now(self) -> float:
         return time.monotonic() if self.clock is None else self.clock()
 
@@ -71,3 +92,17 @@ class Deadline:
 
 #: A deadline that never comes.
 NEVER = Deadline()
+
+_watched: ContextVar[tuple[Deadline, bool]] = ContextVar("kernelect_deadline", default=(NEVER, False))
+
+
+def check_time() -> None:
+    """Raise :class:`~kernelect.exceptions.OutOfTime` where the deadline that is watched firmly has passed."""
+    deadline, firmly = _watched.get()
+    if firmly:
+        deadline.check()
+
+
+def time_is_up() -> bool:
+    """Return whether the deadline that is watched has passed."""
+    return _watched.get()[0].passed

@@ -20,12 +20,17 @@ import numpy as np
 from scipy.linalg import lapack
 from threadpoolctl import ThreadpoolController
 
+from kernelect.numerics.deadline import NEVER, Deadline
+
 #: Rows up to which one thread is taken without a trial: a second one gains nothing.
 SINGLE_THREAD_ROWS = 300
 
 #: Rows of a trial at most: enough to tell the two ways apart, and on a busy machine a trial of
 #: all threads may take many times as long as it should.
 _TRIAL_ROWS = 600
+
+#: Seconds that a fit has left, at least, if it is to try both ways.
+_TIME_FOR_TRIALS = 5.0
 
 #: A second thread has to save this share of the time, or it is not worth its risk.
 _WORTH = 0.9
@@ -39,15 +44,15 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
-def blas_threads_for(n_rows: int) -> AbstractContextManager[Any]:
+def blas_threads_for(n_rows: int, deadline: Deadline = NEVER) -> AbstractContextManager[Any]:
     """Return a context in which matrices of ``n_rows`` rows are treated best.
 
     Inside, :func:`look_again` tries anew from time to time; a context inside another leaves the
-    choice to the outer one.
+    choice to the outer one. A few seconds before a deadline there is no trial, and one thread.
     """
     if _current.get() is not None:
         return nullcontext()
-    return _Choice(n_rows)
+    return _Choice(n_rows) if deadline.left() > _TIME_FOR_TRIALS else _Choice(0)
 
 
 def single_blas_thread() -> AbstractContextManager[Any]:

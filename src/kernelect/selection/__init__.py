@@ -1,6 +1,7 @@
 """Selection: kernel, machine, criterion and prior joined and checked, and moved by a search."""
 
 from kernelect.selection.early_stopping import select_stopped_early
+from kernelect.selection.in_time import Pace, rows_in_time
 from kernelect.selection.landscape import Influence, influence, surface
 from kernelect.selection.lead import Lead, relative_widths
 from kernelect.selection.least_squares import LeastSquaresObjective
@@ -30,6 +31,7 @@ __all__ = [
     "Influence",
     "Lead",
     "LeastSquaresObjective",
+    "Pace",
     "RelevanceObjective",
     "Rows",
     "Scales",
@@ -44,6 +46,7 @@ __all__ = [
     "recalibrated",
     "relative_widths",
     "ridge_space",
+    "rows_in_time",
     "select",
     "select_stopped_early",
     "settle_widths",

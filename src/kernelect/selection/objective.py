@@ -21,16 +21,40 @@ from kernelect.typing import Array, Indices, Mask, Objective
 #: Share of the outputs' variance that a direction holds, at least, if it is to count as an output of its own.
 _INDEPENDENT = 1e-10
 
+#: Rows from which the model that is kept begins with the solution of the search at the same point, which saves time.
+_MANY_ROWS = 500
+
 
 @dataclass
 class Memory:
     """The last state of one search's machine, for a warm start of the next solution.
 
     Every search gets a memory of its own, so that results do not depend on the order in
-    which searches run.
+    which searches run. The best point of them all is remembered beside it, for a solution at
+    that very point.
     """
 
     state: Any = None
+    best: Best | None = None
+
+    def keep(self, best: Best) -> None:
+        """Remember a point if no better one is known."""
+        if self.best is None or best.value < self.best.value:
+            self.best = best
+
+    def start_at(self, theta: Array) -> Any:
+        """Return what another solution at ``theta`` may begin with."""
+        known = self.best is not None and np.array_equal(self.best.theta, theta)
+        return self.best.state if self.best is not None and known else None
+
+
+@dataclass(frozen=True)
+class Best:
+    """A point, its value, and what a machine needs to be solved there again at little cost."""
+
+    theta: Array
+    value: float
+    state: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +152,14 @@ class SelectionObjective:
     def as_function(self, *, gradient: bool) -> Objective:
         """Return theta -> (value, gradient) with a memory of its own, the gradient None where it is not wanted."""
         fresh = replace(self, memory=Memory())
-        return fresh if gradient else lambda theta: (fresh.value(theta), None)
+
+        def of_theta(theta: Array) -> tuple[float, Array | None]:
+            value, slope = fresh(theta) if gradient else (fresh.value(theta), None)
+            if self.machine.warm_starts and fresh.memory.state is not None:
+                self.memory.keep(Best(theta.copy(), value, fresh.memory.state))
+            return value, slope
+
+        return of_theta
 
     def pointwise(self, theta: Array) -> Array | None:
         """Return what was behind the criterion's value at ``theta``, row by row, where that is remembered."""
@@ -152,7 +183,10 @@ class SelectionObjective:
     def solved_by(self, machine: Machine[Any], theta: Array) -> Fitted:
         """Return another machine solved at ``theta``, such as the one that predicts."""
         gram, constant = self.kernel_at(theta).gram(self.X), self._constant(theta)
-        return self._fitted(machine, gram, constant, machine.fit(gram, self.targets, constant, self.weights))
+        # With few rows a model does not depend, in its last digits, on the way that a search came.
+        warm = machine.name == self.machine.name and len(self.X) >= _MANY_ROWS
+        start = self.memory.start_at(theta) if warm else None
+        return self._fitted(machine, gram, constant, machine.fit(gram, self.targets, constant, self.weights, start))
 
     def kernel_at(self, theta: Array) -> Kernel:
         """Return the kernel with its part of ``theta``."""
@@ -224,7 +258,7 @@ class SelectionObjective:
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
         """Return the machine's solution at ``theta``, whose Gram matrix is ``gram``."""
         state = self.machine.fit(gram, self.targets, constant, self.weights, self.memory.state)
-        self.memory.state = state if self.machine.warm_starts else None
+        self.memory.state = self.machine.start_of(state) if self.machine.warm_starts else None
         return state
 
     def _gradient(self, theta: Array, pull: Pullback, found: CriterionValue) -> Array:

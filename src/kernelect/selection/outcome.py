@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernelect.parameters import ParameterSpace
-from kernelect.results import Evaluation, Selection, Trace
+from kernelect.results import Evaluation, Selection, Status, Trace
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Observer
 
@@ -30,6 +30,8 @@ def with_doubts(selection: Selection, doubts: Iterable[str]) -> Selection:
     said = [doubt for doubt in doubts if doubt]
     if not said:
         return selection
+    if Status.TIME_LIMIT.value in selection.ending:  # which explains the doubts
+        return replace(selection, ending="; ".join([selection.ending, *said]))
     return replace(selection, ending="; ".join([f"ended, but {said[0]}", *said[1:]]), converged=False)
 
 

@@ -8,6 +8,8 @@ as many rows then correct that, twice again, and on all rows a few steps are lef
 
 from __future__ import annotations
 
+import numpy as np
+
 from kernelect.kernels.scale import spread_rows
 from kernelect.search import Directions
 from kernelect.selection.run import Run
@@ -27,6 +29,13 @@ FROM, LEAST = 900, 400
 
 #: Share of the rows that the first part is, and how much larger the next one is.
 _FIRST, _GROWTH = 0.25, 2.0
+
+#: Largest share of all rows that a part of them is worth a search.
+_LARGEST = 0.7
+
+#: With a time limit: evaluations of a whole way, the share of the time that is left which they may take on the first
+#: part, and its fewest rows; and evaluations for which there has to be time on a later part.
+_WAY, _SHARE_OF_TIME, _LEAST_IN_TIME, _FEW = 40.0, 0.3, 100, 3.0
 
 #: Stages on the first part, and on those after it.
 _WHOLE_WAY: tuple[Stage, ...] = (Spherical(), CriterionAlone(), AllParameters(), SecondBasin())
@@ -52,18 +61,32 @@ class Parts(Stage):
         have to be made again on all rows.
         """
         by_gradient = run.options.search.uses_gradient(len(Directions.each_free(run.space)))
-        return by_gradient and not run.options.n_restarts and len(run.objective.X) >= FROM
+        return by_gradient and not run.options.n_restarts and _first_size(run) < len(run.objective.X)
 
     def carry_out(self, run: Run) -> None:
-        n, stages = len(run.objective.X), self.whole_way
-        size = max(_FIRST * n, LEAST)
-        while size < n and run.has_time():
+        n, stages, size = len(run.objective.X), self.whole_way, _first_size(run)
+        while size < _LARGEST * n and run.has_time():
             part = run.on_rows(spread_rows(run.objective.X, int(size)))
             for stage in stages:
                 if stage.applies(part):
                     stage.carry_out(part)
-            run.go_on_from(part)
             stages, size = _ONWARDS, _GROWTH * size
+            left = run.deadline.left()
+            part.cut_short |= bool(np.isfinite(left) and _FEW * run.seconds(min(size, n)) > left)
+            run.go_on_from(part)
+
+
+def _first_size(run: Run) -> float:
+    """Return how many rows the first part has, all of them where none is needed."""
+    n = len(run.objective.X)
+    usual = float(max(_FIRST * n, LEAST)) if n >= FROM else float(n)
+    left = run.deadline.left()
+    if not np.isfinite(left):
+        return usual
+    longest, size = _SHARE_OF_TIME * left / _WAY, usual
+    while run.seconds(size) > longest and size > _LEAST_IN_TIME:
+        size *= 0.8
+    return min(max(size, _LEAST_IN_TIME), n)
 
 
 #: In the order in which they are carried out.

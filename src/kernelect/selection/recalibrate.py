@@ -67,13 +67,17 @@ def _shifted(objective: LeastSquaresObjective, theta: Array, labels: Indices, de
     space = objective.space
     widths = space.all_widths
     widths = widths[space.free[widths] & np.isfinite(theta[widths])]
+    before = deadline.left()
     best = _at_shift(objective, theta, labels)
+    longest = before - deadline.left() if np.isfinite(before) else 0.0
     for shifts in _SHIFTS if len(widths) else ():
         for shift in shifts:
+            if deadline.left() <= longest:  # the next one takes as long as the first
+                return best.theta
             moved = theta.copy()
             moved[widths] = np.clip(theta[widths] + shift, space.lower[widths], space.upper[widths])
             candidate = _at_shift(objective, moved, labels)
-            if candidate.loss >= best.loss or deadline.passed:
+            if candidate.loss >= best.loss:
                 break
             best = candidate
     return best.theta

@@ -15,8 +15,9 @@ from kernelect.parameters import ParameterSpace
 from kernelect.priors import Flat
 from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
 from kernelect.search import LBFGS, Budget, Directions, Search, scattered_starts, search_along
-from kernelect.selection.objective import SelectionObjective
-from kernelect.typing import Array, Indices, Observer
+from kernelect.selection.in_time import Pace
+from kernelect.selection.objective import Memory, SelectionObjective
+from kernelect.typing import Array, Indices, Objective, Observer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,8 @@ class Run:
         Where the searches from the several starts ended.
     near : bool
         Whether the start is close to an optimum already, because parts of the rows have led there.
+    rows : int or None
+        Rows that the result was found on, where time did not suffice for all.
     """
 
     def __init__(self, objective: SelectionObjective, options: SelectionOptions) -> None:
@@ -71,6 +74,8 @@ class Run:
         self.labels: list[str] = []
         self.cut_short = False
         self.near = False
+        self.rows: int | None = None
+        self._pace: Pace | None = None
 
     def on_rows(self, rows: Indices) -> Run:
         """Return a run on some of the rows from the present start, with the same clock, budget and records."""
@@ -79,8 +84,15 @@ class Run:
         return part
 
     def go_on_from(self, part: Run) -> None:
-        """Move the start to where the run on a part of the rows has ended."""
+        """Move the start to where the run on a part of the rows has ended; without more time that is the result."""
         self.space, self.cut_short, self.near = self.space.moved(part.found.theta), part.cut_short, True
+        self.result, self.rows = (part.found, len(part.objective.X)) if self.cut_short else (None, None)
+
+    def seconds(self, n_rows: float) -> float:
+        """Return how long a value with its gradient takes on so many rows, about; measured where time is limited."""
+        if self._pace is None:
+            self._pace = Pace.measured()
+        return self._pace.seconds(self.objective.machine, n_rows, self.objective.targets.shape[1])
 
     @property
     def found(self) -> SearchResult:
@@ -95,7 +107,7 @@ class Run:
 
     def alone(self) -> SelectionObjective:
         """Return the objective without penalty, in nats."""
-        return replace(self.objective, prior=Flat())
+        return replace(self.objective, prior=Flat(), memory=Memory())
 
     def search(
         self,
@@ -125,7 +137,7 @@ class Run:
         limit = self.budget.max_iter if max_iter is None else min(max_iter, self.budget.max_iter)
         found = search_along(
             options.search,
-            lambda: objective.as_function(gradient=by_gradient),
+            lambda: self._watched(objective.as_function(gradient=by_gradient)),
             directions,
             starts=self._starts(directions, restarts + 1),
             budget=replace(self.budget, max_iter=limit),
@@ -143,11 +155,12 @@ class Run:
         space = objective.space.moved(result.theta)
         doubt = "" if objective.prior is None else objective.prior.doubt(result.theta, space)
         status = Status.TIME_LIMIT if self.cut_short else result.status
+        where = "" if self.rows is None else f", found on {self.rows} of {len(objective.X)} rows"
         return Selection(
             value=result.value,
             theta=result.theta,
             names=objective.space.names,
-            ending=f"ended, but {doubt}" if doubt else status.value,
+            ending=f"ended, but {doubt}" if doubt else status.value + where,
             converged=status.trustworthy and not doubt,
             at_bound=space.at_bound(result.theta),
             trace=Trace.joined(self.traces),
@@ -157,6 +170,19 @@ class Run:
             seconds=time.monotonic() - self.began,
             optima=self.optima,
         )
+
+    def _watched(self, function: Objective) -> Objective:
+        """Return the function with an eye on the clock; only its first value is found whatever time it takes."""
+        found = False
+
+        def watched(theta: Array) -> tuple[float, Array | None]:
+            nonlocal found
+            with self.deadline.watched(firmly=found):
+                value = function(theta)
+            found = True
+            return value
+
+        return watched
 
     def _starts(self, directions: Directions, count: int) -> Array:
         """Return values of phi to start from: the space's own start, then scattered ones, settled."""

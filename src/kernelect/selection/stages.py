@@ -65,12 +65,12 @@ class AllParameters(Stage):
     """Every free parameter by itself, from the start and from scattered ones."""
 
     def applies(self, run: Run) -> bool:
-        return True
+        return run.result is None or run.has_time()
 
     def carry_out(self, run: Run) -> None:
         anything = bool(run.space.free.any())
         restarts, label = (run.options.n_restarts, "all parameters") if anything else (0, "as given")
-        run.result = run.search(label, Directions.each_free(run.space), restarts=restarts)
+        run.result, run.rows = run.search(label, Directions.each_free(run.space), restarts=restarts), None
         run.optima = run.result.trace.best_points()
 
 

@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelect.facts import Assessment, FoldOutcome, Judge, score_words
 from kernelect.facts.sources import is_mixture
+from kernelect.numerics import Deadline
 from kernelect.tabular.folds import FoldOptions, fold_outcomes, leaves_out_units
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
@@ -54,11 +55,10 @@ def assess(
     if not options.folds:
         return inside, remarks
     splits = options.splits(rows, schema)
-    model = _with_share_of_time(pipeline, options, len(splits))
-    outcomes: list[FoldOutcome] = []
+    deadline, outcomes = Deadline.after(options.time_limit), list[FoldOutcome]()
     observe = observe or _unseen
     observe(0)
-    for outcome in fold_outcomes(model, rows, schema, splits, options.jobs):
+    for outcome in fold_outcomes(clone(pipeline), rows, schema, splits, options.jobs, deadline):
         outcomes.append(outcome)
         observe(len(outcomes))
     outer = judge.of_folds(options.name_for(schema), outcomes, options.folds)
@@ -85,14 +85,6 @@ def _inside(judge: Judge, pipeline: Pipeline, rows: Rows, schema: Schema) -> tup
 
 def _unseen(done: int) -> None:
     """Observe nothing."""
-
-
-def _with_share_of_time(pipeline: Pipeline, options: FoldOptions, n_fits: int) -> Pipeline:
-    """Return an unfitted copy whose search may take its share of what time there is."""
-    model = clone(pipeline)
-    if options.time_limit is not None:
-        model.set_params(machine__time_limit=max(options.time_limit, 0.0) * options.jobs / n_fits)
-    return model
 
 
 def _doubts(outcomes: list[FoldOutcome]) -> list[str]:

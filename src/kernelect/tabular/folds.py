@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from kernelect.estimators import MOST_ROWS
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
+from kernelect.numerics import NEVER, Deadline
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.stakes import decision_of
@@ -124,11 +125,28 @@ def leaves_out_units(model: Any, n_rows: int) -> bool:
 
 
 def fold_outcomes(
-    model: BaseEstimator, rows: Rows, schema: Schema, splits: list[Split], jobs: int = 1
+    model: BaseEstimator,
+    rows: Rows,
+    schema: Schema,
+    splits: list[Split],
+    jobs: int = 1,
+    deadline: Deadline = NEVER,
 ) -> Iterator[FoldOutcome]:
-    """Yield the outcome of each fold in turn: a fresh copy fitted on the training rows, all of it."""
-    work = (delayed(run_fold)(model, rows, schema, train, test) for train, test in splits)
+    """Yield the outcome of each fold in turn: a fresh copy fitted on the training rows, all of it.
+
+    With a deadline the search of each fold may take its share of the time that is left when its turn comes.
+    """
+    work = (
+        delayed(run_fold)(_with_share_of_time(model, deadline, jobs / (len(splits) - place)), rows, schema, *split)
+        for place, split in enumerate(splits)
+    )
     yield from Parallel(n_jobs=jobs, return_as="generator")(work)
+
+
+def _with_share_of_time(model: BaseEstimator, deadline: Deadline, share: float) -> BaseEstimator:
+    if not np.isfinite(deadline.left()):
+        return model
+    return clone(model).set_params(machine__time_limit=deadline.left() * min(share, 1.0))
 
 
 def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray, test: np.ndarray) -> FoldOutcome:

@@ -19,7 +19,7 @@ from kernelect.criteria.ep.chains import effective_samples, r_hat
 from kernelect.criteria.ep.ep_evidence import ep_solution, log_evidence
 from kernelect.machines import EPColumn, Fitted
 from kernelect.machines.ep.sampling import CentredNormal, EllipticalSlice, LatentPosterior, Sampler
-from kernelect.numerics import product
+from kernelect.numerics import check_time, product
 from kernelect.typing import Array
 
 #: Part of the draws that has to be effective for an importance-sampled value to be believed.
@@ -148,6 +148,7 @@ class HMCEvidence(Criterion):
         generator, normal = np.random.default_rng(self.seed), CentredNormal.of(target.gram, column)
         logs = []
         for _ in range(0, self.n_draws, self.n_chains):
+            check_time()
             a = generator.normal(size=(len(column.mean), self.n_chains))
             logs.append(normal.residual(target, column.mean[:, None] + product(normal.spread, a)))
         log_weights = np.concatenate(logs)
@@ -162,7 +163,7 @@ class HMCEvidence(Criterion):
     def _gradient(self, target: LatentPosterior, column: EPColumn) -> EvidenceGradient:
         chains = self.sampler.chains(target, column, self.n_chains, np.random.default_rng(self.seed))
         for _ in islice(chains, self.n_burn_in):
-            pass
+            check_time()
         per_block = max(self.n_samples // _BLOCKS, 1)
         blocks = [self._block(target, chains, per_block) for _ in range(_BLOCKS)]
         grad_gram, gram_error = _mean_and_error(np.array([block.grad_gram for block in blocks]))
@@ -183,6 +184,7 @@ class HMCEvidence(Criterion):
         """Average over ``count`` updates of all chains."""
         total, losses, scales = np.zeros_like(target.gram), [], []
         for theta, beta in islice(chains, count):
+            check_time()
             force = target.force(theta)
             total += product(force, beta.T)
             losses.append(target.loss(theta))

@@ -12,6 +12,7 @@ from kernelect.criteria.svm.binary import SVMCriterion, flip_nats
 from kernelect.machines import SVM, Fitted
 from kernelect.machines.svm.box_qp import solve_box_qp
 from kernelect.machines.svm.machine import SVMState
+from kernelect.numerics import time_is_up
 from kernelect.typing import Array
 
 
@@ -26,7 +27,10 @@ class _Retraining:
 
 
 def _retrainings(fitted: Fitted) -> Iterator[_Retraining]:
-    """Yield one per support vector, each solved from the sides of the whole solution: a pivot or two."""
+    """Yield one per support vector, each solved from the sides of the whole solution: a pivot or two.
+
+    Where time is up, none after the first.
+    """
     machine, state = fitted.machine, fitted.state
     assert isinstance(machine, SVM)
     assert isinstance(state, SVMState)
@@ -37,14 +41,18 @@ def _retrainings(fitted: Fitted) -> Iterator[_Retraining]:
             upper[row] = 0.0
             without = solve_box_qp(replace(problem, upper=upper), solution)
             yield _Retraining(row, column, problem.gram[row] @ (problem.labels * without.alpha), solved=without.optimal)
+            if time_is_up():
+                return
 
 
 def leave_one_out_decisions(fitted: Fitted) -> Array:
     """Return the decision value (n, k) of every row from the machine trained without it.
 
-    A row that is no support vector keeps its own: the machine without it is the same.
+    A row that is no support vector keeps its own: the machine without it is the same. NaN for the support
+    vectors that time did not suffice for.
     """
     decisions = np.asarray(fitted.gram @ fitted.state.dual_coef, dtype=float)
+    decisions[fitted.state.dual_coef != 0.0] = np.nan
     for each in _retrainings(fitted):
         decisions[each.row, each.column] = each.decision
     return decisions
@@ -63,8 +71,9 @@ class LeaveOneOut(SVMCriterion):
 
     def value(self, fitted: Fitted) -> CriterionValue:
         decisions = leave_one_out_decisions(fitted)
-        wrong = (decisions > 0) != (fitted.targets > 0)
-        rates = np.average(wrong, axis=0, weights=fitted.weights)
+        wrong, known = (decisions > 0) != (fitted.targets > 0), np.isfinite(decisions)
+        weights = fitted.weights[:, None] * known
+        rates = np.sum(wrong * weights, axis=0) / np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
         return CriterionValue(float(rates.sum()), decisions)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:

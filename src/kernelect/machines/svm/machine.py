@@ -14,7 +14,7 @@ xi = max(0, 1 - z) slacks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -148,6 +148,10 @@ class SVM(Machine[SVMState]):
         else:
             ridge, upper = np.full(len(box), JITTER * scale), box
         return [BoxQP(gram, ridge, labels, upper, labels, self.tolerance) for labels in targets.T]
+
+    def start_of(self, state: SVMState) -> SVMState:
+        """Return the state without its factors: a later fit begins with sides and variables."""
+        return replace(state, solutions=tuple(replace(each, factor=None) for each in state.solutions))
 
     def decide(self, state: SVMState, cross: Array) -> Array:
         return np.asarray(cross.T @ state.dual_coef, dtype=float)
