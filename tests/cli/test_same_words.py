@@ -73,7 +73,7 @@ def read_terminal(text):
     listed = re.search(r"Relevance of columns *\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     rows = re.findall(r"^ (\S.*?) +(\d+\.\d %)", listed, flags=re.MULTILINE)
     doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
-    candidates = re.findall(r"^ ((?:lssvm|gp), .*?) +(\d+\.\d %) +(\S+ ± \S+) ", text, flags=re.MULTILINE)
+    candidates = re.findall(r"^ ((?:lssvm|gp|forest), .*?) +(\d+\.\d %) +(\S+ ± \S+) ", text, flags=re.MULTILINE)
     return error, [tuple(row) for row in rows], squeezed(doubts), candidates
 
 
@@ -100,7 +100,7 @@ def test_terminal_json_and_page_show_the_same(run, table, machine):
     words = (*FIT, *machine)
     shown = read_terminal(run(*words).stdout)
     error, rows, doubts, candidates = shown
-    assert len(candidates) == (4 if "fast" in machine else 0)
+    assert len(candidates) == (5 if "fast" in machine else 0)
     assert re.fullmatch(r"\d+\.\d ± \d+\.\d %", error)
     assert {name for name, _ in rows} == {"age", "dose", "ward"}
     assert "Class yes has only" in doubts

@@ -49,11 +49,14 @@ class Forest:
 
     Attributes
     ----------
+    n_features_in_ : int
+        Number of coded inputs, d.
     feature_importances_ : ndarray of shape (d,)
         How much the cuts along every coded input reduce the spread of the targets, summing to 1.
     """
 
     feature_importances_: Array
+    n_features_in_: int
     _trees: Trees
     _indicators: Indicators
     _intercept: Array
@@ -81,7 +84,7 @@ class Forest:
 
         ``y`` holds numbers of classes, or targets; ``interval_rows`` are those that intervals are made of.
         """
-        kept = np.flatnonzero(weights > 0)
+        kept, self.n_features_in_ = np.flatnonzero(weights > 0), Z.shape[1]
         self._indicators = Indicators.of(Z[kept], numeric, categorical)
         E = self._indicators(Z)
         places = None if self.n_classes is None else _canonical_classes(E[kept], y[kept], self.n_classes)
