@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format docs pictures bench fuzz clean
+.PHONY: demo test check format docs pictures dist test-oldest bench fuzz clean
 
 demo: $(READY)
 	$(BIN)/kernelect sample patients --out demo/patients.csv --force
@@ -31,6 +31,26 @@ docs: $(READY)
 	$(SPHINX) -b doctest docs docs/_build/doctest
 	$(BIN)/python docs/check.py docs/_build/html
 
+# What would be uploaded: archive and wheel, checked, the wheel installed and used in an environment with nothing else.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist . > /dev/null
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv dist/bare
+	dist/bare/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd dist && bare/bin/python ../tests/bare.py
+
+# The tests of the numerics with the oldest versions that pyproject.toml allows.
+OLDEST := .venv-oldest
+
+test-oldest: $(READY)
+	$(BIN)/python tests/oldest.py > $(VENV)/oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)/oldest.txt \
+		--editable '.[cli,parquet]' pytest pytest-xdist hypothesis mpmath
+	$(OLDEST)/bin/python -m pytest -n 2 -q -m 'not slow' tests/kernels tests/machines tests/criteria tests/priors tests/search \
+		tests/contracts tests/mixture tests/cli/test_fit.py
+
 # The pictures of the report in docs/_static, which README and site show: needs Chromium.
 pictures: $(READY)
 	$(BIN)/python docs/pictures.py
@@ -52,7 +72,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) demo docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) dist demo docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "kernelect needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'

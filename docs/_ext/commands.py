@@ -27,13 +27,13 @@ def _folder(env) -> Path:
     return Path(env.app.outdir).parent / "commands" / env.docname
 
 
-def _run(command: str, folder: Path) -> subprocess.CompletedProcess:
+def _run(command: str, folder: Path, site: str) -> subprocess.CompletedProcess:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     setting = {
         **os.environ,
         "PATH": path,
         "NO_COLOR": "1",
-        "COLUMNS": "96",
+        "COLUMNS": "80",
         "OMP_NUM_THREADS": "1",
         "LC_ALL": "C.UTF-8",
     }
@@ -68,7 +68,7 @@ class Commands(Directive):
         return [block]
 
     def _shown(self, command: str, folder: Path, *, last: bool) -> str:
-        done = _run(command, folder)
+        done = _run(command, folder, str(self.state.document.settings.env.srcdir))
         expected = self.options.get("exit", 0) if last else 0
         if done.returncode != expected:
             where = (self.state.document.settings.env.docname, self.lineno)
