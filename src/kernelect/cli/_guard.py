@@ -148,8 +148,8 @@ columns = shared(
     click.option("--target", metavar="COLUMN", help="Column to predict (required, except for svmlight)."),
     click.option(
         "--task",
-        type=click.Choice(["classification", "regression"]),
-        help="What to predict: classes or numbers.  [default: detected from the values]",
+        type=click.Choice(["classification", "regression", "count"]),
+        help="What to predict: classes, numbers or counts (whole numbers from 0).  [default: detected from the values]",
     ),
     _several("--drop", "Column to leave out."),
     _several("--keep", "Column to use even if it looks like a row number or name."),

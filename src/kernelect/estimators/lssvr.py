@@ -314,7 +314,9 @@ def check_coverage(coverage: object) -> None:
         raise InvalidArgument(f"coverage={coverage!r} must be a number between 0 and 1, such as 0.9.")
 
 
-def jackknife_ends(left_out: Array, residuals: Array, coverage: float) -> tuple[Array, Array]:
+def jackknife_ends(
+    left_out: Array, residuals: Array, coverage: float, times: Array | None = None
+) -> tuple[Array, Array]:
     """Return lower and upper ends (m, k) of jackknife+ intervals.
 
     Parameters
@@ -324,9 +326,12 @@ def jackknife_ends(left_out: Array, residuals: Array, coverage: float) -> tuple[
     residuals : ndarray of shape (n, k)
         Leave-one-out residuals of the training rows.
     coverage : float
+    times : ndarray of shape (m, k), optional
+        What residuals are multiplied by at each new row, where they are in units of a spread that differs.
     """
     rank = int(np.ceil(coverage * (len(left_out) + 1)))  # of n + 1: beyond n the interval has no end
     spread = np.abs(residuals)[:, None]
+    spread = spread if times is None else spread * times
     ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
     return np.minimum(*ends), np.maximum(*ends)  # at small coverage they may cross
 

@@ -14,6 +14,7 @@ from kernelect.mixture import KernelClassifier, KernelRegressor
 from kernelect.mixture.candidates import AS_IS
 from kernelect.mixture.forest import Forest
 from kernelect.mixture.members import Member
+from kernelect.mixture.scales import WORDS
 from kernelect.typing import Array
 
 #: Log-odds are about so many times a probit.
@@ -23,6 +24,9 @@ _REMARK = (
     "A mixture's probabilities are no sum over columns: "
     "what is explained is the weighted mean of its members' log-odds."
 )
+
+
+_ON_SCALE = "The target is modelled by {}, and so are effects: they add up there, not on the target's own scale."
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +97,10 @@ def _mixed(expansions: list[Expansion], scales: Array) -> Expansion:
 
 @machine_expansion.register
 def _(machine: KernelRegressor, view: View) -> Expansion:
-    return _mixed(_members(machine, view), machine._weights)
+    found = _mixed(_members(machine, view), machine._weights)
+    if machine.target_scale_.is_identity:
+        return found
+    return replace(found, remarks=(_ON_SCALE.format(WORDS[machine.target_scale_.name]),))
 
 
 @machine_expansion.register

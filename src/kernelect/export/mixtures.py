@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.export.forests import outputs_of
-from kernelect.export.graph import Node, added, apply
+from kernelect.export.graph import Node, added, apply, clipped
 from kernelect.export.heads import softmax
 from kernelect.export.inputs import warped
 from kernelect.export.machines import Outputs
 from kernelect.mixture import KernelClassifier, KernelRegressor
 from kernelect.mixture.candidates import WARPED
 from kernelect.mixture.classifier import LEAST
+from kernelect.mixture.scales import ANSCOMBE, TargetScale
 
 __all__ = ["Outputs", "outputs_of"]
 
@@ -25,7 +26,19 @@ def _pooled(machine: KernelClassifier | KernelRegressor, x: Node) -> Node:
 
 @outputs_of.register
 def _(machine: KernelRegressor, x: Node) -> Outputs:
-    return Outputs(_pooled(machine, x))
+    return Outputs(_unscaled(machine.target_scale_, _pooled(machine, x)))
+
+
+def _unscaled(scale: TargetScale, f: Node) -> Node:
+    """Return the mean of the target at predictions on its scale, as TargetScale.mean does."""
+    if not scale.is_identity:
+        f = clipped(f, scale.low, scale.high)
+    if scale.name == "sqrt":
+        root = apply("max", f + scale.shift, 0.0)
+        f = root * root + (scale.extra - ANSCOMBE)
+    elif scale.name in ("log", "log1p"):
+        f = scale.factor * apply("exp", f) - (1.0 if scale.name == "log1p" else 0.0)
+    return apply("max", f, 0.0) if scale.bounded else f
 
 
 @outputs_of.register

@@ -276,16 +276,16 @@ def _mixture_left_out(door: KernelClassifier | KernelRegressor) -> Array:
     """Return what a mixture says of rows left out, (n, k)."""
     if isinstance(door, KernelClassifier):
         return door.loo_proba_
-    return door.loo_prediction_.reshape(len(door.loo_prediction_), -1)
+    return door._left_out
 
 
 def _recalibrate(door: KernelClassifier | KernelRegressor, targets: Any, weights: Array) -> None:
     """Set what a mixture learns of rows left out, for members that have changed."""
-    pooled = door._mixed([member.left_out for member in door._members])
     if isinstance(door, KernelClassifier):
+        pooled = door._mixed([member.left_out for member in door._members])
         logs = np.log(np.maximum(pooled, LEAST))
         door._sharpness = fit_temperature(logs, targets, weights)
         door.loo_proba_ = probabilities(logs, door._sharpness)
         return
-    door.loo_prediction_ = door._shaped(pooled)
-    door._spread = door._calibrated_spread(targets, weights)
+    door._noise = door._noise_rows = None  # of all rows
+    door._learn_left_out(targets, weights)

@@ -148,7 +148,7 @@ def _loss(mixture: Door, y: Any, score: str, weights: Array | None) -> LossFacts
     if hasattr(mixture, "loo_proba_"):
         ours, index = mixture.loo_proba_, np.searchsorted(mixture.classes_, y)
     else:
-        ours = mixture.loo_prediction_.reshape(len(y), -1)
+        ours, index = mixture._left_out, mixture.target_scale_.forward(y)
     weights = np.ones(len(y)) if weights is None else weights
     mixed = mixture._scores(ours, index)
     best = min(members, key=lambda one: float(np.average(mixture._scores(one.left_out, index), weights=weights)))

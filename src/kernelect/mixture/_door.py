@@ -110,7 +110,7 @@ class Door(Estimator):
             raise InvalidArgument("sample_weight holds negative numbers: every weight must be at least 0.")
         return np.asarray(weights, dtype=float)
 
-    def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> Array:
+    def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers.
 
         Returns the weights of the rows, 0 of those that there was no time for.
@@ -136,18 +136,27 @@ class Door(Estimator):
         )
         task = task.in_time(deadline)
         weights, self._n_dropped = task.weights, int(np.sum((weights > 0) & (task.weights == 0)))
+        task = self._on_scale(task, deadline)
         observe = _observer(self.verbose, len(wanted))
         members = fit_members(task, wanted, deadline, n_jobs=self.n_jobs, observe=observe)
         self._members = tuple(members)
-        self._weights = self._weigh(y, weights)
-        self.candidates_ = self._record(wanted, y, weights)
+        self._weights = self._weigh(task.y, weights)
+        self.candidates_ = self._record(wanted, task.y, weights)
+        self._learn(task, deadline)
         self.feature_importances_ = self._relevance(Z, len(frame.names))
-        return weights
 
     def _kinds(self) -> Mapping[str, str]:
         if self.columns is not None and not isinstance(self.columns, Mapping):
             raise InvalidArgument(f"columns={self.columns!r} must be a dict such as {{'race': 'category'}}, or None.")
         return {} if self.columns is None else {str(name): kind for name, kind in self.columns.items()}
+
+    def _on_scale(self, task: Task, deadline: Deadline) -> Task:
+        """Return the task with targets on the scale on which they are modelled; labels have none."""
+        return task
+
+    @abstractmethod
+    def _learn(self, task: Task, deadline: Deadline) -> None:
+        """Set what is learned of rows left out, once candidates are weighed."""
 
     @abstractmethod
     def _weigh(self, y: Any, weights: Array) -> Array:

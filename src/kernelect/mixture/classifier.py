@@ -12,8 +12,9 @@ from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators import class_weights, encode_groups, encode_labels
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
-from kernelect.mixture.members import Member
+from kernelect.mixture.members import Member, Task
 from kernelect.mixture.weights import probability_weights
+from kernelect.numerics import Deadline
 from kernelect.typing import Array
 
 #: Probabilities are taken no smaller than this where their logarithm is needed.
@@ -116,9 +117,11 @@ class KernelClassifier(ClassifierMixin, Door):
         self.classes_, index, _ = encode_labels(y)
         weights = self._sample_weight(sample_weight, frame)
         weights = weights * class_weights(self.class_weight, self.classes_, index)
-        weights = self._fit_mixture(frame, index, weights, encode_groups(groups, weights > 0))
+        self._fit_mixture(frame, index, weights, encode_groups(groups, weights > 0))
+
+    def _learn(self, task: Task, deadline: Deadline) -> None:
         pooled = self._mixed([member.left_out for member in self._members])
-        self._sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), index, weights)
+        self._sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), task.y, task.weights)
         self.loo_proba_ = self._sharpened(pooled)
 
     def _weigh(self, y: Any, weights: Array) -> Array:

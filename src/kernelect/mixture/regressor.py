@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,10 @@ from kernelect.estimators import encode_groups, require_size
 from kernelect.estimators.lssvr import check_coverage, jackknife_ends
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
-from kernelect.mixture.members import Member
+from kernelect.mixture.members import Member, Task
+from kernelect.mixture.scales import SpreadModel, TargetScale, choose_scale, find_spread
 from kernelect.mixture.weights import residual_weights
+from kernelect.numerics import Deadline
 from kernelect.typing import Array
 
 #: New rows whose intervals are found at a time.
@@ -27,7 +30,14 @@ class KernelRegressor(RegressorMixin, Door):
 
     Parameters
     ----------
-    effort, columns, time_limit, random_state, n_jobs, verbose
+    effort : "fast", "balanced" or "best", default="balanced"
+        As for :class:`KernelClassifier`.
+    target : "auto", "identity", "log", "sqrt" or "count", default="auto"
+        Scale on which the target is modelled. ``"auto"`` takes the logarithm of a positive, skewed target where
+        leave-one-out explains it better by five nats or more. ``"count"`` is for whole numbers from 0: their square
+        root or the logarithm of one more, whichever explains them better. Predictions are means on the target's own
+        scale; intervals never leave its range.
+    columns, time_limit, random_state, n_jobs, verbose
         As for :class:`KernelClassifier`.
 
     Attributes
@@ -37,6 +47,8 @@ class KernelRegressor(RegressorMixin, Door):
         error, weight, seconds and status of every candidate.
     loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Leave-one-out predictions of the mixture.
+    target_scale_ : TargetScale
+        The scale that was chosen, by ``name``.
     feature_importances_ : ndarray of shape (n_features,)
         How much each column matters, summing to 1.
 
@@ -54,14 +66,19 @@ class KernelRegressor(RegressorMixin, Door):
     _labels = False
 
     loo_prediction_: Array
+    target_scale_: TargetScale
     _single: bool
     _spread: Array
+    _left_out: Array
+    _noise: SpreadModel | None = None
+    _noise_rows: Array | None = None
 
     def __init__(
         self,
         effort: str = "balanced",
         *,
         columns: Any = None,
+        target: str = "auto",
         time_limit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -69,6 +86,7 @@ class KernelRegressor(RegressorMixin, Door):
     ) -> None:
         self.effort = effort
         self.columns = columns
+        self.target = target
         self.time_limit = time_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -102,9 +120,41 @@ class KernelRegressor(RegressorMixin, Door):
         require_size(y)
         self._single = y.ndim == 1
         weights = self._sample_weight(sample_weight, frame)
-        weights = self._fit_mixture(frame, y, weights, encode_groups(groups, weights > 0))
-        self.loo_prediction_ = self._shaped(self._mixed([member.left_out for member in self._members]))
-        self._spread = self._calibrated_spread(y, weights)
+        self._fit_mixture(frame, y, weights, encode_groups(groups, weights > 0))
+
+    def _on_scale(self, task: Task, deadline: Deadline) -> Task:
+        self.target_scale_ = choose_scale(self.target, task, deadline)
+        return replace(task, y=self.target_scale_.forward(task.y))
+
+    def _learn(self, task: Task, deadline: Deadline) -> None:
+        self._learn_left_out(task.y, task.weights)
+        self._noise = self._noise_rows = None
+        if self._single and not deadline.passed:
+            self._noise = find_spread(task, task.y - self._left_out[:, 0], deadline)
+        if self._noise is not None:
+            self._follow_noise(task, self._noise)
+
+    def _learn_left_out(self, targets: Array, weights: Array) -> None:
+        """Set leave-one-out predictions and what they say of scale and spread; targets are on the scale."""
+        kept = weights > 0
+        self._left_out = self._mixed([member.left_out for member in self._members])
+        if not self.target_scale_.is_identity:
+            residuals = (targets - self._left_out[:, 0])[kept]
+            self.target_scale_ = self.target_scale_.calibrated(residuals, weights[kept])
+        self.loo_prediction_ = self._shaped(self.target_scale_.mean(self._left_out))
+        self._spread = self._calibrated_spread(targets, weights)
+
+    def _follow_noise(self, task: Task, noise: SpreadModel) -> None:
+        """Keep the spread at the rows that intervals are made of, and deviations that are right with it."""
+        kept = task.weights > 0
+        exact = [member for member in self._members if len(member.estimator._jackknife_residuals) == kept.sum()]
+        if len(exact) < len(self._members):  # machines on landmarks, whose intervals are made of other rows
+            self._noise = None
+            return
+        self._noise_rows = noise(task.Z[kept])[:, None]
+        ratio = ((task.y - self._left_out[:, 0])[kept] / self._noise_rows[:, 0]) ** 2
+        plain = (task.y - self._left_out[:, 0])[kept] ** 2
+        self._spread = self._spread * np.sqrt(ratio.mean() / plain.mean())
 
     def _weigh(self, y: Any, weights: Array) -> Array:
         targets, kept = y.reshape(len(y), -1), weights > 0
@@ -129,21 +179,24 @@ class KernelRegressor(RegressorMixin, Door):
         """Return predictions, with ``return_std`` also the standard deviation of a new observation.
 
         The variance is that of the candidates and of what they disagree about, scaled so that
-        the mixture's leave-one-out residuals have the variance it claims.
+        the mixture's leave-one-out residuals have the variance it claims, and larger where they are larger.
         """
         Z = self._coded(X)
         said = self._said(_predicted, Z)
         mean = self._mixed(said)
         if not return_std:
-            return self._shaped(mean)
+            return self._shaped(self.target_scale_.mean(mean))
         within = [deviation**2 for deviation in self._said(_deviation, Z)]
         variance = self._mixed([v + (value - mean) ** 2 for v, value in zip(within, said, strict=True)])
-        return self._shaped(mean), self._shaped(self._spread * np.sqrt(variance))
+        deviation = self._spread * np.sqrt(variance)
+        if self._noise is not None:
+            deviation = deviation * self._noise(Z)[:, None]
+        return self._shaped(self.target_scale_.mean(mean)), self._shaped(self.target_scale_.deviation(mean, deviation))
 
     def _calibrated_spread(self, y: Array, weights: Array) -> Array:
         """Return the factor (k,) by which deviations are scaled."""
         targets = y.reshape(len(y), -1)
-        mean = self.loo_prediction_.reshape(targets.shape)
+        mean = self._left_out.reshape(targets.shape)
         kept = weights > 0
         variance = self._mixed(
             [m.estimator._left_out_variance() + (m.left_out - mean)[kept] ** 2 for m in self._members]
@@ -166,11 +219,15 @@ class KernelRegressor(RegressorMixin, Door):
         check_coverage(coverage)
         Z = self._coded(X)
         residuals = self._mixed([member.estimator._jackknife_residuals for member in self._members])
+        if self._noise_rows is not None:
+            residuals = residuals / self._noise_rows
         blocks = []
         for first in range(0, len(Z), _BLOCK):  # of what n machines say of each row
-            without = self._said(lambda m, V: m.estimator._predicted_without(V), Z[first : first + _BLOCK])
-            blocks.append(jackknife_ends(self._mixed(without), residuals, coverage))
-        lower, upper = (np.concatenate(ends) for ends in zip(*blocks, strict=True))
+            rows = Z[first : first + _BLOCK]
+            without = self._said(lambda m, V: m.estimator._predicted_without(V), rows)
+            times = None if self._noise is None else self._noise(rows)[:, None]
+            blocks.append(jackknife_ends(self._mixed(without), residuals, coverage, times))
+        lower, upper = (self.target_scale_.backward(np.concatenate(ends)) for ends in zip(*blocks, strict=True))
         return self._shaped(lower), self._shaped(upper)
 
 

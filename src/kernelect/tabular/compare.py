@@ -24,7 +24,7 @@ from kernelect.facts import Estimate, FoldOutcome, Judge
 from kernelect.facts.scores import RowLoss, fold_standard_error
 from kernelect.mixture import AUTO
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
-from kernelect.tabular.pipeline import MachineOptions, make_machine, make_pipeline_for
+from kernelect.tabular.pipeline import MachineOptions, for_counts, make_machine, make_pipeline_for
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import REGRESSION, Schema
 
@@ -187,6 +187,7 @@ def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: s
     name = _DICTIONARIES[kernel] if machine == "basis" and kernel else kernel
     options = MachineOptions(machine, kernel=name, seed=seed, effort=effort if machine == AUTO else None)
     built = make_machine(options, schema.task, len(schema.columns))
+    built = for_counts(built) if schema.counts else built
     return make_pipeline_for(schema.columns, built)
 
 

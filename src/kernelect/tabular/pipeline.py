@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelect.estimators import ESTIMATORS, Estimator
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
-from kernelect.mixture import AUTO, Door
+from kernelect.mixture import AUTO, Door, KernelRegressor
 from kernelect.tabular.columns import Column
 from kernelect.tabular.hand_over import HandOver
 
@@ -93,6 +93,11 @@ def _machines_with(option: str, task: str) -> list[str]:
     """Return the machines for a task that have an option."""
     found = [one for one in ESTIMATORS.declarations if one.task == task and option in _arguments(one.cls)]
     return [repr(one.machine) for one in found]
+
+
+def for_counts(machine: BaseEstimator) -> BaseEstimator:
+    """Return a machine that models counts, where it has a scale for them; others take counts for any numbers."""
+    return machine.set_params(target="count") if isinstance(machine, KernelRegressor) else machine
 
 
 def column_transformer(columns: Sequence[Column]) -> ColumnTransformer:

@@ -25,7 +25,15 @@ from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
 from kernelect.tabular.folds import FoldOptions, fit_quietly
 from kernelect.tabular.order import doubts_of_order
-from kernelect.tabular.pipeline import MOST_WIDTHS, MachineOptions, count_inputs, make_machine, make_pipeline_for
+from kernelect.tabular.outcomes import doubts_of_numbers, remarks_on_scale
+from kernelect.tabular.pipeline import (
+    MOST_WIDTHS,
+    MachineOptions,
+    count_inputs,
+    for_counts,
+    make_machine,
+    make_pipeline_for,
+)
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.stakes import decision_of
@@ -137,7 +145,7 @@ def fit_table(
     seconds = time.monotonic() - began
     left = None if limit is None else limit - seconds
     assessment, doubts = assess(pipeline, rows, schema, replace(folds, time_limit=left), observers.folds)
-    remarks = (*remarks, *_on_kernel(schema, options), *warned, *doubts)
+    remarks = (*remarks, *_on_kernel(schema, options), *remarks_on_scale(pipeline[-1]), *warned, *doubts)
     decision = decision_of(pipeline[-1], schema, rows.y, rows.weights)
     facts = gather(
         pipeline,
@@ -151,7 +159,11 @@ def fit_table(
         seconds=seconds,
         random_state=options.seed,
         sample_weight=rows.weights,
-        doubts=[*doubts_of_rows(rows, schema), *doubts_of_order(pipeline, rows, schema)],
+        doubts=[
+            *doubts_of_rows(rows, schema),
+            *doubts_of_order(pipeline, rows, schema),
+            *doubts_of_numbers(pipeline, assessment),
+        ],
         checked=_CHECKED,
         pictures=False,
         metric=schema.stakes.metric or (COST if schema.stakes.costs is not None else None),
@@ -176,6 +188,7 @@ def fit_table(
 def _tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any) -> tuple[Pipeline, tuple[str, ...]]:
     """Return the fitted pipeline and what it warned of."""
     machine = make_machine(options, schema.task, count_inputs(schema.columns))
+    machine = for_counts(machine) if schema.counts else machine
     pipeline = make_pipeline_for(schema.columns, machine.set_params(verbose=observe or 0))
     warned = fit_quietly(pipeline, rows)
     pipeline.set_params(machine__verbose=0)  # an observer of this run has no place in the model

@@ -17,6 +17,7 @@ from kernelect.registry import stored
 from kernelect.tabular.choices import Choices, check_name, names_of
 from kernelect.tabular.columns import Column, cells_of, find_columns, values_of
 from kernelect.tabular.columns_file import Known
+from kernelect.tabular.counts import COUNT, looks_like_counts, require_counts
 from kernelect.tabular.leaks import set_aside
 from kernelect.tabular.questions import questions
 from kernelect.tabular.rows import Rows, group_numbers, times_of
@@ -40,7 +41,7 @@ class Schema:
     """Target, task and input columns; ``classes`` is None for regression.
 
     ``ids`` are columns that name the rows; ``unused`` tells why other columns of the training table are no
-    inputs; ``stakes`` what errors cost, and which figure counts most.
+    inputs; ``stakes`` what errors cost, and which figure counts most; ``counts`` whether numbers are counts.
     """
 
     target: str
@@ -53,6 +54,7 @@ class Schema:
     ids: tuple[str, ...] = ()
     unused: dict[str, str] = field(default_factory=dict)
     stakes: Stakes = field(default_factory=Stakes)
+    counts: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         # As one text: a file of ten thousand columns would otherwise hold a tree of them.
@@ -129,7 +131,7 @@ def describe_table(
     ----------
     frame : DataFrame
     target : str
-    task : "classification" or "regression", optional
+    task : "classification", "regression" or "count", optional
         By the target's values unless given.
     drop, keep : sequences of str
         Columns not to use; columns to use even if they look like row numbers or names.
@@ -154,8 +156,8 @@ def describe_table(
     -------
     schema, rows, remarks
     """
-    if task is not None and task not in TASKS:
-        raise unknown_name("task", task, list(TASKS))
+    if task is not None and task not in (*TASKS, COUNT):
+        raise unknown_name("task", task, [*TASKS, COUNT])
     check_name(frame, target, "--target")
     choices = Choices(drop, keep, ids, categorical, number, date, missing_codes, known)
     left_out = choices.left_out(frame)
@@ -170,7 +172,11 @@ def describe_table(
     remarks += light
     found, why = find_task(frame[target])
     remarks += [] if task else [f"The task is {found}: {why}. Say otherwise with --task."]
-    frame, more = _usable(frame, target, task or found)
+    counts = (task or found) == COUNT
+    if counts:
+        require_counts(frame[target])
+    task = REGRESSION if counts else task or found
+    frame, more = _usable(frame, target, task)
     roles = {name for name in (weight, group, time) if name is not None and (name == weight or name not in keep)}
     inputs = frame.drop(columns=list({target, *left_out, *roles}))
     wishes = choices.wishes(frame, list(inputs.columns), decimal)
@@ -179,13 +185,13 @@ def describe_table(
         raise UnusableTable(
             " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *columns.remarks])
         )
-    y = target_values(frame[target], task or found)
-    classes = tuple(np.unique(y).tolist()) if (task or found) == CLASSIFICATION else None
+    y = target_values(frame[target], task)
+    classes = tuple(np.unique(y).tolist()) if task == CLASSIFICATION else None
     ids = tuple(names_of(frame, ids, "--id"))
     dropped = {name: "it was dropped" for name in left_out if name not in ids}
     schema = Schema(
         target,
-        task or found,
+        task,
         columns.columns,
         classes,
         weight,
@@ -193,6 +199,7 @@ def describe_table(
         time=time,
         ids=ids,
         unused={**dropped, **columns.unused},
+        counts=counts,
     )
     rows = Rows(
         schema.inputs(frame),
@@ -218,7 +225,7 @@ def _on_known(known: Known | None, schema: Schema) -> list[str]:
 
 
 def find_task(target: pd.Series) -> tuple[str, str]:
-    """Return classification or regression, and why."""
+    """Return classification, regression or count, and why."""
     if not pd.api.types.is_numeric_dtype(target) or pd.api.types.is_bool_dtype(target):
         numbers = values_of(target, "number")
         if pd.api.types.is_bool_dtype(target) or numbers.isna().any():
@@ -227,6 +234,8 @@ def find_task(target: pd.Series) -> tuple[str, str]:
     distinct = target.nunique()
     if distinct <= 2:
         return CLASSIFICATION, f"the target has {distinct} different values"
+    if looks_like_counts(target):
+        return COUNT, f"the target's whole numbers go from 0 to {target.max():g} and become rarer, as counts do"
     whole = not (target.astype(float) % 1).any()
     if whole and distinct <= min(_FEW_NUMBERS, len(target) // 5):
         return CLASSIFICATION, f"the target has {distinct} different whole numbers"

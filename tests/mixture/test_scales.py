@@ -1,0 +1,142 @@
+"""Scales of the target and spreads that differ: chosen by leave-one-out, kept in predictions and intervals."""
+
+import numpy as np
+import pytest
+
+from kernelect import KernelRegressor
+from kernelect.exceptions import InvalidArgument
+from kernelect.explain import shapley_values
+from kernelect.export.evaluate import coded_rows, evaluate
+from kernelect.export.models import program_of
+from kernelect.mixture.scales import TargetScale
+
+
+def model(**how):
+    return KernelRegressor("fast", random_state=0, **how)
+
+
+@pytest.fixture(scope="module")
+def prices():
+    """Positive and skewed: noise is a share of the price."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    return X, np.exp(1.0 + X[:, 0] + 0.5 * rng.normal(size=150))
+
+
+@pytest.fixture(scope="module")
+def log_model(prices):
+    return model().fit(*prices)
+
+
+def test_a_skewed_positive_target_is_modelled_by_its_logarithm(prices, log_model):
+    X, y = prices
+    assert log_model.target_scale_.name == "log"
+    plain = model(target="identity").fit(X, y)
+    rng = np.random.default_rng(1)
+    new = rng.normal(size=(2000, 2))
+    truth = np.exp(1.0 + new[:, 0] + 0.5 * rng.normal(size=2000))
+    squares = [np.mean((truth - each.predict(new)) ** 2) for each in (log_model, plain)]
+    assert squares[0] < squares[1]
+    # The mean of the target, not its median: e^(0.5^2 / 2) = 1.13 times as large.
+    assert log_model.target_scale_.factor == pytest.approx(1.13, abs=0.06)
+    assert np.mean(log_model.predict(new)) == pytest.approx(np.mean(truth), rel=0.2)
+    low, high = log_model.predict_interval(new, 0.9)
+    covered = (low < truth) & (truth < high)
+    assert 0.85 < covered.mean() < 0.96
+    small = new[:, 0] < -1.0
+    assert covered[small].mean() < 0.99
+    assert np.all(low > 0.0)
+    assert np.mean(log_model.loo_prediction_) == pytest.approx(np.mean(y), rel=0.1)
+
+
+def test_deviations_are_those_of_the_target(log_model):
+    rng = np.random.default_rng(2)
+    new = rng.normal(size=(1500, 2))
+    truth = np.exp(1.0 + new[:, 0] + 0.5 * rng.normal(size=1500))
+    mean, deviation = log_model.predict(new, return_std=True)
+    assert np.sqrt(np.mean(((truth - mean) / deviation) ** 2)) == pytest.approx(1.0, abs=0.2)
+
+
+def test_an_ordinary_target_stays_as_it_is():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 2))
+    assert model().fit(X, 10.0 + X[:, 0] + rng.normal(size=120)).target_scale_.name == "identity"
+    skewed = 10.0 + rng.exponential(size=120) + 0.1 * X[:, 0]  # skewed, but hardly wider where it is larger
+    assert model().fit(X, skewed - skewed.max()).target_scale_.name == "identity"
+
+
+def test_counts_have_intervals_from_0_on():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(150, 2))
+    y = rng.poisson(np.exp(0.3 + 0.8 * X[:, 0])).astype(float)
+    counts = model(target="count").fit(X, y)
+    assert counts.target_scale_.name in ("sqrt", "log1p")
+    new = rng.normal(size=(1000, 2))
+    truth = rng.poisson(np.exp(0.3 + 0.8 * new[:, 0]))
+    low, high = counts.predict_interval(new, 0.9)
+    assert low.min() >= 0.0
+    assert np.mean((low <= truth) & (truth <= high)) > 0.85
+    assert counts.predict(new).min() >= 0.0
+    assert np.mean(counts.predict(new)) == pytest.approx(np.mean(truth), rel=0.15)
+    plain = model(target="identity").fit(X, y).predict_interval(new, 0.9)[0]
+    assert plain.min() < 0.0
+
+
+def test_intervals_follow_a_spread_that_differs():
+    rng = np.random.default_rng(5)
+
+    def draw(n):
+        X = rng.uniform(-1.0, 1.0, size=(n, 2))
+        return X, X[:, 1] + np.exp(1.5 * X[:, 0]) * rng.normal(size=n)
+
+    fitted = model().fit(*draw(200))
+    new, truth = draw(3000)
+    low, high = fitted.predict_interval(new, 0.9)
+    covered = (low < truth) & (truth < high)
+    for part in (new[:, 0] < -0.5, new[:, 0] > 0.5):
+        assert 0.8 < covered[part].mean() < 0.97
+    width = high - low
+    assert width[new[:, 0] > 0.5].mean() > 3.0 * width[new[:, 0] < -0.5].mean()
+    _, deviation = fitted.predict(new, return_std=True)
+    assert deviation[new[:, 0] > 0.5].mean() > 3.0 * deviation[new[:, 0] < -0.5].mean()
+
+
+def test_a_spread_that_does_not_differ_is_left_alone():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(150, 2))
+    assert model().fit(X, X[:, 0] + rng.normal(size=150))._noise is None
+
+
+@pytest.mark.parametrize("name", ["log", "log1p", "sqrt"])
+def test_scales_and_their_inverses(name):
+    y = np.array([1.0, 2.0, 5.0, 40.0])
+    scale = TargetScale.of(name, y, bounded=True)
+    np.testing.assert_allclose(scale.backward(scale.forward(y)), y, rtol=1e-12)
+    rng = np.random.default_rng(7)
+    noise = 0.2 * rng.normal(size=100_000)
+    fitted = scale.calibrated(noise, np.ones(len(noise)))
+    f = scale.forward(np.array([5.0]))
+    assert fitted.mean(f)[0] == pytest.approx(np.mean(scale.backward(f + noise)), rel=0.01)
+    assert scale.deviation(f, np.array([0.2]))[0] == pytest.approx(np.std(scale.backward(f + noise)), rel=0.03)
+
+
+def test_scales_are_checked(prices):
+    X, y = prices
+    with pytest.raises(InvalidArgument, match="target='log' is for positive numbers: check y"):
+        model(target="log").fit(X, y - 10.0)
+    with pytest.raises(InvalidArgument, match="target='count' is for whole numbers of at least 0"):
+        model(target="count").fit(X, y)
+    with pytest.raises(InvalidArgument, match="target='cube'"):
+        model(target="cube").fit(X, y)
+
+
+@pytest.mark.parametrize("target", ["log", "count"])
+def test_a_model_on_a_scale_is_exported_and_explained(prices, log_model, target):
+    X, y = prices
+    fitted = log_model if target == "log" else model(target="count").fit(X, np.floor(y))
+    program = program_of(fitted)
+    rows = X[:20]
+    found = evaluate(program, coded_rows(program, rows.tolist()))[-1]
+    np.testing.assert_allclose(found.ravel(), fitted.predict(rows), rtol=1e-9, atol=1e-9)
+    explanation = shapley_values(fitted, X[:3], background=X[:20])
+    assert any("The target is modelled by" in remark for remark in explanation.remarks)

@@ -1,0 +1,73 @@
+"""Targets of numbers: counts, rows far off, and spreads that differ."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.exceptions import UnusableTable
+from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
+from kernelect.tabular.schema import find_task
+
+
+def fitted(frame, machine="lssvm", **how):
+    schema, rows, _ = describe_table(frame, "y", **how)
+    options = MachineOptions(machine, effort="fast") if machine == "auto" else MachineOptions(machine, kernel="rbf")
+    return fit_table(rows, schema, options, FoldOptions(folds=0))
+
+
+def codes(model):
+    return {doubt["code"]: doubt for doubt in model.facts["doubts"]}
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_counts_are_guessed(rng):
+    visits = pd.Series(rng.poisson(1.5, 200))
+    assert find_task(visits)[0] == "count"
+    assert "from 0 to" in find_task(visits)[1]
+    assert find_task(pd.Series(rng.poisson(np.exp(rng.normal(1.0, 1.0, 300)))))[0] == "count"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        np.tile(np.arange(10), 20),  # digits
+        np.tile([0, 1, 2], 50),  # codes
+        np.repeat([1, 2, 3, 4, 5], [40, 30, 20, 10, 5]),  # grades begin with 1
+        np.repeat([0, 1, 3, 7], [40, 30, 20, 10]),  # codes with gaps
+    ],
+)
+def test_codes_of_classes_are_no_counts(target):
+    assert find_task(pd.Series(target))[0] == "classification"
+
+
+def test_a_count_is_modelled_as_one(rng):
+    frame = pd.DataFrame({"x": rng.normal(size=120), "z": rng.normal(size=120)})
+    frame["y"] = rng.poisson(np.exp(0.5 + frame["x"]))
+    model = fitted(frame, "auto", task="count")
+    assert model.estimator.target_scale_.name in ("sqrt", "log1p")
+    assert model.schema.task == "regression"
+    assert any("The target is modelled by" in remark for remark in model.remarks)
+    with pytest.raises(UnusableTable, match=r"--task count: the target 'y' has -1 in one row"):
+        describe_table(frame.assign(y=np.where(frame["y"] == 0, -1, frame["y"])), "y", task="count")
+
+
+def test_a_row_far_off_is_named(rng):
+    frame = pd.DataFrame({"x": rng.normal(size=100)})
+    frame["y"] = frame["x"] + 0.3 * rng.normal(size=100)
+    assert "far-off" not in codes(fitted(frame))
+    frame.loc[41, "y"] = 30.0
+    assert codes(fitted(frame))["far-off"]["sentence"].startswith("Row 42 is far off: predicted ")
+
+
+def test_a_spread_that_differs_is_told(rng):
+    x = rng.uniform(size=200)
+    frame = pd.DataFrame({"x": x, "y": 5.0 * x + x * rng.normal(size=200)})
+    assert codes(fitted(frame))["spread"]["sentence"].startswith("The spread differs: predictions are off by")
+    model = fitted(frame, "auto")
+    assert "spread" not in codes(model)
+    assert any("intervals follow it" in remark for remark in model.remarks)
+    assert "spread" not in codes(fitted(frame.assign(y=5.0 * x + rng.normal(size=200))))
