@@ -44,7 +44,7 @@ def main() -> None:
             with given.out.open("a") as file:
                 file.write(json.dumps(known[-1]) + "\n")
             print(known[-1], flush=True)
-    words = summary(known)
+    words = summary(known, given)
     print(words)
     if given.markdown is not None:
         given.markdown.write_text(words)
@@ -94,7 +94,7 @@ def score_of(model: Any, new: pd.DataFrame) -> Any:
     return judge.of_rows("new rows", prediction, ranked=False).scores[0]
 
 
-def summary(rows: list[dict[str, Any]]) -> str:
+def summary(rows: list[dict[str, Any]], given: argparse.Namespace) -> str:
     """Return the table of all tables, in Markdown, with what counts above it."""
     found = [row for row in rows if "z" in row]
     z = np.array([row["z"] for row in found])
@@ -102,8 +102,13 @@ def summary(rows: list[dict[str, Any]]) -> str:
     lines = [
         "# Claimed against real",
         "",
-        f"{len(found)} tables, 70 % of the rows (700 at most) fitted by `lssvm` with five outer folds, the others put "
-        "aside. z is the difference of the two errors over its standard error.",
+        f"{len(found)} tables of at most {given.most_rows} rows: 70 % of the rows fitted by `{given.machine}` with "
+        "five outer folds, the others put aside. z is the error on the other rows less the claimed one, over the "
+        "standard error of this difference.",
+        "",
+        "```",
+        f"python benchmarks/honest.py FOLDER --machine {given.machine} --most-rows {given.most_rows}",
+        "```",
         "",
         f"Mean z {z.mean():+.2f} (± {z.std(ddof=1) / np.sqrt(len(z)):.2f}), standard deviation {z.std(ddof=1):.2f}; "
         f"{beyond} of {len(z)} beyond 2 ({100 * beyond / len(z):.0f} %).",

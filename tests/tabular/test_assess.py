@@ -48,6 +48,7 @@ def test_the_baseline_looks_at_no_input(mixed):
         -share * np.log(share) - (1 - share) * np.log1p(-share)
     )
     assert found.baseline.score("AUC").value == 0.5
+    assert found.leave_one_out.score("AUC") is None  # pooled over models that each lack a row, it means nothing
     assert found.outer_folds is None
 
 

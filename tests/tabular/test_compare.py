@@ -1,5 +1,7 @@
 """Candidates on the same folds, and their paired differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,16 @@ def test_a_failure_is_a_remark_and_the_time_limit_too(described):
         compare_table(rows, schema, [broken], FoldOptions(folds=2))
     with pytest.raises(UnusableTable, match="the time limit came before its turn"):
         compare_table(rows, schema, fine, FoldOptions(folds=2, time_limit=-1.0))
+
+
+def test_a_difference_is_no_surer_than_its_rows_allow(described):
+    """Folds on which two candidates differ by the same number of rows: their spread is 0, that of the rows is not."""
+    schema, rows = described
+    entries = candidates(schema, machines=["lssvm"], kernels=["rbf", "linear"])[:2]
+    found = compare_table(rows, schema, entries, FoldOptions(folds=3))
+    best, other = found.contenders
+    level = replace(other, fold_values=best.fold_values + 0.1)
+    n, paired = len(rows.y), level.losses.losses - best.losses.losses
+    expected = np.sqrt(np.sum((paired - paired.mean()) ** 2) / (n - 1) / n)
+    assert found.difference(level).standard_error == pytest.approx(expected)
+    assert found.name == "3 outer folds"

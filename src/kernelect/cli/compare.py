@@ -53,6 +53,7 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     from kernelect.mixture import AUTO
     from kernelect.tabular.compare import KERNELS, candidates, compare_table
     from kernelect.tabular.folds import FoldOptions
+    from kernelect.tabular.suspicions import doubts_of_rows
 
     if given["kernels"] and given["machines"] == (AUTO,):
         raise InvalidArgument(
@@ -65,6 +66,7 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     with Watch(Console(stderr=True), quiet) as watch:
         total = outer.folds * outer.repeats
         found = compare_table(rows, schema, entries, outer, lambda name, done: watch.folds(name, total)(done))
+    remarks = [*remarks, *(f"{doubt['sentence']} {doubt['advice']}" for doubt in doubts_of_rows(rows, schema))]
     facts = _facts(found, read.source, schema.target, remarks)
     if as_json:
         print_json(facts)

@@ -79,7 +79,7 @@ def remarks_on_scale(machine: Any) -> list[str]:
             f"The target is modelled by {WORDS[scale.name]}, which explains rows left out better. Predictions are "
             "means of the target itself."
         )
-    if machine._noise is not None:
+    if machine._noise_rows is not None:
         times = np.quantile(machine._noise_rows, 0.95) / np.quantile(machine._noise_rows, 0.05)
         found.append(
             f"The spread around predictions differs by a factor of {number(float(times), 2)} between rows. Standard "
