@@ -7,10 +7,10 @@ import pytest
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 
 
-def codes(frame, machine="lssvm", **how):
+def codes(frame, machine="lssvm", folds=0, **how):
     schema, rows, _ = describe_table(frame, "y", **how)
     options = MachineOptions(machine, effort="fast") if machine == "auto" else MachineOptions(machine, kernel="rbf")
-    model = fit_table(rows, schema, options, FoldOptions(folds=0))
+    model = fit_table(rows, schema, options, FoldOptions(folds=folds))
     return {doubt["code"]: doubt["sentence"] for doubt in model.facts["doubts"]}
 
 
@@ -46,3 +46,14 @@ def test_a_table_sorted_by_its_target_is_not_doubted():
     target = frame["a"] + 0.5 * rng.normal(size=150)
     assert "order" not in codes(frame.assign(y=target).sort_values("y"))
     assert "order" not in codes(frame.assign(y=np.where(target > 0, "up", "down")).sort_values("y"))
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_machines_without_closed_forms_are_judged_by_residuals_of_neighbours(labels):
+    rng = np.random.default_rng(4)
+    spells = np.repeat(rng.normal(size=20), 10)
+    y = spells + 0.5 * rng.normal(size=200)
+    frame = pd.DataFrame({"x": rng.normal(size=200), "y": np.where(y > 0, "up", "down") if labels else y})
+    machine = "gp" if labels else "rvm"
+    assert "a correlation of" in codes(frame, machine, folds=2)["order"]
+    assert "order" not in codes(frame.sample(frac=1.0, random_state=1, ignore_index=True), machine, folds=2)

@@ -1,7 +1,8 @@
 """Whether the order of the rows tells something about the target: a test without a single refit.
 
 Twentieths of the table are left out, once as the rows follow each other and many times at random, by a machine at its
-selected hyper-parameters. If rows are exchangeable the one figure is like the others.
+selected hyper-parameters. If rows are exchangeable the one figure is like the others. Where no machine can leave out
+parts in closed form, the residuals of rows that follow each other are correlated.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect.estimators import LSSVMBase
+from kernelect.facts import Assessment
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import score_words
+from kernelect.facts.numbers import number, score_words
 from kernelect.facts.record import Doubt
 from kernelect.mixture import Door
 from kernelect.tabular.rows import Rows
@@ -24,7 +26,13 @@ from kernelect.tabular.schema import Schema
 _PARTS, _DRAWS = 20, 40
 
 #: Deviations of the random figures, and share of their mean, by which the ordered one has to be larger.
-_SURE, _MARKED = 4.0, 1.05
+_SURE, _MARKED = 4.0, 1.2
+
+#: Correlation of neighbours' residuals below which there is no doubt, however many rows there are.
+_CORRELATED = 0.1
+
+#: Runs of equal labels, for one class, up to which a table is sorted by its target (within each sex, for instance).
+_RUNS = 3
 
 #: Rows below which parts are too small to tell.
 _LEAST_ROWS = 60
@@ -33,11 +41,40 @@ _LEAST_ROWS = 60
 _LEAST_VALUES = 10
 
 
-def doubts_of_order(pipeline: Pipeline, rows: Rows, schema: Schema) -> Iterator[Doubt]:
-    """Yield a doubt where leaving out rows that follow each other costs more than leaving out others."""
-    machine = _exact(pipeline[-1], len(rows.y))
-    if machine is None or schema.time is not None or schema.group is not None or _sorted_by_target(rows.y.to_numpy()):
+def doubts_of_order(pipeline: Pipeline, rows: Rows, schema: Schema, assessment: Assessment) -> Iterator[Doubt]:
+    """Yield a doubt where rows that follow each other are more alike than others."""
+    if schema.time is not None or schema.group is not None or _sorted_by_target(rows.y.to_numpy()):
         return
+    machine = _exact(pipeline[-1], len(rows.y))
+    if machine is not None:
+        yield from _by_parts(machine, rows)
+    else:
+        yield from _by_neighbours(assessment, rows)
+
+
+def _by_neighbours(assessment: Assessment, rows: Rows) -> Iterator[Doubt]:
+    """Yield a doubt where residuals of rows that follow each other are correlated."""
+    source = assessment.best_source
+    if source is None or len(source.prediction) < max(_LEAST_ROWS, len(rows.y)):
+        return
+    if assessment.classes is None:
+        residuals = np.asarray(source.y_true - source.prediction, dtype=float)[:, None]
+    elif source.probability is not None:
+        residuals = (source.y_true[:, None] == np.array(assessment.classes)) - source.probability
+    else:
+        return
+    found = [float(np.corrcoef(each[1:], each[:-1])[0, 1]) for each in residuals.T if each.std() > 0.0]
+    correlation = max(found, default=0.0)
+    if correlation > max(_CORRELATED, _SURE / np.sqrt(len(residuals))):
+        yield _doubt(
+            f"Rows that follow each other in the table are alike: what predictions miss has a correlation of "
+            f"{number(correlation, 2)} from row to row, where chance gives {number(len(residuals) ** -0.5, 1)}.",
+            rows,
+        )
+
+
+def _by_parts(machine: LSSVMBase, rows: Rows) -> Iterator[Doubt]:
+    """Yield a doubt where leaving out rows that follow each other costs more than leaving out others."""
     n, generator = len(rows.y), np.random.default_rng(0)
     ordered = np.arange(n) * _PARTS // n
     partitions = [ordered, *(generator.permutation(ordered) for _ in range(_DRAWS))]
@@ -47,12 +84,21 @@ def doubts_of_order(pipeline: Pipeline, rows: Rows, schema: Schema) -> Iterator[
     if squares[0] <= max(mean + _SURE * spread, _MARKED * mean):
         return
     name, figures = _figures(machine, rows, residuals)
+    if figures[0] <= float(np.mean(figures[1:])):  # labels are right all the same
+        return
+    yield _doubt(
+        f"Rows that follow each other in the table are alike: without a twentieth of the rows at random their {name} "
+        f"is {score_words(name, float(np.mean(figures[1:])))}, without a twentieth in a row "
+        f"{score_words(name, figures[0])}.",
+        rows,
+    )
+
+
+def _doubt(sentence: str, rows: Rows) -> Doubt:
     by = _sorted_columns(rows)
-    yield Doubt(
+    return Doubt(
         code="order",
-        sentence=f"Rows that follow each other in the table are alike: without a twentieth of the rows at random their "
-        f"{name} is {score_words(name, float(np.mean(figures[1:])))}, without a twentieth in a row "
-        f"{score_words(name, figures[0])}." + (f" The table is sorted by {by}." if by else ""),
+        sentence=sentence + (f" The table is sorted by {by}." if by else ""),
         advice="Where the rows are in the order of time, name it (--time COLUMN) and the scores are those of later "
         "rows; where they come from subjects or batches, name those (--group COLUMN).",
     )
@@ -87,7 +133,7 @@ def _sorted_by_target(y: np.ndarray) -> bool:
     if y.dtype.kind == "f":
         steps = np.diff(y)
         return bool(np.all(steps >= 0) or np.all(steps <= 0))
-    return int(np.sum(y[1:] != y[:-1])) + 1 == len(np.unique(y))
+    return int(np.sum(y[1:] != y[:-1])) + 1 <= _RUNS * len(np.unique(y))
 
 
 def _sorted_columns(rows: Rows) -> str:

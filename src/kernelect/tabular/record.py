@@ -161,7 +161,7 @@ def fit_table(
         sample_weight=rows.weights,
         doubts=[
             *doubts_of_rows(rows, schema),
-            *doubts_of_order(pipeline, rows, schema),
+            *doubts_of_order(pipeline, rows, schema, assessment),
             *doubts_of_numbers(pipeline, assessment),
         ],
         checked=_CHECKED,
