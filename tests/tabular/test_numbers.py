@@ -50,6 +50,7 @@ def test_a_count_is_modelled_as_one(rng):
     model = fitted(frame, "auto", task="count")
     assert model.estimator.target_scale_.name in ("sqrt", "log1p")
     assert model.schema.task == "regression"
+    assert model.schema.known("y.toml").task == "count"
     assert any("The target is modelled by" in remark for remark in model.remarks)
     with pytest.raises(UnusableTable, match=r"--task count: the target 'y' has -1 in one row"):
         describe_table(frame.assign(y=np.where(frame["y"] == 0, -1, frame["y"])), "y", task="count")

@@ -25,8 +25,9 @@ from kernelect.tabular.schema import Schema
 #: Parts of the table, and how often they are drawn at random.
 _PARTS, _DRAWS = 20, 40
 
-#: Deviations of the random figures, and share of their mean, by which the ordered one has to be larger.
-_SURE, _MARKED = 4.0, 1.2
+#: Deviations of the mean square of random parts by which that of ordered parts has to be larger, and how many times
+#: the error that is shown has to be as large.
+_SURE, _MARKED = 4.0, 1.1
 
 #: Correlation of neighbours' residuals below which there is no doubt, however many rows there are.
 _CORRELATED = 0.1
@@ -81,10 +82,10 @@ def _by_parts(machine: LSSVMBase, rows: Rows) -> Iterator[Doubt]:
     residuals = machine._residuals_without(partitions)
     squares = np.array([float(np.mean(each**2)) for each in residuals])
     mean, spread = squares[1:].mean(), squares[1:].std(ddof=1)
-    if squares[0] <= max(mean + _SURE * spread, _MARKED * mean):
+    if squares[0] <= mean + _SURE * spread:
         return
     name, figures = _figures(machine, rows, residuals)
-    if figures[0] <= float(np.mean(figures[1:])):  # labels are right all the same
+    if figures[0] <= _MARKED * float(np.mean(figures[1:])):
         return
     yield _doubt(
         f"Rows that follow each other in the table are alike: without a twentieth of the rows at random their {name} "

@@ -92,7 +92,7 @@ class Schema:
         return Known(
             source,
             self.target,
-            self.task,
+            COUNT if self.counts else self.task,
             weight=self.weight,
             group=self.group,
             time=self.time,
