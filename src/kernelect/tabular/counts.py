@@ -1,4 +1,7 @@
-"""Whether whole numbers are counts: how often something happened, from 0 on, and rarely often."""
+"""Targets of numbers: which of them make a model, and which are counts.
+
+Counts tell how often something happened: whole numbers from 0 on, the larger ones rare.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from kernelect.exceptions import UnusableTable
 from kernelect.tabular.columns import values_of
 
 COUNT = "count"
+
+#: Targets that vary by less than this have squares near the smallest number there is.
+_SMALLEST_SPREAD = 1e-140
 
 #: Counts go on to at least this number; fewer values may as well be codes of classes.
 _LEAST_HIGH = 4
@@ -41,3 +47,26 @@ def require_counts(target: pd.Series) -> None:
             f"--task count: the target {target.name!r} has {target[wrong].iloc[0]} in one row: counts are whole "
             "numbers of at least 0, so correct it or use --task regression."
         )
+
+
+def usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
+    """Return the rows, or say why their targets make no model."""
+    numbers = values_of(frame[target], "number")
+    if numbers.isna().any():
+        cell = frame[target][numbers.isna()].iloc[0]
+        raise UnusableTable(
+            f"The target {target!r} has {int(numbers.isna().sum())} cell(s) that are not usable numbers, such as "
+            f"{cell!r}: correct them, or use --task classification."
+        )
+    spread = float(numbers.max() - numbers.min())
+    if 0.0 < spread < _SMALLEST_SPREAD:
+        raise UnusableTable(
+            f"The target {target!r} varies by {spread:.3g} only, and the squares of such numbers are 0 in double "
+            "precision: give it in another unit, for instance multiplied by 1e200."
+        )
+    if numbers.nunique() == 1:
+        raise UnusableTable(
+            f"The target {target!r} is {numbers.iloc[0]:g} in every row, so there is nothing to predict: choose "
+            "another column with --target."
+        )
+    return frame

@@ -17,7 +17,7 @@ from kernelect.registry import stored
 from kernelect.tabular.choices import Choices, check_name, names_of
 from kernelect.tabular.columns import Column, cells_of, find_columns, values_of
 from kernelect.tabular.columns_file import Known
-from kernelect.tabular.counts import COUNT, looks_like_counts, require_counts
+from kernelect.tabular.counts import COUNT, looks_like_counts, require_counts, usable_numbers
 from kernelect.tabular.leaks import set_aside
 from kernelect.tabular.questions import questions
 from kernelect.tabular.rows import Rows, group_numbers, times_of
@@ -27,9 +27,6 @@ CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
 
 #: Whole numbers with at most this many different values are classes.
 _FEW_NUMBERS = 10
-
-#: Targets that vary by less than this have squares near the smallest number there is.
-_SMALLEST_SPREAD = 1e-140
 
 #: Fewer rows than this make no model.
 LEAST_ROWS = 6
@@ -296,7 +293,7 @@ def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, 
     if task == CLASSIFICATION:
         frame, remarks = _usable_classes(frame, target)
     else:
-        frame, remarks = _usable_numbers(frame, target), []
+        frame, remarks = usable_numbers(frame, target), []
     if len(frame) < LEAST_ROWS:
         raise UnusableTable(f"The table has {len(frame)} row(s) with a target: give at least {LEAST_ROWS}.")
     return frame, remarks
@@ -321,28 +318,6 @@ def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, lis
     remark = f"Class(es) with one row only were left out: {', '.join(map(repr, single.tolist()[:5]))}."
     left, more = _usable_classes(frame[~labels.isin(single)].reset_index(drop=True), target)
     return left, [remark, *more]
-
-
-def _usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
-    numbers = values_of(frame[target], "number")
-    if numbers.isna().any():
-        cell = frame[target][numbers.isna()].iloc[0]
-        raise UnusableTable(
-            f"The target {target!r} has {int(numbers.isna().sum())} cell(s) that are not usable numbers, such as "
-            f"{cell!r}: correct them, or use --task classification."
-        )
-    spread = float(numbers.max() - numbers.min())
-    if 0.0 < spread < _SMALLEST_SPREAD:
-        raise UnusableTable(
-            f"The target {target!r} varies by {spread:.3g} only, and the squares of such numbers are 0 in double "
-            "precision: give it in another unit, for instance multiplied by 1e200."
-        )
-    if numbers.nunique() == 1:
-        raise UnusableTable(
-            f"The target {target!r} is {numbers.iloc[0]:g} in every row, so there is nothing to predict: choose "
-            "another column with --target."
-        )
-    return frame
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
