@@ -75,6 +75,7 @@ def test_counts_have_intervals_from_0_on():
     truth = rng.poisson(np.exp(0.3 + 0.8 * new[:, 0]))
     low, high = counts.predict_interval(new, 0.9)
     assert low.min() >= 0.0
+    assert not np.any(low % 1)
     assert np.mean((low <= truth) & (truth <= high)) > 0.85
     assert counts.predict(new).min() >= 0.0
     assert np.mean(counts.predict(new)) == pytest.approx(np.mean(truth), rel=0.15)

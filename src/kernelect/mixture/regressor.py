@@ -228,6 +228,8 @@ class KernelRegressor(RegressorMixin, Door):
             times = None if self._noise is None else self._noise(rows)[:, None]
             blocks.append(jackknife_ends(self._mixed(without), residuals, coverage, times))
         lower, upper = (self.target_scale_.backward(np.concatenate(ends)) for ends in zip(*blocks, strict=True))
+        if self.target_scale_.bounded:  # counts are whole
+            lower, upper = np.floor(lower), np.ceil(upper)
         return self._shaped(lower), self._shaped(upper)
 
 
