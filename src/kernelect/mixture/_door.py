@@ -19,6 +19,7 @@ from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, useful
 from kernelect.mixture.weights import fitted_parameters
+from kernelect.numerics import Deadline
 from kernelect.typing import Array, Indices
 
 #: Predictions that the relevance of all columns together may cost.
@@ -111,10 +112,7 @@ class Door(Estimator):
         return np.asarray(weights, dtype=float)
 
     def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
-        """Fit the candidates and weigh them; sets everything but what is special to labels or numbers.
-
-        Returns the weights of the rows, 0 of those that there was no time for.
-        """
+        """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
         coding = fit_coding(frame, Wishes(kinds=self._kinds()))
         Z = coding(frame)
         self._views = Views(coding, fit_warp(Z, coding.numeric))
