@@ -158,9 +158,11 @@ def test_relevance_is_that_of_the_columns(classifier, facts):
 
 def test_pictures_of_a_single_selection_are_left_out_and_weights_are_drawn(classifier, facts):
     kinds = [picture["kind"] for picture in facts["pictures"]]
-    assert kinds == ["relevance", *["dependence"] * 3, "confusion", "calibration", "weights"]
+    assert kinds[:7] == ["relevance", *["dependence"] * 3, "confusion", "recalls", "calibration"]
+    assert not {"trace", "surface", "sizes"} & set(kinds)
+    assert {"swarm", "waterfall", "vectors", "learning"} <= set(kinds)
     record = Weights.from_estimator(make_pipeline(classifier))
-    assert facts["pictures"][-1]["record"]["names"] == list(record.names)
+    assert facts["pictures"][kinds.index("weights")]["record"]["names"] == list(record.names)
     assert record.weight.sum() == pytest.approx(1.0)
     for show in (Sizes.from_estimator, Surface.from_estimator):
         with pytest.raises(MissingCapability, match="KernelClassifier mixes several machines, each with a selection"):

@@ -122,7 +122,6 @@ def test_colours_follow_the_reader(visit, scheme):
 def test_a_table_is_copied_as_text_with_tabs(browser, address, hostile_facts):
     visit = Visit(browser, address, permissions=["clipboard-read", "clipboard-write"])
     page = visit.page
-    page.locator("details", has=page.locator("#table-relevance")).locator("summary").click()
     page.locator('button[data-table="table-relevance"]').click()
     page.wait_for_function("document.querySelector('button[data-table=table-relevance]').textContent === 'Copied'")
     lines = [line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").split("\n")]
@@ -223,14 +222,35 @@ def test_what_if_works_by_keyboard_and_is_named_for_screen_readers(what_if, host
     assert page.locator("#wi-shares .amount").all_text_contents() != before
     page.locator("#wi-row").select_option("5")
     number = place_of(hostile_facts, MARKUP)
-    assert float(page.locator(f"#wi-{number}").input_value()) == hostile_facts["what_if"]["rows"][5][number]
+    cell = hostile_facts["what_if"]["rows"][5][number]
+    assert float(page.locator(f"#wi-{number}").input_value()) == pytest.approx(cell, rel=1e-6)
     page.locator(f"[data-control='{number}'] input[type=range]").focus()
     page.keyboard.press("Home")
-    assert float(page.locator(f"#wi-{number}").input_value()) == pytest.approx(X[MARKUP].min(), rel=1e-12)
+    assert float(page.locator(f"#wi-{number}").input_value()) == pytest.approx(X[MARKUP].min(), rel=1e-6)
     unnamed = "part => !(part.labels && part.labels.length) && !part.ariaLabel && !part.textContent"
     parts = page.locator("form.controls :is(input, select, button)")
     assert parts.evaluate_all(f"parts => parts.filter({unnamed}).length") == 0
     assert page.locator("#wi-answer").get_attribute("role") == "status"
+
+
+def test_the_threshold_counts_what_is_found_and_what_it_costs(what_if, hostile_facts):
+    page, facts = what_if.page, hostile_facts["threshold"]
+    probability, truth = np.array(facts["probability"]), np.array(facts["truth"])
+    page.locator("#th-at").fill("0.3")
+    flagged = probability >= 0.3
+    hits, missed, alarms = truth[flagged].sum(), truth[~flagged].sum(), (1 - truth[flagged]).sum()
+    assert page.locator("#th-words").text_content() == "30.0\xa0%"
+    assert page.locator("#th-found").text_content() == f"{100 * hits / truth.sum():.1f}\xa0%"
+    assert page.locator("#th-right").text_content() == f"{100 * hits / flagged.sum():.1f}\xa0%"
+    assert page.locator("#th-missed").text_content() == f"{missed} of {truth.sum()}"
+    page.locator("#th-miss").fill("5")
+    assert float(page.locator("#th-cost").text_content()) == pytest.approx(
+        100 * (5 * missed + alarms) / len(truth), rel=5e-3
+    )
+    page.locator("#th-best").click()
+    costs = [5 * (truth[probability < at]).sum() + (1 - truth[probability >= at]).sum() for at in np.arange(201) / 200]
+    best = float(page.locator("#th-at").input_value())
+    assert costs[round(200 * best)] == min(costs)
 
 
 def test_what_if_prints_as_an_example(browser, address, hostile_facts):

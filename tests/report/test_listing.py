@@ -7,7 +7,7 @@ def tables(facts):
 
 def test_every_table_that_the_facts_fill_is_there(hostile_facts):
     found = tables(hostile_facts)
-    assert list(found) == ["scores", "parameters", "relevance", "confusion", "stages", "setting"]
+    assert list(found) == ["scores", "parameters", "relevance", "confusion", "worst", "stages", "setting"]
     for table in found.values():
         assert {len(row) for row in table["rows"]} == {len(table["columns"])}
 
@@ -16,6 +16,9 @@ def test_words_are_those_of_the_facts(hostile_facts):
     found = tables(hostile_facts)
     shares = hostile_facts["relevance"]["shares"]
     assert [row[:2] for row in found["relevance"]["rows"]] == [[one["name"], one["words"]] for one in shares]
+    held_out = [{"name": shares[0]["name"], "rise": 0.1, "standard_error": 0.01, "words": "0.100 ± 0.010"}]
+    beside = tables(hostile_facts | {"relevance": hostile_facts["relevance"] | {"held_out": held_out}})["relevance"]
+    assert beside["rows"][0][:3] == [shares[0]["name"], "0.100 ± 0.010", shares[0]["words"]]
     score = hostile_facts["quality"]["estimates"][0]["scores"][0]
     assert found["scores"]["columns"][:2] == ["measured by", hostile_facts["quality"]["estimates"][0]["name"]]
     assert found["scores"]["rows"][0][:2] == [score["name"], score["words"]]
@@ -29,7 +32,7 @@ def test_inputs_of_a_column_are_listed_where_there_are_several(hostile_facts):
     assert rows["=1+1"] == ""
     alone = [{**one, "inputs": []} for one in hostile_facts["relevance"]["shares"]]
     plain = hostile_facts | {"relevance": hostile_facts["relevance"] | {"shares": alone}}
-    assert tables(plain)["relevance"]["columns"] == ["column", "share"]
+    assert tables(plain)["relevance"]["columns"] == ["column", "share inside the model"]
 
 
 def test_what_is_not_listed_is_counted(hostile_facts):

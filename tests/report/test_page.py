@@ -50,7 +50,7 @@ def test_nothing_points_outside(page, read):
 
 
 def test_markup_in_names_is_shown_as_text(read, hostile_table):
-    assert sum(tag == "script" for tag, _ in read.tags) == 5  # facts, controls; copy buttons, model, what-if
+    assert sum(tag == "script" for tag, _ in read.tags) == 6  # facts, controls; copy buttons, threshold, model, what-if
     assert not [tag for tag, _ in read.tags if tag == "img"]
     assert not [tag for tag, _ in read.tags if tag == "b"]
     text = "".join(read.text)
@@ -98,11 +98,11 @@ def test_mathematics_is_not_typeset(page):
 
 def test_the_same_facts_give_the_same_page_also_from_json(hostile_facts, page):
     assert render(json.loads(json.dumps(hostile_facts))) == page
-    assert len(page) < 500_000
+    assert len(page) < 700_000
 
 
 def test_without_doubts_the_page_says_what_was_checked(hostile_facts):
-    sound = hostile_facts | {"doubts": [], "pictures": [], "calibration": None, "influence": []}
+    sound = hostile_facts | {"doubts": [], "pictures": [], "threshold": None, "calibration": None, "influence": []}
     assert html.escape(all_clear(sound)) in " ".join(render(sound).split())
 
 

@@ -140,6 +140,24 @@ def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 
     )
 
 
+def vectors_of(model: Any) -> int:
+    """Return how many vectors a model has that can be reduced, an error otherwise."""
+    machine = model[-1] if isinstance(model, Pipeline) else model
+    if isinstance(machine, KernelClassifier | KernelRegressor):
+        machine = next((m.estimator for m in machine._members if isinstance(m.estimator, LSSVC | LSSVR)), machine)
+    if not isinstance(machine, LSSVC | LSSVR):
+        raise _cannot(machine)
+    _check_exact(machine)
+    return len(machine.X_fit_)
+
+
+def _cannot(machine: Any) -> MissingCapability:
+    return MissingCapability(
+        f"{type(machine).__name__} cannot be reduced to fewer vectors: what can be are LSSVC, LSSVR and mixtures; RVC, "
+        "RVR and BasisSearchRegressor are small by themselves."
+    )
+
+
 def _with_last(model: Any, most: int, generator: np.random.Generator) -> Reduction:
     if not isinstance(model, Pipeline):
         return _reduced(model, most, generator)
@@ -150,10 +168,7 @@ def _with_last(model: Any, most: int, generator: np.random.Generator) -> Reducti
 
 @singledispatch
 def _reduced(machine: Any, most: int, generator: np.random.Generator) -> Reduction:
-    raise MissingCapability(
-        f"{type(machine).__name__} cannot be reduced to fewer vectors: what can be are LSSVC, LSSVR and mixtures; RVC, "
-        "RVR and BasisSearchRegressor are small by themselves."
-    )
+    raise _cannot(machine)
 
 
 def _check_exact(machine: LSSVC | LSSVR) -> None:
@@ -178,12 +193,12 @@ def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Redu
     _check_exact(machine)
     targets, weights = recovered(machine)
     if most >= len(machine.X_fit_):
-        losses = _losses(left_out(machine)[machine._rows], machine, targets)
+        losses = losses_of(left_out(machine)[machine._rows], machine, targets)
         return _reduction(machine, len(machine.X_fit_), len(machine.X_fit_), losses, losses, machine)
     places = _landmarks(machine, most, generator)
     small = _refitted(machine, machine.X_fit_[places], targets, weights)
-    before = _losses(left_out(machine)[machine._rows], machine, targets)
-    after = _losses(left_out(small), machine, targets)
+    before = losses_of(left_out(machine)[machine._rows], machine, targets)
+    after = losses_of(left_out(small), machine, targets)
     return _reduction(small, len(machine.X_fit_), len(places), before, after, machine)
 
 
@@ -231,14 +246,15 @@ def _refitted(machine: LSSVC | LSSVR, landmarks: Array, targets: Any, weights: A
     return fresh.fit(machine.X_fit_, targets, weights)
 
 
-def _losses(said: Array, machine: Any, targets: Any) -> Array:
-    """Return the loss of every row that was left out."""
+def losses_of(said: Array, machine: Any, targets: Any, rows: Indices | None = None) -> Array:
+    """Return the loss of rows that were left out: all of those with targets, or some ``rows`` of them."""
+    rows = np.arange(len(targets)) if rows is None else rows
     if hasattr(machine, "classes_"):
-        index = np.searchsorted(machine.classes_, targets)
+        index = np.searchsorted(machine.classes_, targets[rows])
         return np.asarray(-np.log(np.maximum(said[np.arange(len(index)), index], LEAST)))
     y = np.asarray(targets, dtype=float).reshape(len(targets), -1)
     variance = y.var(axis=0)
-    return np.asarray(np.mean((y - said) ** 2 / np.where(variance > 0.0, variance, 1.0), axis=1))
+    return np.asarray(np.mean((y[rows] - said) ** 2 / np.where(variance > 0.0, variance, 1.0), axis=1))
 
 
 @_reduced.register(KernelClassifier)

@@ -13,7 +13,7 @@ from kernelect.explain import Explainer
 from kernelect.export import reduce, to_javascript
 from kernelect.export.models import program_of
 from kernelect.export.program import Program
-from kernelect.facts.sources import rows_at
+from kernelect.facts.sources import machine_of, pipeline_of, rows_at
 from kernelect.typing import Indices
 
 #: Bytes of a script that a page may carry, and the bytes of one packed number.
@@ -68,6 +68,8 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
     most_bytes : int
         Size of the script, at most.
     """
+    if getattr(machine_of(pipeline_of(model)), "_is_precomputed", False):
+        raise MissingCapability("A precomputed kernel takes kernel values, and does not know the columns behind them.")
     background = rows_at(X, np.sort(generator.permutation(len(X))[:BACKGROUND_ROWS]))
     for smaller, remarks in _smaller_and_smaller(model):
         program = program_of(smaller)
@@ -86,7 +88,10 @@ def _smaller_and_smaller(model: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
     for size in _SIZES:
         found = reduce(model, size)
         if found.vectors < found.vectors_before:
-            yield found.model, (found.in_words(), *found.remarks)
+            yield (
+                found.model,
+                (f"So that this page stays small, it carries a smaller model. {found.in_words()}", *found.remarks),
+            )
 
 
 def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str, ...]]:

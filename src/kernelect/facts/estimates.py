@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
+from kernelect.facts.held_out import HeldOutRelevance
 from kernelect.facts.leave_one_out import left_out_labels, left_out_probabilities, left_out_values
 from kernelect.facts.scores import (
     RowLoss,
@@ -66,12 +67,16 @@ class Estimate:
 @stored
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """All estimates of one fitted model; ``classes`` is None for regression."""
+    """All estimates of one fitted model; ``classes`` is None for regression.
+
+    ``held_out`` tells what shuffled columns cost on the rows of outer folds.
+    """
 
     classes: tuple[Any, ...] | None
     leave_one_out: Estimate | None
     outer_folds: Estimate | None
     baseline: Estimate
+    held_out: HeldOutRelevance | None = None
 
     @property
     def best_source(self) -> Estimate | None:
@@ -82,12 +87,17 @@ class Assessment:
 
 @dataclass(frozen=True, kw_only=True)
 class FoldOutcome:
-    """Predictions of one fold for the rows it left out, and the warnings of its fit."""
+    """Predictions of one fold for the rows it left out, and the warnings of its fit.
+
+    ``rises`` (n_columns, m) tells by how much shuffled columns raise the loss of the rows ``shuffled`` (m,).
+    """
 
     rows: Indices
     prediction: Any
     probability: Array | None
     warnings: tuple[str, ...] = ()
+    rises: Array | None = None
+    shuffled: Indices | None = None
 
 
 class Judge:
@@ -165,6 +175,14 @@ class Judge:
             probability=None if probability is None else probability[order],
             rows=rows[order] if once < len(self.y) else None,
         )
+
+    def held_out(self, outcomes: Sequence[FoldOutcome], names: Sequence[Any]) -> HeldOutRelevance | None:
+        """Return what shuffled columns cost on the rows of folds; None where none were shuffled."""
+        found = [(one.rises, one.shuffled) for one in outcomes if one.rises is not None and one.shuffled is not None]
+        if not found:
+            return None
+        score = "R2" if self.classes is None else "log-loss"
+        return HeldOutRelevance.of(names, [rise for rise, _ in found], [self.units[rows] for _, rows in found], score)
 
     def losses(self, rows: Indices, prediction: Any, probability: Array | None = None) -> list[RowLoss]:
         """Return the losses of predictions for some of the rows."""

@@ -169,6 +169,46 @@ class ShapleyDependence:
         )
 
 
+@dataclass(frozen=True)
+class Interactions:
+    """The pairs of columns whose joint effect is largest.
+
+    Attributes
+    ----------
+    pairs : tuple of str
+        The strongest first.
+    strength : ndarray of shape (n_shown,)
+        Mean size of what the pair adds to, or takes from, the sum of both columns' own effects.
+    leader : int
+        Place of the column of the first pair that has the larger effect of its own.
+    label : str
+    """
+
+    pairs: tuple[str, ...]
+    strength: Array
+    leader: int
+    label: str
+
+    @classmethod
+    def of(cls, explanation: Explanation, most: int = 8) -> Self:
+        """Return the record of an explanation with interactions."""
+        _require_one_output(explanation)
+        if explanation.interactions is None:
+            raise InvalidArgument("explanation has no interactions: ask for them, shapley_values(..., True).")
+        sizes = 2.0 * np.abs(explanation.interactions).mean(axis=0)
+        one, other = np.triu_indices(len(sizes), 1)
+        order = np.argsort(-sizes[one, other], kind="stable")[:most]
+        names = [short_name(name, 18) for name in explanation.feature_names]
+        first = np.array([one[order[0]], other[order[0]]])
+        own = np.abs(explanation.values).mean(axis=0)
+        return cls(
+            pairs=tuple(f"{names[one[place]]} & {names[other[place]]}" for place in order),
+            strength=sizes[one[order], other[order]],
+            leader=int(first[np.argmax(own[first])]),
+            label=label_of(explanation),
+        )
+
+
 def label_of(explanation: Explanation) -> str:
     """Return what an explanation explains, in words."""
     if explanation.explained == "prediction":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,13 @@ from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.decisions import describe_decision
 from kernelect.facts.doubts import find_doubts
 from kernelect.facts.estimates import Assessment, Judge
+from kernelect.facts.material import Material
 from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, inputs_of_machine
 from kernelect.facts.names import plain_name, with_input_names
+from kernelect.facts.notable import worst_rows
 from kernelect.facts.numbers import counted
-from kernelect.facts.pictures import Material, draw_up
+from kernelect.facts.outcome_pictures import describe_threshold
+from kernelect.facts.pictures import draw_up
 from kernelect.facts.plain import as_plain
 from kernelect.facts.quality import describe_quality
 from kernelect.facts.record import (
@@ -35,12 +39,13 @@ from kernelect.facts.record import (
     MixtureFacts,
     PageFacts,
     PictureFacts,
+    RelevanceFacts,
 )
 from kernelect.facts.relevance import describe_relevance
 from kernelect.facts.selected import describe_functions, describe_machine, describe_stages, selected_values
-from kernelect.facts.sources import is_mixture, machine_of
+from kernelect.facts.sources import is_mixture, machine_of, pipeline_of
 from kernelect.facts.surface import Landscape
-from kernelect.facts.what_if import describe_what_if, pipeline_of
+from kernelect.facts.what_if import describe_what_if
 from kernelect.typing import Array
 
 
@@ -124,7 +129,7 @@ def gather(
         machine=described,
         parameters={} if mixture else selected_values(model),
         quality=describe_quality(material.assessment, material.task, metric),
-        relevance=describe_relevance(model),
+        relevance=_describe_relevance(material),
         influence=[] if landscape is None else landscape.describe(inputs),
         calibration=_describe_calibration(material),
         stages=[] if mixture else describe_stages(machine.selection_),
@@ -161,9 +166,15 @@ def gather_for_page(
 
 
 def _page_of(material: Material) -> PageFacts:
-    what_if, _ = describe_what_if(material.model, material.X, material.y, material.assessment, material.generator)
+    what_if, carried = describe_what_if(material.model, material.X, material.y, material.assessment, material.generator)
+    material = replace(material, carried=carried)
     pictures: list[PictureFacts] = as_plain(draw_up(material))
-    return PageFacts(pictures=pictures, what_if=what_if)
+    return PageFacts(
+        pictures=pictures,
+        what_if=what_if,
+        worst_rows=worst_rows(material),
+        threshold=describe_threshold(material),
+    )
 
 
 def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_state: int) -> Material:
@@ -240,6 +251,13 @@ def _describe_data(material: Material) -> DataFacts:
         classes=classes,
         words=", ".join(words),
     )
+
+
+def _describe_relevance(material: Material) -> RelevanceFacts | None:
+    found, held_out = describe_relevance(material.estimator), material.assessment.held_out
+    if found is not None and held_out is not None:
+        found["held_out"] = held_out.describe()
+    return found
 
 
 def _describe_calibration(material: Material) -> CalibrationFacts | None:

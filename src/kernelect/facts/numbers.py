@@ -32,7 +32,7 @@ def number(value: float | None, digits: int = 3) -> str:
     """Return a number with so many significant digits."""
     if value is None or not math.isfinite(value):
         return NOT_KNOWN
-    if value != 0.0 and not 1e-4 <= abs(value) < 1e6:
+    if value != 0.0 and not 1e-4 <= abs(value) < 1e9:
         return f"{value:.{digits - 1}e}"
     return fixed(value, digits - 1 - math.floor(math.log10(abs(value))) if value else 0)
 

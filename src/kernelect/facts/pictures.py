@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from kernelect.estimators import GPC
 from kernelect.exceptions import MissingCapability
+from kernelect.export.reduce import SIZES, size_curve, vectors_of
 from kernelect.facts.dependence import Dependence
-from kernelect.facts.estimates import Assessment
+from kernelect.facts.explained_pictures import explained_pictures
 from kernelect.facts.history import SearchHistory, Sizes
+from kernelect.facts.material import Material, picture
 from kernelect.facts.mixtures import Weights
-from kernelect.facts.names import with_input_names
-from kernelect.facts.numbers import number
-from kernelect.facts.outcomes import Calibration, Confusion, Residuals
-from kernelect.facts.plain import record_as_plain
+from kernelect.facts.notable import notable_pictures
+from kernelect.facts.numbers import counted, number
+from kernelect.facts.outcome_pictures import learning_pictures, outcome_pictures, threshold_pictures
 from kernelect.facts.record import PictureFacts
 from kernelect.facts.relevance import Relevance, most_relevant, relevance_by_column
-from kernelect.facts.sources import input_names, machine_of, require_selection
-from kernelect.facts.surface import Landscape, Surface
-from kernelect.typing import Array
+from kernelect.facts.sources import is_mixture, require_selection
+from kernelect.facts.surface import Surface
 
 #: Bars of the relevance picture, and from how many columns a table has many.
 _BARS, MANY_COLUMNS = 20, 14
@@ -29,53 +29,12 @@ _BARS, MANY_COLUMNS = 20, 14
 #: Columns with a partial dependence of their own, and how many in a table of many columns.
 _DEPENDENCES, _DEPENDENCES_OF_MANY = 3, 4
 
+#: Vectors of the largest of the smaller models that are tried.
+_LARGEST_SIZE = 500
+
 #: Points along each side of the criterion surface: most where an evaluation has a closed form, fewest where it is
 #: a search of its own.
 _SIDES = {"LSSVC": 15, "LSSVR": 15, "SVC": 11, "GPC": 11, "RVC": 9, "RVR": 9}
-
-#: What a picture's kind is called -> its record.
-RECORDS: dict[str, type] = {
-    "relevance": Relevance,
-    "dependence": Dependence,
-    "confusion": Confusion,
-    "residuals": Residuals,
-    "calibration": Calibration,
-    "trace": SearchHistory,
-    "surface": Surface,
-    "sizes": Sizes,
-    "weights": Weights,
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Material:
-    """A fitted model (and the pipeline in it, where it is a table model) and all that its pictures are made from."""
-
-    model: Any
-    estimator: Any
-    X: Any
-    y: Array
-    task: str
-    assessment: Assessment
-    landscape: Landscape | None
-    generator: np.random.Generator
-
-    @property
-    def machine(self) -> Any:
-        """The machine itself, without what prepares its inputs."""
-        return machine_of(self.estimator)
-
-    @property
-    def status(self) -> str:
-        """How the search ended, with names of inputs in the place of numbers."""
-        return with_input_names(self.machine.selection_.status, input_names(self.estimator))
-
-    def calibration(self) -> Calibration | None:
-        """Return how well probabilities of rows that were left out came true, where there are any."""
-        source = self.assessment.best_source
-        if source is None or source.probability is None:
-            return None
-        return Calibration.from_predictions(source.y_true, source.probability, classes=self.machine.classes_)
 
 
 def draw_up(material: Material) -> list[PictureFacts]:
@@ -89,17 +48,29 @@ def draw_up(material: Material) -> list[PictureFacts]:
     return pictures
 
 
-def _picture(section: str, record: Any, title: str, caption: str) -> PictureFacts:
-    kind = next(name for name, record_type in RECORDS.items() if isinstance(record, record_type))
-    return PictureFacts(section=section, kind=kind, title=title, caption=caption, record=record_as_plain(record))
+def _held_out(material: Material) -> Iterator[PictureFacts]:
+    found = material.assessment.held_out
+    if found is None or not found.names:
+        return
+    clear, n_columns, bars = found.clear(), len(found.names), len(found.shown().names)
+    what = "R2 falls" if found.score == "R2" else f"the {found.score} rises"
+    rest = f" The {bars} strongest of {n_columns} are shown." if n_columns > bars else ""
+    yield picture(
+        "matters",
+        found.shown(),
+        "What predictions lose without a column",
+        f"By how much {what} when a column's cells are shuffled, on {counted(found.n_rows, 'row')} that the models of "
+        f"the outer folds had not seen; bars are two standard errors. {clear} of {n_columns} columns clearly matter. "
+        f"Columns that tell the same can stand in for each other: then neither seems to matter.{rest}",
+    )
 
 
 def _relevance(material: Material) -> Iterator[PictureFacts]:
     record = Relevance.from_estimator(material.estimator).gathered(_BARS)
-    yield _picture(
+    yield picture(
         "matters",
         record,
-        "Relevance of columns",
+        "Relevance inside the model",
         "How much the output changes when a column moves by its own spread, as a share of all columns. The dashed line "
         "marks equal shares. All inputs made from one column are added up.",
     )
@@ -110,33 +81,13 @@ def _dependence(material: Material) -> Iterator[PictureFacts]:
     for column in most_relevant(material.estimator, _DEPENDENCES_OF_MANY if many else _DEPENDENCES):
         record = Dependence.of(material.estimator, material.X, column, material.generator)
         faint = "" if record.outputs else " Faint lines are single rows."
-        yield _picture(
+        yield picture(
             "matters",
             record,
             f"Partial dependence on {record.name}",
             f"Mean prediction when every row gets the same value of this column and keeps its other values.{faint}"
             + ("" if record.levels else " Ticks at the bottom mark values that occur."),
         )
-
-
-def _outcomes(material: Material) -> Iterator[PictureFacts]:
-    source = material.assessment.best_source
-    if source is None:
-        return
-    if material.task == "classification":
-        confusion = Confusion.from_predictions(source.y_true, source.prediction, classes=material.machine.classes_)
-        caption = (
-            f"Rows are true classes, columns predicted classes, measured by {source.name}. {confusion.wrong} of "
-            f"{int(confusion.counts.sum())} rows are misclassified."
-        )
-        yield _picture("good", confusion, "Confusion matrix", caption)
-        return
-    residuals = Residuals.from_predictions(source.y_true, source.prediction)
-    caption = (
-        f"Measured by {source.name}. In the band, 90 % of the rows differ from their prediction by "
-        f"{number(residuals.lower)} to {number(residuals.upper)}. The dashed line marks perfect predictions."
-    )
-    yield _picture("good", residuals, "Observed against predicted", caption)
 
 
 def _calibration(material: Material) -> Iterator[PictureFacts]:
@@ -148,12 +99,12 @@ def _calibration(material: Material) -> Iterator[PictureFacts]:
         f"numbers count the rows. Brier score {number(record.brier)}; calibration error {number(record.ece, 2)}, where "
         f"chance alone would give {number(record.chance, 2)}."
     )
-    yield _picture("good", record, "Calibration of probabilities", caption)
+    yield picture("good", record, "Calibration of probabilities", caption)
 
 
 def _weights(material: Material) -> Iterator[PictureFacts]:
     record = Weights.from_estimator(material.estimator)
-    yield _picture(
+    yield picture(
         "found",
         record,
         "Weights of the candidates",
@@ -168,7 +119,7 @@ def _history(material: Material) -> Iterator[PictureFacts]:
     record = SearchHistory.from_selection(selection)
     if not np.isfinite(record.value).any():
         return
-    yield _picture(
+    yield picture(
         "found",
         record,
         "The criterion during the search",
@@ -184,7 +135,7 @@ def _surface(material: Material) -> Iterator[PictureFacts]:
     record = Surface.of(material.landscape, material.estimator, size=side, n_samples=len(material.y))
     part = "" if record.n_rows == record.n_samples else f", on {record.n_rows} of {record.n_samples} rows"
     refined = " The selected point was then refined on the log-loss, so it need not be the lowest."
-    yield _picture(
+    yield picture(
         "found",
         record,
         "The criterion around the selected point",
@@ -204,16 +155,43 @@ def _sizes(material: Material) -> Iterator[PictureFacts]:
         )
     else:
         caption = "What is left when the weakest functions are removed first and all precisions are fitted again."
-    yield _picture("found", record, "Evidence by number of functions", caption)
+    yield picture("found", record, "Evidence by number of functions", caption)
+
+
+def _vectors(material: Material) -> Iterator[PictureFacts]:
+    count = int(vectors_of(material.estimator))
+    sizes = [size for size in SIZES if size < count and size <= _LARGEST_SIZE]
+    if not sizes:
+        return
+    curve = size_curve(material.estimator, sizes)
+    without = " Smaller models leave Gaussian processes out." if _has_processes(material.machine) else ""
+    yield picture(
+        "found",
+        curve,
+        "How small the model can be",
+        f"Leave-one-out {curve.score} when fewer training rows are kept as vectors: kernelect export --max-vectors "
+        f"makes such a model. Bars are one standard error of the difference to the whole model.{without}",
+    )
+
+
+def _has_processes(machine: Any) -> bool:
+    members = getattr(machine, "_members", ())
+    return is_mixture(machine) and any(isinstance(member.estimator, GPC) for member in members)
 
 
 _BUILDERS: tuple[Callable[[Material], Iterator[PictureFacts]], ...] = (
+    _held_out,
     _relevance,
     _dependence,
-    _outcomes,
+    outcome_pictures,
+    threshold_pictures,
     _calibration,
+    learning_pictures,
+    explained_pictures,
+    notable_pictures,
     _weights,
     _history,
     _surface,
     _sizes,
+    _vectors,
 )

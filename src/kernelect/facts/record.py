@@ -135,12 +135,25 @@ class ShareFacts(TypedDict):
     inputs: list[InputShare]
 
 
+class HeldOutFacts(TypedDict):
+    """By how much the loss of rows held out rises when one column is shuffled."""
+
+    name: str
+    rise: float
+    standard_error: float
+    words: str
+
+
 class RelevanceFacts(TypedDict):
-    """All columns, the most relevant first; ``carrying`` of them have nine tenths of the relevance."""
+    """All columns, the most relevant first; ``carrying`` of them have nine tenths of the relevance.
+
+    ``held_out`` are the columns in the order of what shuffling them costs on rows held out, where there were any.
+    """
 
     columns: int
     carrying: int
     shares: list[ShareFacts]
+    held_out: NotRequired[list[HeldOutFacts]]
 
 
 class InfluenceFacts(TypedDict):
@@ -288,18 +301,40 @@ class WhatIfFacts(TypedDict):
     remarks: list[str]
 
 
+class RowFacts(TypedDict):
+    """A row that the model predicts badly: ``miss`` says by how much, ``reasons`` why."""
+
+    row: int
+    observed: str
+    predicted: str
+    miss: str
+    reasons: str
+
+
+class ThresholdFacts(TypedDict):
+    """Probabilities of ``positive`` for rows left out, and whether (1) each belongs to it or not (0)."""
+
+    positive: str
+    other: str
+    probability: list[float]
+    truth: list[int]
+    source: str
+
+
 class PageFacts(TypedDict):
     """What only a page shows."""
 
     pictures: list[PictureFacts]
     what_if: WhatIfFacts
+    worst_rows: list[RowFacts]
+    threshold: ThresholdFacts | None
 
 
 class Facts(TypedDict):
     """Everything that is known of one fitted model.
 
-    ``mixture`` is there where several machines are mixed, ``what_if`` where pictures were asked for; ``checked`` lists
-    what was looked for in the rows themselves, nothing where no table was fitted.
+    ``mixture`` is there where several machines are mixed, what :class:`PageFacts` lists where pictures were asked for;
+    ``checked`` lists what was looked for in the rows themselves, nothing where no table was fitted.
     """
 
     schema: int
@@ -326,3 +361,5 @@ class Facts(TypedDict):
     random_state: int
     pictures: list[PictureFacts]
     what_if: NotRequired[WhatIfFacts]
+    worst_rows: NotRequired[list[RowFacts]]
+    threshold: NotRequired[ThresholdFacts | None]

@@ -9,6 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from kernelect.exceptions import MissingCapability
+from kernelect.explain.adapters import TableLike
 from kernelect.explain.players import players_of
 from kernelect.facts.names import plain_name
 from kernelect.mixture import Door
@@ -24,6 +25,11 @@ _RARE = "infrequent_sklearn"
 def machine_of(estimator: Any) -> Any:
     """Return the last step of a pipeline, else the estimator itself."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def pipeline_of(model: Any) -> Any:
+    """Return the pipeline of a table model, else the model itself."""
+    return model.pipeline if isinstance(model, TableLike) else model
 
 
 def is_mixture(estimator: Any) -> bool:

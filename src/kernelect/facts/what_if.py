@@ -8,19 +8,19 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from kernelect.exceptions import MissingCapability
-from kernelect.explain.adapters import TableLike
 from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import Column, Program
 from kernelect.facts.carried import Carried, carried_model, some_rows
 from kernelect.facts.cells import ranks
 from kernelect.facts.estimates import Assessment
+from kernelect.facts.explained import towards
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent, trimmed
 from kernelect.facts.plain import as_plain
 from kernelect.facts.record import BandFacts, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
 from kernelect.facts.relevance import ranked, relevance_by_column
-from kernelect.facts.sources import input_sources, machine_of, rows_at
-from kernelect.typing import Array, Indices
+from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at
+from kernelect.typing import Indices
 
 #: Rows that a reader can start from, and cells that they may have together.
 _ROWS, _CELLS = 300, 20_000
@@ -168,11 +168,6 @@ def _order(carried: Carried, program: Program) -> list[int]:
     return ranked(np.array([relevance[column.place] for column in program.columns]))
 
 
-def pipeline_of(model: Any) -> Any:
-    """Return the pipeline of a table model, else the model itself."""
-    return model.pipeline if isinstance(model, TableLike) else model
-
-
 def _players(carried: Carried, program: Program) -> list[list[int]]:
     """Return the controls behind every player of an explanation."""
     if carried.explainer is None:
@@ -217,13 +212,3 @@ def _reasons(carried: Carried, row: Any, place: int) -> list[ReasonFacts]:
     return [
         ReasonFacts(name=plain_name(names[j]), effect=float(effects[j])) for j in order if as_plain(effects[j]) != 0.0
     ]
-
-
-def towards(explanation: Any, places: Indices) -> Array:
-    """Return effects (m, n_columns) on what was predicted: ``places`` are classes, 0 for numbers."""
-    values = np.asarray(explanation.values, dtype=float)
-    if values.ndim == 3:
-        return np.asarray(values[np.arange(len(values)), :, places])
-    if explanation.explained == "prediction":
-        return values
-    return np.where(places == 1, 1.0, -1.0)[:, None] * values

@@ -6,10 +6,13 @@ compares methods holds the numbers it is given.
 
 from kernelect.plots.calibration import CalibrationDisplay
 from kernelect.plots.confusion import ConfusionDisplay
+from kernelect.plots.curves import CurveDisplay, LearningCurveDisplay, RecallsDisplay, ResidualTrendDisplay
 from kernelect.plots.dependence import DependenceDisplay
 from kernelect.plots.evolution import EvolutionDisplay
 from kernelect.plots.explanations import BeeswarmDisplay, ShapleyDependenceDisplay, WaterfallDisplay
+from kernelect.plots.held_out import HeldOutDisplay
 from kernelect.plots.histogram import ErrorHistogramDisplay
+from kernelect.plots.interactions import InteractionsDisplay
 from kernelect.plots.paired import PairedScatterDisplay
 from kernelect.plots.ranks import CriticalDifferenceDisplay
 from kernelect.plots.relevance import RelevanceDisplay
@@ -17,6 +20,7 @@ from kernelect.plots.residuals import ResidualsDisplay
 from kernelect.plots.sizes import SizesDisplay
 from kernelect.plots.surface import SurfaceDisplay
 from kernelect.plots.trace import TraceDisplay
+from kernelect.plots.vectors import SizeCurveDisplay
 from kernelect.plots.weights import WeightsDisplay
 
 __all__ = [
@@ -24,13 +28,20 @@ __all__ = [
     "CalibrationDisplay",
     "ConfusionDisplay",
     "CriticalDifferenceDisplay",
+    "CurveDisplay",
     "DependenceDisplay",
     "ErrorHistogramDisplay",
     "EvolutionDisplay",
+    "HeldOutDisplay",
+    "InteractionsDisplay",
+    "LearningCurveDisplay",
     "PairedScatterDisplay",
+    "RecallsDisplay",
     "RelevanceDisplay",
+    "ResidualTrendDisplay",
     "ResidualsDisplay",
     "ShapleyDependenceDisplay",
+    "SizeCurveDisplay",
     "SizesDisplay",
     "SurfaceDisplay",
     "TraceDisplay",

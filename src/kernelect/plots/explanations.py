@@ -17,6 +17,9 @@ from kernelect.typing import Array
 #: Low and high values of a column, and what lies between them; cells without order.
 _LOW, _MIDDLE, _HIGH, _UNORDERED = COLOURS[0], "#c9ccd1", COLOURS[1], QUIET
 
+#: Steps from low to high, an odd number.
+RAMP_STEPS = 7
+
 #: The outline of a point, so that neighbours can be told apart.
 _OUTLINE = {"linewidths": 0.3, "edgecolors": GRID}
 
@@ -38,7 +41,7 @@ class WaterfallDisplay:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""
-        record = self.record
+        record, given = self.record, ax is not None
         with axes_for(ax, "WaterfallDisplay.plot", (6.8, 1.3 + 0.34 * len(record.names))) as ax:
             place = np.arange(len(record.names))
             colours = [_HIGH if value > 0 else _LOW for value in record.values]
@@ -51,11 +54,12 @@ class WaterfallDisplay:
             ax.set_yticks(place, record.names, parse_math=False)
             ax.set_ylim(len(record.names) - 0.4, -0.6)
             ends = np.concatenate([record.starts, [record.total]])
-            room = 0.16 * (np.ptp(ends) or 1.0)  # for the numbers beside the bars
+            room = (0.3 if given else 0.16) * (np.ptp(ends) or 1.0)  # for the numbers beside the bars
             ax.set_xlim(ends.min() - room, ends.max() + room)
             ax.grid(visible=False, axis="y")
             ax.set_xlabel(short_name(record.label, 60), parse_math=False)
-            ax.set_title(f"{number(record.base)} on average (dashed), {number(record.total)} for this row")
+            if not given:  # axes of the caller's own have no room to spare
+                ax.set_title(f"{number(record.base)} on average (dashed), {number(record.total)} for this row")
         return ax
 
 
@@ -150,11 +154,24 @@ class ShapleyDependenceDisplay:
             text.set_parse_math(False)
 
 
+def ramp_colours() -> dict[str, tuple[str, str, float]]:
+    """Return the colours from low to high, each with the two that it is mixed of and the share of the second one."""
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+    smooth = LinearSegmentedColormap.from_list("low to high", [_LOW, _MIDDLE, _HIGH])
+    out = {}
+    for step in range(RAMP_STEPS):
+        at = step / (RAMP_STEPS - 1)
+        ends = (_LOW, _MIDDLE, 2 * at) if at <= 0.5 else (_MIDDLE, _HIGH, 2 * at - 1)
+        out[str(to_hex(smooth(at)))] = ends
+    return out
+
+
 def _points(ax: Any, x: Array, y: Array, ranks: Array, size: float) -> Any:
     """Draw points coloured by rank, those without one in grey below them."""
-    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.colors import ListedColormap
 
-    ramp = LinearSegmentedColormap.from_list("low to high", [_LOW, _MIDDLE, _HIGH])
+    ramp = ListedColormap(list(ramp_colours()))
     known = np.isfinite(ranks)
     ax.scatter(x[~known], y[~known], s=size, color=_UNORDERED, zorder=2, **_OUTLINE)
     colours = {"c": ranks[known], "cmap": ramp, "vmin": 0.0, "vmax": 1.0}

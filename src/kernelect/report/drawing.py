@@ -6,27 +6,41 @@ import html
 import io
 import re
 import warnings
+from functools import cache
 from typing import Any
 
-from kernelect.facts.pictures import MANY_COLUMNS, RECORDS
+from kernelect.facts.material import RECORDS
+from kernelect.facts.pictures import MANY_COLUMNS
 from kernelect.facts.plain import record_from_plain
 from kernelect.facts.record import PictureFacts
 from kernelect.plots import (
+    BeeswarmDisplay,
     CalibrationDisplay,
     ConfusionDisplay,
+    CurveDisplay,
     DependenceDisplay,
+    HeldOutDisplay,
+    InteractionsDisplay,
+    LearningCurveDisplay,
+    RecallsDisplay,
     RelevanceDisplay,
     ResidualsDisplay,
+    ResidualTrendDisplay,
+    ShapleyDependenceDisplay,
+    SizeCurveDisplay,
     SizesDisplay,
     SurfaceDisplay,
     TraceDisplay,
+    WaterfallDisplay,
     WeightsDisplay,
 )
+from kernelect.plots.explanations import ramp_colours
 from kernelect.plots.style import COLOURS, GRID, INK, QUIET, house_style
 
 #: What a picture's kind is called -> the class that draws its record.
 _DISPLAYS: dict[str, Any] = {
     "relevance": RelevanceDisplay,
+    "held out": HeldOutDisplay,
     "dependence": DependenceDisplay,
     "confusion": ConfusionDisplay,
     "residuals": ResidualsDisplay,
@@ -35,6 +49,15 @@ _DISPLAYS: dict[str, Any] = {
     "surface": SurfaceDisplay,
     "sizes": SizesDisplay,
     "weights": WeightsDisplay,
+    "swarm": BeeswarmDisplay,
+    "waterfall": WaterfallDisplay,
+    "shapley": ShapleyDependenceDisplay,
+    "interactions": InteractionsDisplay,
+    "vectors": SizeCurveDisplay,
+    "curve": CurveDisplay,
+    "recalls": RecallsDisplay,
+    "trend": ResidualTrendDisplay,
+    "learning": LearningCurveDisplay,
 }
 
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
@@ -44,6 +67,17 @@ _WIDTH, _HEIGHT = 4.6, 3.3
 _VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card"} | {
     colour: f"--series-{number}" for number, colour in enumerate(COLOURS, start=1)
 }
+
+
+@cache
+def _variables() -> dict[str, str]:
+    """Return the colours with their values in the page; those between low and high are mixed there."""
+    found = {colour: f"var({name})" for colour, name in _VARIABLES.items()}
+    for colour, (one, other, share) in ramp_colours().items():
+        ends = [found.get(end, "var(--grid)") for end in (one, other)]
+        found.setdefault(colour, f"color-mix(in srgb, {ends[0]}, {ends[1]} {100 * share:.0f}%)")
+    return found
+
 
 _LOOK: dict[Any, Any] = {"font.size": 10.0, "svg.fonttype": "none", "svg.hashsalt": "kernelect"}
 
@@ -82,6 +116,12 @@ def _drawn(display: Any, height: float) -> str:
 def _height(picture: PictureFacts) -> float:
     if picture["kind"] == "relevance":
         return 0.75 + (0.28 if is_tall(picture) else 0.2) * max(len(picture["record"]["names"]), 4)
+    if picture["kind"] == "waterfall":
+        return 1.0 + 0.3 * max(len(picture["record"]["names"]), 4)
+    if picture["kind"] == "swarm":
+        return 0.75 + 0.32 * max(len(picture["record"]["names"]), 6)
+    if picture["kind"] == "held out":
+        return 0.75 + 0.24 * max(len(picture["record"]["names"]), 4)
     if picture["kind"] == "weights":
         return 0.75 + 0.2 * max(len(picture["record"]["names"]), 4)
     if picture["kind"] == "confusion":
@@ -91,10 +131,10 @@ def _height(picture: PictureFacts) -> float:
 
 def _coloured(svg: str) -> str:
     """Return the picture with the page's variables in the place of its own colours."""
+    variables = _variables()
 
     def replaced(found: re.Match[str]) -> str:
-        variable = _VARIABLES.get(found[0].lower())
-        return f"var({variable})" if variable else found[0]
+        return variables.get(found[0].lower(), found[0])
 
     in_style = re.compile(r'style="[^"]*"')
     return in_style.sub(lambda style: re.sub(r"#[0-9a-fA-F]{6}\b", replaced, style[0]), svg)

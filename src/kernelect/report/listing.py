@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from kernelect.facts.numbers import NOT_KNOWN, counted, duration, number, percent
+from kernelect.facts.numbers import NOT_KNOWN, counted, duration, fixed, number, percent
 from kernelect.facts.quality import scores_by_estimate
 from kernelect.facts.record import Facts, MachineFacts, QualityFacts, RelevanceFacts
 
@@ -31,6 +31,7 @@ def tables_of(facts: Facts) -> list[Table]:
         _parameters(facts["machine"]),
         _relevance(facts["relevance"]),
         _confusion(facts),
+        _worst_rows(facts),
         _stages(facts),
         _functions(facts),
         _setting(facts),
@@ -85,13 +86,15 @@ def _candidates(facts: Facts) -> Table | None:
 def _relevance(relevance: RelevanceFacts | None) -> Table | None:
     if relevance is None:
         return None
-    rows = [
-        [one["name"], one["words"], ", ".join(f"{part['name']}: {part['words']}" for part in one["inputs"])]
-        for one in relevance["shares"][:_MOST_COLUMNS]
-    ]
+    held_out = {one["name"]: one["words"] for one in relevance.get("held_out", [])}
+    rows = []
+    for one in relevance["shares"][:_MOST_COLUMNS]:
+        inputs = ", ".join(f"{part['name']}: {part['words']}" for part in one["inputs"])
+        rows.append([one["name"], held_out.get(one["name"], NOT_KNOWN), one["words"], inputs])
     left = relevance["columns"] - len(rows)
     note = f"Not listed: {counted(left, 'further column')} with smaller shares." if left else ""
-    return _table("relevance", "Relevance of columns", ["column", "share", "inputs made from it"], rows, note)
+    columns = ["column", "loss when shuffled, on rows held out", "share inside the model", "inputs made from it"]
+    return _table("relevance", "Relevance of columns", columns, rows, note)
 
 
 def _confusion(facts: Facts) -> Table | None:
@@ -103,6 +106,17 @@ def _confusion(facts: Facts) -> Table | None:
         found = counts[len(rows)] / max(sum(counts), 1)
         rows.append([name, *(f"{count:.0f}" for count in counts), percent(found)])
     return _table("confusion", "True against predicted", ["true class", *record["classes"], "found"], rows)
+
+
+def _worst_rows(facts: Facts) -> Table | None:
+    rows = [
+        [str(one["row"]), one["observed"], one["predicted"], one["miss"], one["reasons"]]
+        for one in facts.get("worst_rows", [])
+    ]
+    miss = "observed minus predicted" if facts["task"] == "regression" else "probability of what was observed"
+    columns = ["row", "observed", "predicted", miss, "strongest reasons"]
+    note = "Predicted by models that had not seen the row. Look for slips in these rows first."
+    return _table("worst", "The rows predicted worst", columns, rows, note) if rows else None
 
 
 def _stages(facts: Facts) -> Table:
@@ -120,14 +134,14 @@ def _functions(facts: Facts) -> Table:
 def _setting(facts: Facts) -> Table:
     data, machine = facts["data"], facts["machine"]
     rows = [
-        ["rows", str(data["rows"])],
+        ["rows", fixed(data["rows"], 0)],
         ["columns", str(data["columns"])],
         ["inputs of the machine", str(data["inputs"])],
-        ["missing cells", str(data["missing_cells"])],
+        ["missing cells", fixed(data["missing_cells"], 0)],
         ["criterion", machine["criterion"]],
         ["prior", machine["prior"]],
         ["value of the criterion", number(machine["value"], 6)],
-        ["evaluations", str(machine["evaluations"])],
+        ["evaluations", fixed(machine["evaluations"], 0)],
         ["time", duration(facts["seconds"])],
         ["random state", str(facts["random_state"])],
         *([name, version] for name, version in facts["made_with"].items()),

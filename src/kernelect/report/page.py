@@ -13,7 +13,7 @@ from typing import Any, Literal
 from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
 from kernelect.facts.doubts import all_clear
-from kernelect.facts.numbers import duration, figure_parts, percent, trimmed
+from kernelect.facts.numbers import duration, figure_parts, fixed, percent, trimmed
 from kernelect.facts.quality import main_score
 from kernelect.facts.record import SCHEMA, BandFacts, ControlFacts, Facts, WhatIfFacts
 from kernelect.files import write_whole
@@ -23,6 +23,7 @@ from kernelect.report.listing import tables_of
 _SECTIONS = (
     ("good", "How good it is"),
     ("matters", "What matters"),
+    ("rows", "Single rows, explained"),
     ("found", "How it was found"),
 )
 
@@ -41,7 +42,7 @@ def render(facts: Facts) -> str:
             "gather them again."
         )
     main, what_if = main_score(facts["quality"]), facts.get("what_if")
-    scripts = _scripts(what_if)
+    scripts = _scripts(facts)
     return str(
         _environment()
         .get_template("report.html.j2")
@@ -49,6 +50,7 @@ def render(facts: Facts) -> str:
             facts={name: part for name, part in facts.items() if name != "what_if"},
             main=main,
             what_if=what_if,
+            threshold=facts.get("threshold"),
             what_if_record=_record(what_if),
             figure=None if main is None else figure_parts(main["words"]),
             tables=tables_of(facts),
@@ -60,9 +62,10 @@ def render(facts: Facts) -> str:
     )
 
 
-def _scripts(what_if: WhatIfFacts | None) -> list[str]:
-    """Return the scripts of the page: the copy buttons, the model, and what makes its controls work."""
-    own = [_part("report.js")]
+def _scripts(facts: Facts) -> list[str]:
+    """Return the scripts of the page: copy buttons, the threshold, the model, and what makes its controls work."""
+    what_if = facts.get("what_if")
+    own = [_part("report.js"), *([_part("threshold.js")] if facts.get("threshold") else [])]
     if what_if is None or not what_if["script"]:
         return own
     # The model's constant is seen by the script behind it. No part of it may end the element that holds it.
@@ -141,5 +144,6 @@ def _environment() -> Any:
         "between": _between,
         "signed": _signed,
         "percent": percent,
+        "grouped": lambda count: fixed(count, 0),
     }
     return environment

@@ -58,13 +58,14 @@ def assess(
     deadline, outcomes = Deadline.after(options.time_limit), list[FoldOutcome]()
     observe = observe or _unseen
     observe(0)
-    for outcome in fold_outcomes(clone(pipeline), rows, schema, splits, options.jobs, deadline):
+    copies = fold_outcomes(clone(pipeline), rows, schema, splits, options.jobs, deadline, shuffle_seed=options.seed)
+    for outcome in copies:
         outcomes.append(outcome)
         observe(len(outcomes))
     outer = judge.of_folds(options.name_for(schema), outcomes, options.folds)
     way_out = "--effort best" if is_mixture(pipeline) else "--restarts 3, or another --kernel or --machine"
     remarks += [*_doubts(outcomes), *_on_spread(judge, outcomes, way_out)]
-    return replace(inside, outer_folds=outer), remarks
+    return replace(inside, outer_folds=outer, held_out=judge.held_out(outcomes, list(rows.X.columns))), remarks
 
 
 def _inside(judge: Judge, pipeline: Pipeline, rows: Rows, schema: Schema) -> tuple[Assessment, list[str]]:

@@ -24,6 +24,7 @@ from kernelect.facts import FoldOutcome
 from kernelect.numerics import NEVER, Deadline
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
+from kernelect.tabular.shuffle import rises
 from kernelect.tabular.stakes import decision_of
 
 Split = tuple[np.ndarray, np.ndarray]
@@ -131,13 +132,18 @@ def fold_outcomes(
     splits: list[Split],
     jobs: int = 1,
     deadline: Deadline = NEVER,
+    *,
+    shuffle_seed: int | None = None,
 ) -> Iterator[FoldOutcome]:
     """Yield the outcome of each fold in turn: a fresh copy fitted on the training rows, all of it.
 
-    With a deadline the search of each fold may take its share of the time that is left when its turn comes.
+    With a deadline the search of each fold may take its share of the time that is left when its turn comes. With
+    ``shuffle_seed``, each fold also tells what its model loses when single columns are shuffled.
     """
     work = (
-        delayed(run_fold)(_with_share_of_time(model, deadline, jobs / (len(splits) - place)), rows, schema, *split)
+        delayed(run_fold)(
+            _with_share_of_time(model, deadline, jobs / (len(splits) - place)), rows, schema, *split, shuffle_seed
+        )
         for place, split in enumerate(splits)
     )
     yield from Parallel(n_jobs=jobs, return_as="generator")(work)
@@ -149,7 +155,14 @@ def _with_share_of_time(model: BaseEstimator, deadline: Deadline, share: float) 
     return clone(model).set_params(machine__time_limit=deadline.left() * min(share, 1.0))
 
 
-def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray, test: np.ndarray) -> FoldOutcome:
+def run_fold(
+    model: BaseEstimator,
+    rows: Rows,
+    schema: Schema,
+    train: np.ndarray,
+    test: np.ndarray,
+    shuffle_seed: int | None = None,
+) -> FoldOutcome:
     """Fit a copy on the training rows and predict the test rows."""
     fresh, inputs = clone(model), rows.X.iloc[test]
     with threadpool_limits(1, user_api="openmp"):  # threads of boosting wait for each other on a busy machine
@@ -161,7 +174,15 @@ def run_fold(model: BaseEstimator, rows: Rows, schema: Schema, train: np.ndarray
             if probability is not None:
                 decision = decision_of(fresh[-1], schema, rows.y.iloc[train], _of(rows.weights, train))
                 prediction = prediction if decision is None else schema.labels(decision(probability))
-            return FoldOutcome(rows=test, prediction=prediction, probability=probability, warnings=caught)
+            rise, shuffled = (None, None) if shuffle_seed is None else rises(fresh, rows, schema, test, shuffle_seed)
+            return FoldOutcome(
+                rows=test,
+                prediction=prediction,
+                probability=probability,
+                warnings=caught,
+                rises=rise,
+                shuffled=shuffled,
+            )
 
 
 def _of(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:

@@ -17,11 +17,11 @@
   function number(value, digits) {
     if (value === 0) return "0";
     const size = Math.abs(value);
-    if (size < 1e-4 || size >= 1e6) return value.toExponential(digits - 1);
+    if (size < 1e-4 || size >= 1e9) return value.toExponential(digits - 1);
     const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
     const [whole, rest] = value.toFixed(decimals).split(".");
     const trimmed = (rest || "").replace(/0+$/, "");
-    return whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") + (trimmed ? "." + trimmed : "");
+    return whole.replace("-", "\u2212").replace(/\B(?=(\d{3})+$)/g, "\u202f") + (trimmed ? "." + trimmed : "");
   }
   const signed = (value) => (value > 0 ? "+" : "") + number(value, 3).replace("-", "\u2212");
   const percent = (share) => (100 * share).toFixed(1) + "\u00a0%";
@@ -43,7 +43,7 @@
     } else {
       if (gap) gap.checked = cell === null;
       for (const part of [entry, slider]) if (part) part.disabled = cell === null;
-      if (cell !== null && from !== entry) entry.value = control.kind === "date" ? words(place) : String(cell);
+      if (cell !== null && from !== entry) entry.value = control.kind === "date" ? words(place) : String(Number(cell.toPrecision(7)));
       if (cell !== null && slider && from !== slider) slider.value = String(cell);
       if (slider) slider.setAttribute("aria-valuetext", words(place));
     }

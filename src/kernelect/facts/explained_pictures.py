@@ -1,0 +1,56 @@
+"""Pictures of what a model's own rows tell: which columns move predictions, and which act together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from kernelect.facts.explained import explained_rows, strongest_pairs
+from kernelect.facts.explanations import Interactions
+from kernelect.facts.material import Material, picture
+from kernelect.facts.numbers import counted
+from kernelect.facts.record import PictureFacts
+
+
+def explained_pictures(material: Material) -> Iterator[PictureFacts]:
+    """Yield the swarm of effects, the strongest pairs, and how the strongest of them acts."""
+    found = None if material.carried is None else explained_rows(material.carried, material.X, largest_class(material))
+    if found is None:
+        return
+    rows = counted(len(found.places), "row")
+    part = rows if len(found.places) == len(material.y) else f"{rows} of {len(material.y)}"
+    yield picture(
+        "matters",
+        found.swarm,
+        "What moves predictions",
+        f"Each point is a row ({part}): how far its value of the column moves the {found.swarm.label}, to the right "
+        "upwards. Colours tell low values of the column from high ones; grey points are texts or missing cells. "
+        "Columns with the largest mean effect come first. These are exact Shapley values, and those of a row add up.",
+    )
+    for record in strongest_pairs(found):
+        if isinstance(record, Interactions):
+            yield picture(
+                "matters",
+                record,
+                "Columns that act together",
+                f"Mean size of what a pair of columns adds to the {record.label} beyond the sum of both. Where it is "
+                "small, each column can be read by itself.",
+            )
+        else:
+            yield picture(
+                "matters",
+                record,
+                f"{record.name}, depending on {record.partner}",
+                f"Effect of {record.name} on the {record.label}, a point for every row. Where the colours separate, "
+                f"the effect depends on {record.partner}.",
+            )
+
+
+def largest_class(material: Material) -> Any:
+    """Return the class that is explained where there are more than two: the most frequent one."""
+    if material.task != "classification":
+        return None
+    classes, counts = np.unique(material.y, return_counts=True)
+    return classes[int(np.argmax(counts))]

@@ -1,0 +1,139 @@
+"""Pictures of how good predictions of rows are that the model had not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.facts.curves import Recalls, ResidualTrend, Thresholds
+from kernelect.facts.learning import LearningCurve
+from kernelect.facts.material import Material, picture
+from kernelect.facts.names import plain_name
+from kernelect.facts.numbers import number, percent, with_error
+from kernelect.facts.outcomes import Confusion, Residuals
+from kernelect.facts.record import PictureFacts, ThresholdFacts
+
+#: Rows whose probabilities a page carries for the choice of a threshold.
+_MOST_ROWS = 5000
+
+
+def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
+    """Yield confusion and recall of classes, or observed values and residuals against predicted ones."""
+    source = material.assessment.best_source
+    if source is None:
+        return
+    if material.task != "classification":
+        yield from _numbers(material)
+        return
+    confusion = Confusion.from_predictions(source.y_true, source.prediction, classes=material.machine.classes_)
+    caption = (
+        f"Rows are true classes, columns predicted classes, measured by {source.name}. {confusion.wrong} of "
+        f"{int(confusion.counts.sum())} rows are misclassified."
+    )
+    yield picture("good", confusion, "Confusion matrix", caption)
+    yield picture(
+        "good",
+        Recalls.of(confusion.classes, confusion.counts),
+        "Every class by itself",
+        f"Bars: how much of a class is found (its recall), with one standard error. Points: how often a row with this "
+        f"label belongs to the class (its precision). Measured by {source.name}.",
+    )
+
+
+def _numbers(material: Material) -> Iterator[PictureFacts]:
+    source = material.assessment.best_source
+    assert source is not None
+    residuals = Residuals.from_predictions(source.y_true, source.prediction)
+    caption = (
+        f"Measured by {source.name}. In the band, 90 % of the rows differ from their prediction by "
+        f"{number(residuals.lower)} to {number(residuals.upper)}. The dashed line marks perfect predictions."
+    )
+    yield picture("good", residuals, "Observed against predicted", caption)
+    yield picture(
+        "good",
+        ResidualTrend.of(source.y_true, source.prediction),
+        "Residuals against predictions",
+        "Thick line: the middle of the residuals; thin lines: 90 % of them lie between. A bend means that something is "
+        "missed; thin lines that open mean that large predictions are less certain.",
+    )
+
+
+def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
+    """Yield the curves over all thresholds, of two classes."""
+    cuts, name = _cuts(material)
+    place, rows = cuts.place(), cuts.rows
+    source = material.assessment.outer_folds
+    assert source is not None
+    missed, alarms = cuts.positives - cuts.hits[place], cuts.flagged[place] - cuts.hits[place]
+    point = (
+        f"The point is the threshold of 50 %: {missed:.0f} of {cuts.positives} missed, {alarms:.0f} of "
+        f"{rows - cuts.positives} flagged in vain"
+    )
+    yield picture(
+        "good",
+        cuts.roc(name),
+        "Found against false alarms (ROC)",
+        f"Every point is a threshold on the probability of {name}, measured by {source.name}. {point}. Dashed: "
+        "guessing.",
+    )
+    yield picture(
+        "good",
+        cuts.precision_recall(name),
+        "Precision against recall",
+        f"How often a flagged row is {name}, against how many of them are found. Dashed: flagging rows blindly, "
+        f"{percent(cuts.positives / rows)} of which are {name}. Of use where {name} is rare.",
+    )
+    tenth = cuts.found_in_first(0.1)
+    yield picture(
+        "good",
+        cuts.lift(name),
+        "Lift: the likeliest rows first",
+        f"Who looks at the likeliest tenth of the rows finds {percent(tenth)} of all {name}, {number(10.0 * tenth, 2)} "
+        "times as many as by chance (dashed).",
+    )
+
+
+def learning_pictures(material: Material) -> Iterator[PictureFacts]:
+    """Yield how the loss falls with the number of rows."""
+    curve = LearningCurve.from_estimator(material.estimator, material.generator)
+    yield picture(
+        "good",
+        curve,
+        "Would more rows help?",
+        f"{curve.in_words()} Leave-one-out {curve.score} on parts of the rows, at the selected widths; from half of "
+        f"the rows to all it fell by {with_error(curve.gain, curve.gain_error)}.",
+    )
+
+
+def describe_threshold(material: Material) -> ThresholdFacts | None:
+    """Return what a reader needs to choose a threshold: probabilities of rows left out, and which are positive."""
+    try:
+        _, name = _cuts(material)
+    except MissingCapability:
+        return None
+    source = material.assessment.outer_folds
+    assert source is not None
+    assert source.probability is not None
+    kept = np.unique(np.linspace(0, len(source.y_true) - 1, min(_MOST_ROWS, len(source.y_true))).astype(np.intp))
+    classes = material.machine.classes_
+    return ThresholdFacts(
+        positive=name,
+        other=plain_name(classes[0]),
+        probability=[round(float(value), 6) for value in source.probability[kept, 1]],
+        truth=[int(value) for value in source.y_true[kept] == classes[1]],
+        source=source.name,
+    )
+
+
+def _cuts(material: Material) -> tuple[Thresholds, str]:
+    # Not leave-one-out: models that each lack another row do not rank rows alike.
+    source = material.assessment.outer_folds
+    if material.task != "classification" or source is None or source.probability is None:
+        raise MissingCapability("There are no probabilities from outer folds.")
+    classes = np.asarray(material.machine.classes_)
+    positive = source.y_true == classes[-1]
+    if len(classes) != 2 or positive.all() or not positive.any():
+        raise MissingCapability("A threshold is for two classes.")
+    return Thresholds.of(positive, source.probability[:, 1]), plain_name(classes[1])

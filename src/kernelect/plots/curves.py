@@ -1,0 +1,105 @@
+"""Curves over all thresholds, classes that are found, residuals along predictions, more and more rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from kernelect.facts.curves import Curve, Recalls, ResidualTrend
+from kernelect.facts.learning import LearningCurve
+from kernelect.facts.names import short_name
+from kernelect.facts.numbers import fixed
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+
+
+@dataclass(frozen=True)
+class CurveDisplay(Display):
+    """A curve over all thresholds; the point is the model's own, dashed is guessing."""
+
+    record: Curve
+
+    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
+        """Draw on ``ax`` (a new one if none is given) and return it."""
+        record = self.record
+        with axes_for(ax, "CurveDisplay.plot", (4.6, 4.0)) as ax:
+            ax.plot([0.0, 100.0], 100.0 * record.guessing, color=QUIET, lw=1.0, ls="--")
+            ax.plot(100.0 * record.x, 100.0 * record.y, color=colour, lw=1.8)
+            ax.plot(*(100.0 * record.at[:, None]), "o", color=COLOURS[1], ms=7.0)
+            ax.set_xlim(-2.0, 102.0)
+            ax.set_ylim(-2.0, 102.0)
+            ax.set_xlabel(f"% of {short_name(record.x_label, 44)}", parse_math=False)
+            ax.set_ylabel(f"% of {short_name(record.y_label, 44)}", parse_math=False)
+        return ax
+
+
+@dataclass(frozen=True)
+class RecallsDisplay(Display):
+    """How much of every class is found, with standard errors; points tell how often its label is right."""
+
+    record: Recalls
+
+    @classmethod
+    def from_counts(cls, classes: tuple[str, ...], counts: Any, ax: Any = None) -> Self:
+        """Return the picture of a confusion matrix, a row per true class, drawn."""
+        return cls(Recalls.of(classes, np.asarray(counts, dtype=float))).drawn(ax)
+
+    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
+        """Draw on ``ax`` (a new one if none is given) and return it."""
+        record = self.record
+        with axes_for(ax, "RecallsDisplay.plot", (5.4, 1.2 + 0.34 * len(record.classes))) as ax:
+            place = np.arange(len(record.classes))
+            found, error = 100.0 * record.found, 100.0 * record.found_error
+            ax.barh(place, found, color=colour, height=0.6, label="found")
+            ax.errorbar(found, place, xerr=error, fmt="none", color=QUIET, ecolor=QUIET, capsize=3)
+            ax.plot(100.0 * record.right, place, "o", color=COLOURS[1], ms=6.0, label="right")
+            ax.set_yticks(place, [short_name(name, 22) for name in record.classes], parse_math=False)
+            ax.set_ylim(len(place) - 0.4, -0.6)
+            ax.set_xlim(0.0, 105.0)
+            ax.grid(visible=False, axis="y")
+            ax.set_xlabel("% of its rows found (bar); % of its labels right (point)")
+        return ax
+
+
+@dataclass(frozen=True)
+class ResidualTrendDisplay(Display):
+    """Residuals against predictions, with their middle and the band of 90 % of them along the way."""
+
+    record: ResidualTrend
+
+    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
+        """Draw on ``ax`` (a new one if none is given) and return it."""
+        record = self.record
+        with axes_for(ax, "ResidualTrendDisplay.plot", (5.2, 4.0)) as ax:
+            ax.axhline(0.0, color=QUIET, lw=1.0, ls="--")
+            ax.plot(record.predicted, record.residual, "o", color=colour, alpha=0.5, ms=3.5, mew=0)
+            for height, width in ((record.lower, 1.0), (record.middle, 2.0), (record.upper, 1.0)):
+                ax.plot(record.at, height, color=COLOURS[1], lw=width)
+            ax.set_xlabel("predicted")
+            ax.set_ylabel("observed minus predicted")
+        return ax
+
+
+@dataclass(frozen=True)
+class LearningCurveDisplay(Display):
+    """Leave-one-out loss against the number of rows."""
+
+    record: LearningCurve
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, random_state: int = 0, ax: Any = None) -> Self:
+        """Return the picture of a fitted least-squares machine or a mixture, drawn."""
+        return cls(LearningCurve.from_estimator(estimator, np.random.default_rng(random_state))).drawn(ax)
+
+    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
+        """Draw on ``ax`` (a new one if none is given) and return it."""
+        record = self.record
+        with axes_for(ax, "LearningCurveDisplay.plot", (5.2, 3.6)) as ax:
+            ax.errorbar(record.rows, record.loss, record.standard_error, color=colour, marker="o", ms=4.5, capsize=3)
+            ax.set_xscale("log")
+            ax.set_xticks(record.rows, [fixed(float(rows), 0) for rows in record.rows])
+            ax.set_xticks([], minor=True)
+            ax.set_xlabel("rows")
+            ax.set_ylabel(f"leave-one-out {record.score}")
+        return ax

@@ -1,0 +1,35 @@
+"""How good smaller versions of a model are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from kernelect.export import SizeCurve, size_curve
+from kernelect.facts.numbers import fixed
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+
+
+@dataclass(frozen=True)
+class SizeCurveDisplay(Display):
+    """Leave-one-out loss against the number of vectors; dashed, that of the whole model."""
+
+    record: SizeCurve
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
+        """Return the picture of a fitted model that can be reduced, drawn."""
+        return cls(size_curve(estimator)).drawn(ax)
+
+    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
+        """Draw on ``ax`` (a new one if none is given) and return it."""
+        record = self.record
+        with axes_for(ax, "SizeCurveDisplay.plot", (5.2, 3.6)) as ax:
+            ax.axhline(record.loss[-1], color=QUIET, lw=1.0, ls="--")
+            ax.errorbar(record.vectors, record.loss, record.standard_error, color=colour, marker="o", ms=4.5, capsize=3)
+            ax.set_xscale("log")
+            ax.set_xticks(record.vectors, [fixed(float(size), 0) for size in record.vectors])
+            ax.set_xticks([], minor=True)
+            ax.set_xlabel("vectors (the last one: the whole model)")
+            ax.set_ylabel(f"leave-one-out {record.score}")
+        return ax

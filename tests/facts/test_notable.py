@@ -1,0 +1,66 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect import LSSVR, KernelClassifier
+from kernelect.exceptions import InvalidArgument
+from kernelect.explain import shapley_values
+from kernelect.facts import gather_for_page
+from kernelect.facts.explained import cell_in_words
+from kernelect.facts.explanations import Interactions
+from kernelect.kernels import ARD
+
+
+@pytest.fixture(scope="module")
+def pair():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
+    y = (X["a"] * X["b"] + 0.2 * X["c"]).to_numpy(copy=True)
+    y[17] += 6.0
+    return LSSVR(ARD([0.5, 0.5, 0.1]), regularization=0.05).fit(X, y), X, y
+
+
+def test_the_strongest_pair_is_found(pair):
+    model, X, _ = pair
+    explanation = shapley_values(model, X, interactions=True)
+    record = Interactions.of(explanation)
+    assert record.pairs[0] == "a & b"
+    assert record.strength[0] == pytest.approx(2.0 * np.abs(explanation.interactions[:, 0, 1]).mean())
+    assert record.leader in (0, 1)
+    with pytest.raises(InvalidArgument, match="explanation has no interactions"):
+        Interactions.of(shapley_values(model, X))
+
+
+def test_the_largest_miss_is_listed_first_and_explained(pair):
+    model, X, y = pair
+    shown = gather_for_page(model, X, y)
+    worst = shown["worst_rows"][0]
+    assert worst["row"] == 18
+    assert float(worst["miss"]) == pytest.approx(y[17] - model.loo_prediction_[17], rel=1e-3)
+    assert worst["reasons"].count(" = ") == 3
+    falls = [picture for picture in shown["pictures"] if picture["kind"] == "waterfall"]
+    assert falls[0]["title"] == "Row 18: far above its prediction"
+    record = falls[0]["record"]
+    assert record["base"] + sum(record["values"]) == pytest.approx(record["total"], rel=1e-4)
+    assert record["total"] == pytest.approx(model.predict(X.iloc[[17]])[0], rel=1e-4)
+    assert len({picture["title"].split(":")[0] for picture in falls}) == len(falls)
+
+
+def test_only_wrong_classes_are_misses():
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    y = np.where(X["a"] > 0, "yes", "no")
+    y[3] = "no" if y[3] == "yes" else "yes"
+    model = KernelClassifier(effort="fast", random_state=0).fit(X, y)
+    shown = gather_for_page(model, X, y)
+    assert all(row["observed"] != row["predicted"] for row in shown["worst_rows"])
+    assert shown["worst_rows"][0]["row"] == 4
+    titles = [picture["title"] for picture in shown["pictures"] if picture["kind"] == "waterfall"]
+    assert titles[0] == "Row 4: the largest surprise"
+    assert shown["threshold"] is None  # leave-one-out does not rank rows alike
+
+
+def test_dates_are_told_as_dates():
+    assert cell_in_words(18262.0, is_date=True) == "2020-01-01"
+    assert cell_in_words(18262.0) == "18\u202f262"
+    assert cell_in_words(None, is_date=True) == "(missing)"
