@@ -80,8 +80,10 @@ def read_terminal(text):
 def read_page(text):
     page = Page()
     page.feed(text)
-    columns = 3 if "inputs made from it" in page.cells["table-relevance"] else 2
-    rows, candidates = page.rows("table-relevance", columns, 2), page.rows("table-candidates", 5, 3)
+    headings = page.cells["table-relevance"]
+    columns = 4 if "inputs made from it" in headings else 3
+    rows = [(name, share) for name, _, share in page.rows("table-relevance", columns, 3)]
+    candidates = page.rows("table-candidates", 5, 3)
     return squeezed(page.figure), rows, squeezed(" ".join(page.doubts)), candidates
 
 

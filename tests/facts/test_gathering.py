@@ -16,7 +16,7 @@ from kernelect.estimators import objective_of
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts import Facts, gather, gather_for_page, with_error
 from kernelect.facts.columns import describe_columns
-from kernelect.facts.record import PageFacts
+from kernelect.facts.page_record import PageFacts
 from kernelect.kernels import ARD, RBF
 from oracles.assessments import assess_regressor
 

@@ -1,16 +1,19 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from kernelect import LSSVR, KernelClassifier
+from kernelect import LSSVC, LSSVR, KernelClassifier
+from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import shapley_values
 from kernelect.facts import gather_for_page
 from kernelect.facts.carried import carried_model
 from kernelect.facts.estimates import Judge
-from kernelect.facts.what_if import describe_what_if
+from kernelect.facts.what_if import _rule, _start, describe_what_if
 from kernelect.kernels import RBF, Polynomial
 
 
@@ -81,6 +84,15 @@ def test_a_model_without_reasons_or_without_a_script_says_so(numbers):
     assert carried is None
     assert facts["script"] == ""
     assert facts["remarks"][0].startswith("This page does not carry the model. ")
+
+
+def test_the_answer_follows_the_model_s_decision(numbers):
+    X, y = numbers[1], np.where(numbers[2] > np.median(numbers[2]), "yes", "no")
+    machine = LSSVC(RBF(0.2), regularization=0.1).fit(X, y)
+    carried = carried_model(machine, X, np.random.default_rng(0))
+    rules = [Decision("cost", 1, threshold, None) for threshold in (0.0, 1.0)]
+    assert [_start(carried, X[:1], rule)["answer"] for rule in rules] == ["yes", "no"]
+    assert _rule(SimpleNamespace(decision=rules[0])) == {"positive": 1, "threshold": 0.0, "costs": None}
 
 
 def test_texts_missing_cells_and_dates():

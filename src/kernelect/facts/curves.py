@@ -44,6 +44,8 @@ class Thresholds:
         The smallest probability that is flagged, the rows that are, and those of them that are positive; the
         first cut flags none.
     positives, rows : int
+    threshold : float
+        The model's own.
     """
 
     probability: Array
@@ -51,9 +53,10 @@ class Thresholds:
     hits: Array
     positives: int
     rows: int
+    threshold: float = 0.5
 
     @classmethod
-    def of(cls, positive: Any, probability: Any) -> Thresholds:
+    def of(cls, positive: Any, probability: Any, threshold: float = 0.5) -> Thresholds:
         """Return the cuts of rows that are ``positive`` or not, with their probabilities."""
         positive, probability = np.asarray(positive, dtype=float), np.asarray(probability, dtype=float)
         order = np.argsort(-probability, kind="stable")
@@ -66,11 +69,12 @@ class Thresholds:
             hits=np.append(0.0, hits),
             positives=int(positive.sum()),
             rows=len(positive),
+            threshold=threshold,
         )
 
-    def place(self, threshold: float = 0.5) -> int:
-        """Return the cut that flags all rows of at least this probability."""
-        return int(np.sum(self.probability >= threshold)) - 1
+    def place(self) -> int:
+        """Return the cut that flags all rows of at least the model's threshold."""
+        return int(np.sum(self.probability >= self.threshold)) - 1
 
     def roc(self, name: str) -> Curve:
         """Return the share of positives that is found against the share of others that is flagged."""

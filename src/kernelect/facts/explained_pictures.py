@@ -11,7 +11,7 @@ from kernelect.facts.explained import explained_rows, strongest_pairs
 from kernelect.facts.explanations import Interactions
 from kernelect.facts.material import Material, picture
 from kernelect.facts.numbers import counted
-from kernelect.facts.record import PictureFacts
+from kernelect.facts.page_record import PictureFacts
 
 
 def explained_pictures(material: Material) -> Iterator[PictureFacts]:

@@ -24,6 +24,7 @@ from kernelect.facts.names import plain_name, with_input_names
 from kernelect.facts.notable import worst_rows
 from kernelect.facts.numbers import counted
 from kernelect.facts.outcome_pictures import describe_threshold
+from kernelect.facts.page_record import PageFacts, PictureFacts
 from kernelect.facts.pictures import draw_up
 from kernelect.facts.plain import as_plain
 from kernelect.facts.quality import describe_quality
@@ -37,8 +38,6 @@ from kernelect.facts.record import (
     Facts,
     MachineFacts,
     MixtureFacts,
-    PageFacts,
-    PictureFacts,
     RelevanceFacts,
 )
 from kernelect.facts.relevance import describe_relevance

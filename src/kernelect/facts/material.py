@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.criteria.decisions import Decision
 from kernelect.export import SizeCurve
 from kernelect.facts.carried import Carried
 from kernelect.facts.curves import Curve, Recalls, ResidualTrend
@@ -19,8 +20,8 @@ from kernelect.facts.learning import LearningCurve
 from kernelect.facts.mixtures import Weights
 from kernelect.facts.names import with_input_names
 from kernelect.facts.outcomes import Calibration, Confusion, Residuals
+from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.plain import record_as_plain
-from kernelect.facts.record import PictureFacts
 from kernelect.facts.relevance import Relevance
 from kernelect.facts.sources import input_names, machine_of
 from kernelect.facts.surface import Landscape, Surface
@@ -68,6 +69,12 @@ class Material:
     def machine(self) -> Any:
         """The machine itself, without what prepares its inputs."""
         return machine_of(self.estimator)
+
+    @property
+    def decision(self) -> Decision | None:
+        """How probabilities become classes, where a table model says so."""
+        found: Decision | None = getattr(self.model, "decision", None)
+        return found
 
     @property
     def status(self) -> str:

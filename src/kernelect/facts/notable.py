@@ -11,7 +11,7 @@ from kernelect.facts.explained import reasons_in_words, waterfall_of
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent, trimmed
-from kernelect.facts.record import PictureFacts, RowFacts
+from kernelect.facts.page_record import PictureFacts, RowFacts
 from kernelect.facts.sources import rows_at
 from kernelect.typing import Array, Indices
 

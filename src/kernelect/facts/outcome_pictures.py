@@ -13,7 +13,7 @@ from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import number, percent, with_error
 from kernelect.facts.outcomes import Confusion, Residuals
-from kernelect.facts.record import PictureFacts, ThresholdFacts
+from kernelect.facts.page_record import PictureFacts, ThresholdFacts
 
 #: Rows whose probabilities a page carries for the choice of a threshold.
 _MOST_ROWS = 5000
@@ -68,8 +68,8 @@ def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
     assert source is not None
     missed, alarms = cuts.positives - cuts.hits[place], cuts.flagged[place] - cuts.hits[place]
     point = (
-        f"The point is the threshold of 50 %: {missed:.0f} of {cuts.positives} missed, {alarms:.0f} of "
-        f"{rows - cuts.positives} flagged in vain"
+        f"The point is the model's threshold of {percent(cuts.threshold)}: {missed:.0f} of {cuts.positives} missed, "
+        f"{alarms:.0f} of {rows - cuts.positives} flagged in vain"
     )
     yield picture(
         "good",
@@ -110,9 +110,10 @@ def learning_pictures(material: Material) -> Iterator[PictureFacts]:
 def describe_threshold(material: Material) -> ThresholdFacts | None:
     """Return what a reader needs to choose a threshold: probabilities of rows left out, and which are positive."""
     try:
-        _, name = _cuts(material)
+        cuts, name = _cuts(material)
     except MissingCapability:
         return None
+    positive, costs = _positive(material), None if material.decision is None else material.decision.costs
     source = material.assessment.outer_folds
     assert source is not None
     assert source.probability is not None
@@ -120,9 +121,12 @@ def describe_threshold(material: Material) -> ThresholdFacts | None:
     classes = material.machine.classes_
     return ThresholdFacts(
         positive=name,
-        other=plain_name(classes[0]),
-        probability=[round(float(value), 6) for value in source.probability[kept, 1]],
-        truth=[int(value) for value in source.y_true[kept] == classes[1]],
+        other=plain_name(classes[1 - positive]),
+        at=cuts.threshold,
+        miss_cost=1.0 if costs is None else costs[positive][1 - positive],
+        alarm_cost=1.0 if costs is None else costs[1 - positive][positive],
+        probability=[round(float(value), 6) for value in source.probability[kept, positive]],
+        truth=[int(value) for value in source.y_true[kept] == classes[positive]],
         source=source.name,
     )
 
@@ -132,8 +136,15 @@ def _cuts(material: Material) -> tuple[Thresholds, str]:
     source = material.assessment.outer_folds
     if material.task != "classification" or source is None or source.probability is None:
         raise MissingCapability("There are no probabilities from outer folds.")
-    classes = np.asarray(material.machine.classes_)
-    positive = source.y_true == classes[-1]
-    if len(classes) != 2 or positive.all() or not positive.any():
+    classes, place = np.asarray(material.machine.classes_), _positive(material)
+    truth = source.y_true == classes[place]
+    if len(classes) != 2 or truth.all() or not truth.any():
         raise MissingCapability("A threshold is for two classes.")
-    return Thresholds.of(positive, source.probability[:, 1]), plain_name(classes[1])
+    own = None if material.decision is None else material.decision.threshold
+    cuts = Thresholds.of(truth, source.probability[:, place], 0.5 if own is None else own)
+    return cuts, plain_name(classes[place])
+
+
+def _positive(material: Material) -> int:
+    """Return the place of the class that is looked for."""
+    return 1 if material.decision is None else material.decision.positive

@@ -18,7 +18,7 @@ from kernelect.facts.mixtures import Weights
 from kernelect.facts.notable import notable_pictures
 from kernelect.facts.numbers import counted, number
 from kernelect.facts.outcome_pictures import learning_pictures, outcome_pictures, threshold_pictures
-from kernelect.facts.record import PictureFacts
+from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.relevance import Relevance, most_relevant, relevance_by_column
 from kernelect.facts.sources import is_mixture, require_selection
 from kernelect.facts.surface import Surface

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import MissingCapability
 from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import Column, Program
@@ -16,8 +17,8 @@ from kernelect.facts.estimates import Assessment
 from kernelect.facts.explained import towards
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent, trimmed
+from kernelect.facts.page_record import BandFacts, ControlFacts, DecisionRule, ReasonFacts, StartFacts, WhatIfFacts
 from kernelect.facts.plain import as_plain
-from kernelect.facts.record import BandFacts, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
 from kernelect.facts.relevance import ranked, relevance_by_column
 from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at
 from kernelect.typing import Indices
@@ -64,8 +65,9 @@ def describe_what_if(
             row_names=[_row_name(int(place), np.asarray(y)[place]) for place in shown],
             players=_players(carried, program),
             band=_band(assessment),
-            start=_start(carried, rows_at(X, shown[:1])),
+            start=_start(carried, rows_at(X, shown[:1]), getattr(model, "decision", None)),
             explained=carried.explainer.expansion.explained if carried.explainer and carried.explains else "",
+            decision=_rule(model),
             remarks=list(carried.remarks),
         ),
         carried,
@@ -83,6 +85,7 @@ def _without(reason: str) -> WhatIfFacts:
         band=None,
         start=None,
         explained="",
+        decision=None,
         remarks=[f"This page does not carry the model. {reason}"],
     )
 
@@ -188,13 +191,21 @@ def _band(assessment: Assessment) -> BandFacts | None:
     return BandFacts(lower=float(lower), upper=float(upper), share=percent(_SHARE, 0), source=source.name)
 
 
-def _start(carried: Carried, row: Any) -> StartFacts:
+def _rule(model: Any) -> DecisionRule | None:
+    decision: Decision | None = getattr(model, "decision", None)
+    if decision is None:
+        return None
+    costs = None if decision.costs is None else [list(row) for row in decision.costs]
+    return DecisionRule(positive=decision.positive, threshold=decision.threshold, costs=costs)
+
+
+def _start(carried: Carried, row: Any, decision: Decision | None) -> StartFacts:
     """Return what the model says of one row, as the script will."""
     pipeline = pipeline_of(carried.model)
     if is_classifier(pipeline):
         classes = np.asarray(machine_of(pipeline).classes_).tolist()
         shares = pipeline.predict_proba(row)[0]
-        place = int(np.argmax(shares))
+        place = int(np.argmax(shares)) if decision is None else int(decision(shares[None])[0])
         answer, values = plain_name(classes[place]), [float(share) for share in shares]
         names = [plain_name(name) for name in classes]
     else:

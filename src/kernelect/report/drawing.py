@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 from kernelect.facts.material import RECORDS
+from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.pictures import MANY_COLUMNS
 from kernelect.facts.plain import record_from_plain
-from kernelect.facts.record import PictureFacts
 from kernelect.plots import (
     BeeswarmDisplay,
     CalibrationDisplay,

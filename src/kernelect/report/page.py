@@ -14,8 +14,9 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
 from kernelect.facts.doubts import all_clear
 from kernelect.facts.numbers import duration, figure_parts, fixed, percent, trimmed
+from kernelect.facts.page_record import BandFacts, ControlFacts, WhatIfFacts
 from kernelect.facts.quality import main_score
-from kernelect.facts.record import SCHEMA, BandFacts, ControlFacts, Facts, WhatIfFacts
+from kernelect.facts.record import SCHEMA, Facts
 from kernelect.files import write_whole
 from kernelect.report.drawing import draw_picture, is_tall
 from kernelect.report.listing import tables_of
@@ -76,7 +77,7 @@ def _record(what_if: WhatIfFacts | None) -> dict[str, Any]:
     """Return what the controls' script reads."""
     if what_if is None or what_if["start"] is None:
         return {}
-    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "explained")}
+    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "explained", "decision")}
     return {**kept, "shown": what_if["start"]["classes"]}
 
 

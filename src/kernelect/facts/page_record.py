@@ -1,0 +1,117 @@
+"""What only a page shows of a model, as plain dicts."""
+
+from typing import Any, TypedDict
+
+
+class PictureFacts(TypedDict):
+    """One picture: the record that is drawn, where it belongs, and what to see in it."""
+
+    section: str
+    kind: str
+    title: str
+    caption: str
+    record: dict[str, Any]
+
+
+class ControlFacts(TypedDict):
+    """A column that a reader can change: a number or date between ``low`` and ``high``, or one of ``levels``.
+
+    ``missing`` tells whether cells of it were missing, ``other`` whether there were further levels.
+    """
+
+    name: str
+    kind: str
+    missing: bool
+    levels: list[str]
+    other: bool
+    low: float
+    high: float
+    whole: bool
+
+
+class BandFacts(TypedDict):
+    """Between which distances of the prediction a share of the rows lay that the model had not seen."""
+
+    lower: float
+    upper: float
+    share: str
+    source: str
+
+
+class ReasonFacts(TypedDict):
+    """What a column adds to one prediction."""
+
+    name: str
+    effect: float
+
+
+class StartFacts(TypedDict):
+    """What the model says of the first row: probabilities of ``classes``, or the predicted numbers."""
+
+    answer: str
+    classes: list[str]
+    numbers: list[float]
+    reasons: list[ReasonFacts]
+
+
+class DecisionRule(TypedDict):
+    """The class ``positive`` above a threshold, or the one of least expected cost (a row per true class)."""
+
+    positive: int
+    threshold: float | None
+    costs: list[list[float]] | None
+
+
+class WhatIfFacts(TypedDict):
+    """The model as JavaScript with a control for every column; ``script`` is empty where a page cannot carry it.
+
+    ``order`` are the controls' places, the most relevant first; ``rows`` are rows to start from, the first one
+    typical; ``players`` the controls that share an effect.
+    """
+
+    script: str
+    controls: list[ControlFacts]
+    order: list[int]
+    rows: list[list[Any]]
+    row_names: list[str]
+    players: list[list[int]]
+    band: BandFacts | None
+    start: StartFacts | None
+    explained: str
+    decision: DecisionRule | None
+    remarks: list[str]
+
+
+class RowFacts(TypedDict):
+    """A row that the model predicts badly: ``miss`` says by how much, ``reasons`` why."""
+
+    row: int
+    observed: str
+    predicted: str
+    miss: str
+    reasons: str
+
+
+class ThresholdFacts(TypedDict):
+    """Probabilities of ``positive`` for rows left out, and whether (1) each belongs to it or not (0).
+
+    ``at`` is the model's own threshold.
+    """
+
+    positive: str
+    other: str
+    at: float
+    miss_cost: float
+    alarm_cost: float
+    probability: list[float]
+    truth: list[int]
+    source: str
+
+
+class PageFacts(TypedDict):
+    """What only a page shows."""
+
+    pictures: list[PictureFacts]
+    what_if: WhatIfFacts
+    worst_rows: list[RowFacts]
+    threshold: ThresholdFacts | None
