@@ -9,6 +9,7 @@ from kernelect.exceptions import UnusableTable
 from kernelect.tabular import FoldOptions, describe_table
 from kernelect.tabular.compare import Candidate, candidates, compare_table
 from kernelect.tabular.pipeline import make_pipeline_for
+from kernelect.tabular.stakes import with_stakes
 
 
 @pytest.fixture
@@ -19,10 +20,10 @@ def described(mixed):
 def test_candidates_suit_the_task(mixed, described):
     names = [candidate.name for candidate in candidates(described[0])]
     assert names[:4] == ["auto", "lssvm ard", "lssvm rbf", "lssvm linear"]
-    assert len(names) == 1 + 4 * 3 + 3
+    assert len(names) == 1 + 4 * 3 + 4
     regression, _, _ = describe_table(mixed.drop(columns="label"), "value")
     names = [candidate.name for candidate in candidates(regression)]
-    assert len(names) == 1 + 2 * 3 + 2 + 3
+    assert len(names) == 1 + 2 * 3 + 2 + 4
     assert "basis linear" in names
     assert "gp ard" not in names
     assert "sklearn SVR grid" in names
@@ -35,7 +36,7 @@ def test_differences_are_paired_and_corrected(described):
     found = compare_table(rows, schema, entries, FoldOptions(folds=3, repeats=2), lambda *what: seen.append(what))
     best, other = found.contenders
     assert found.score == "error"
-    assert len(seen) == 12
+    assert len(seen) == 14
     paired = other.fold_values - best.fold_values
     assert found.difference(best) is None
     assert found.difference(other).value == pytest.approx(paired.mean())
@@ -88,3 +89,25 @@ def test_a_difference_is_no_surer_than_its_rows_allow(described):
     expected = np.sqrt(np.sum((paired - paired.mean()) ** 2) / (n - 1) / n)
     assert found.difference(level).standard_error == pytest.approx(expected)
     assert found.name == "3 outer folds"
+
+
+def test_candidates_are_ranked_by_the_metric_and_guessing_is_one_of_them(described):
+    schema, rows = described
+    schema = with_stakes(schema, rows, metric="auc")
+    entries = [one for one in candidates(schema, machines=["lssvm"], kernels=["linear"]) if "forest" not in one.name]
+    entries = [one for one in entries if "boosting" not in one.name]
+    found = compare_table(rows, schema, entries, FoldOptions(folds=3))
+    assert found.score == "AUC"
+    assert [one.name for one in found.contenders] == ["lssvm linear", "guessing", "sklearn SVC grid"]
+    best, guess, mute = found.contenders
+    assert -guess.fold_values == pytest.approx(0.5)
+    assert found.difference(guess).value == pytest.approx(best.estimate.score("AUC").value - 0.5)
+    assert mute.mark == "no AUC"
+
+
+def test_who_ran_out_of_time_is_marked(described, monkeypatch):
+    schema, rows = described
+    entries = candidates(schema, machines=["lssvm"], kernels=["rbf", "linear"])[:2]
+    found = compare_table(rows, schema, entries, FoldOptions(folds=2, time_limit=1e-3))
+    assert {one.mark for one in found.contenders} <= {"out of time", "not run"}
+    assert found.contenders[0].mark == "out of time"

@@ -1,26 +1,44 @@
-"""A live line on standard error while machines are tuned; nothing where nobody watches."""
+"""What is being done and how long it will take: a live line on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from kernelect.cli._show import printable
+from kernelect.facts.numbers import duration
+
+#: Seconds between two lines where there is no terminal; shorter runs write none.
+_PAUSE = 10.0
 
 
 class Watch:
-    """Shows the search's evaluations and the folds that are done, on a terminal only."""
+    """Tells the stage, how much of it is done, the best value so far and the time that is left.
 
-    def __init__(self, console: Console, quiet: bool) -> None:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        hidden = quiet or not console.is_terminal
-        self._progress = Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=hidden)
-        self._tasks: dict[str, Any] = {}
+    Parameters
+    ----------
+    console : Console
+        Of standard error.
+    quiet : bool
+        Whether nothing is shown.
+    clock : callable
+        Returns seconds.
+    """
+
+    def __init__(self, console: Console, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console, self._clock = console, clock
+        self._live = console.is_terminal and not quiet
+        self._lines = not console.is_terminal and not quiet
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=20), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=console, transient=True, disable=not self._live)
+        self._tasks: dict[str, TaskID] = {}
+        self._said = self._began = clock()
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -30,35 +48,53 @@ class Watch:
         self._progress.stop()
 
     def search(self, title: str) -> Callable[[Any], None]:
-        """Return an observer of a search: how many evaluations, and the best value."""
-        task = self._task(title, None)
+        """Return an observer of a search: how many evaluations, and the best value, which only falls."""
+        best, done = float("inf"), 0
 
         def show(row: Any) -> None:
-            words = f"{title} · best {row.best_value:.5g}"
-            self._progress.update(task, description=escape(printable(words)), completed=row.number)
+            nonlocal best, done
+            best, done = min(best, float(row.best_value)), done + 1
+            run = int(getattr(row, "run", 0)) + 1  # stages of a search and restarts are counted alike
+            self._tell(title, done, None, f"search {run}, evaluation {done}, best {best:.5g}")
 
         return show
 
     def candidates(self, title: str) -> Callable[[Any], None]:
         """Return an observer of a mixture: how many candidates are fitted, and the last one."""
-        task = self._task(title, None)
+        done = 0
 
         def show(member: Any) -> None:
-            self._progress.update(task, description=escape(printable(f"{title} · {member.candidate}")), advance=1)
+            nonlocal done
+            done += 1
+            self._tell(title, done, None, f"{done} fitted, the last one {member.candidate}")
 
         return show
 
     def folds(self, title: str, total: int) -> Callable[[int], None]:
-        """Return an observer of folds."""
+        """Return an observer of folds: how many are done, and how long the others will take."""
+        began = self._clock()
 
         def show(done: int) -> None:
-            self._progress.update(self._task(title, total), completed=done)
+            nonlocal began
+            if not done:
+                began = self._clock()
+            left = (self._clock() - began) * (total - done) / done if done else 0.0
+            words = f"{done} of {total}" + (f", about {duration(left)} left" if done and done < total else "")
+            self._tell(title, done, total, words)
 
         return show
 
-    def _task(self, title: str, total: int | None) -> Any:
+    def _tell(self, title: str, done: int, total: int | None, words: str) -> None:
+        line = printable(f"{title}: {words}")
+        if self._live:
+            self._progress.update(self._task(title, total), description=escape(line), completed=done)
+        elif self._lines and self._clock() - self._said >= _PAUSE:
+            self._said = self._clock()
+            self._console.print(f"{duration(self._said - self._began)} · {line}", markup=False, highlight=False)
+
+    def _task(self, title: str, total: int | None) -> TaskID:
         if title not in self._tasks:
             for task in self._progress.tasks:  # one thing at a time: what came before has ended
-                self._progress.update(task.id, total=task.completed)
+                self._progress.update(task.id, total=task.completed, visible=False)
             self._tasks[title] = self._progress.add_task(escape(printable(title)), total=total)
         return self._tasks[title]

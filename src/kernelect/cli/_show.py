@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Columns whose relevance is shown; JSON has them all.
 _MOST_COLUMNS = 8
+
+#: Blocks of the longest bar.
+_BAR = 24
 
 #: Candidates of a mixture that are shown.
 _MOST_CANDIDATES = 6
@@ -74,14 +78,43 @@ def figures(title: str, first: str, rows: Mapping[str, Mapping[str, str]], names
     names : sequence of str
         Columns in their order.
     """
-    out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    out.add_column(first)  # may wrap, as headings may, so that figures need not
-    cells = [[row.get(name, "") for name in names] for row in rows.values()]
-    for name, column in zip(names, zip(*cells, strict=True), strict=True):
-        out.add_column(name, justify="right", min_width=max(map(len, column)))
-    for label, row in zip(rows, cells, strict=True):
-        out.add_row(plain(label), *row)
-    return Group(plain(title, "bold"), out)  # a title of the table itself would be as narrow as the table
+    return Group(plain(title, "bold"), Figures(first, rows, names))  # a title of the table itself would be as narrow
+
+
+class Figures:
+    """A table of figures, or where the terminal is too narrow for it, the figures of each row below its label."""
+
+    def __init__(self, first: str, rows: Mapping[str, Mapping[str, str]], names: Sequence[str]) -> None:
+        self.first, self.rows, self.names = first, rows, names
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._wide() if self._width() <= options.max_width else self._narrow()
+
+    def _width(self) -> int:
+        """Return how wide the table has to be for no label or figure to be cut; headings may break between words."""
+        columns = [(name, [row.get(name, "") for row in self.rows.values()]) for name in self.names]
+        widths = [max(map(cell_len, [*name.split(), *cells])) for name, cells in columns]
+        return sum(widths) + max(map(cell_len, [*self.first.split(), *map(printable, self.rows)])) + 2 * len(widths) + 3
+
+    def _wide(self) -> Table:
+        out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        out.add_column(self.first, min_width=max(map(cell_len, map(printable, self.rows))))
+        for name in self.names:
+            cells = [row.get(name, "") for row in self.rows.values()]
+            out.add_column(name, justify="right", min_width=max(map(cell_len, cells)))
+        for label, row in self.rows.items():
+            out.add_row(plain(label), *(row.get(name, "") for name in self.names))
+        return out
+
+    def _narrow(self) -> Group:
+        lines: list[Any] = [Text("")]
+        for label, row in self.rows.items():
+            out = Table.grid(padding=(0, 2, 0, 0))
+            for name in self.names:
+                if row.get(name):
+                    out.add_row(plain(f"  {name}", "dim"), row[name])
+            lines += [plain(label), out]
+        return Group(*lines, Text(""))
 
 
 def score_table(quality: QualityFacts) -> Group:
@@ -97,11 +130,11 @@ def relevance_table(relevance: RelevanceFacts) -> Table:
     out = Table(title="Relevance of columns", title_justify="left", title_style="bold", box=None, show_header=False)
     shown = relevance["shares"][:_MOST_COLUMNS]
     largest = max((one["share"] for one in shown), default=1.0) or 1.0
-    out.add_column()
+    out.add_column(overflow="fold")  # a long name goes on in the next line
     out.add_column(justify="right", no_wrap=True)
-    out.add_column(no_wrap=True)
+    out.add_column(no_wrap=True, overflow="crop")
     for one in shown:
-        out.add_row(plain(one["name"]), one["words"], "█" * round(24 * one["share"] / largest))
+        out.add_row(plain(one["name"]), one["words"], "█" * round(_BAR * one["share"] / largest))
     if relevance["columns"] > len(shown):
         out.add_row(f"and {relevance['columns'] - len(shown)} more", "", "")
     return out

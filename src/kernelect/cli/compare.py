@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     """Compare all machines on TABLE by repeated outer folds, the same folds for each.
 
-    scikit-learn's SVM with a grid, random forest and gradient boosting run next to them.
-    Differences are to the best candidate, fold by fold. Their standard errors allow for the
-    overlap of the folds (Nadeau & Bengio 2003).
+    scikit-learn's SVM with a grid, random forest and gradient boosting run next to them, and
+    guessing, which looks at no column. They are ranked by --metric. Differences are to the best
+    candidate, fold by fold. Their standard errors allow for the overlap of the folds (Nadeau &
+    Bengio 2003).
     """
     from rich.console import Console
 
@@ -64,8 +65,12 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     entries = candidates(schema, given["seed"], given["machines"], given["kernels"] or KERNELS, given["effort"])
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"], given["time_limit"])
     with Watch(Console(stderr=True), quiet) as watch:
-        total = outer.folds * outer.repeats
-        found = compare_table(rows, schema, entries, outer, lambda name, done: watch.folds(name, total)(done))
+        total, names = outer.folds * outer.repeats, [entry.name for entry in entries]
+        watches = {
+            name: watch.folds(f"candidate {place + 1} of {len(names)}, {name}", total)
+            for place, name in enumerate(names)
+        }
+        found = compare_table(rows, schema, entries, outer, lambda name, done: watches[name](done))
     remarks = [*remarks, *(f"{doubt['sentence']} {doubt['advice']}" for doubt in doubts_of_rows(rows, schema))]
     facts = _facts(found, read.source, schema.target, remarks)
     if as_json:
@@ -97,6 +102,7 @@ def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> di
                     "words": score_words(found.score, difference.value, difference.standard_error),
                 },
                 "seconds": contender.seconds,
+                "mark": contender.mark,
                 "remark": contender.remark,
             }
         )
@@ -111,17 +117,23 @@ def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> di
 
 
 def _table(facts: dict[str, Any]) -> Any:
-    """Return the candidates with their first two scores; JSON has them all."""
+    """Return the candidates with the score that counts and the one after it; JSON has them all."""
     from kernelect.cli._show import figures
 
-    names = list(dict.fromkeys(score["name"] for row in facts["candidates"] for score in row["scores"]))[:2]
+    known = list(dict.fromkeys(score["name"] for row in facts["candidates"] for score in row["scores"]))
+    others = [name for name in known if name != facts["score"]][:1]
     rows = {
         row["name"]: {
             **{score["name"]: score["words"] for score in row["scores"]},
-            "minus best": row["difference"]["words"] if row["difference"] else "",
+            "behind the best": row["difference"]["words"] if row["difference"] else "",
             "seconds": f"{row['seconds']:.1f}",
+            "note": row["mark"],
         }
         for row in facts["candidates"]
     }
-    title = f"Predicting {facts['target']} from {facts['title']}: {facts['folds']}, the same for all"
-    return figures(title, "candidate", rows, [names[0], "minus best", *names[1:], "seconds"])
+    notes = ["note"] if any(row["mark"] for row in facts["candidates"]) else []
+    title = (
+        f"Predicting {facts['target']} from {facts['title']}: {facts['folds']}, the same for all; ranked by "
+        f"{facts['score']}"
+    )
+    return figures(title, "candidate", rows, [facts["score"], "behind the best", *others, "seconds", *notes])

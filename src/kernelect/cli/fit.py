@@ -117,10 +117,11 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
     read, schema, rows, remarks = load_rows(table, given)
     given = _with_time_to_write(given, began)
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
-    title, total = f"{given['machine']} for {schema.target!r}", outer.folds * outer.repeats
+    stages, total = (2 if outer.folds else 1), outer.folds * outer.repeats
+    title = f"stage 1 of {stages}, fit of {given['machine']} for {schema.target!r}"
     search = watch.candidates if given["machine"] == AUTO else watch.search
     with watch:
-        observers = Observers(search(title), watch.folds("outer folds", total))
+        observers = Observers(search(title), watch.folds(f"stage 2 of {stages}, outer folds", total))
         words: dict[str, Any] = {"title": read.source, "remarks": tuple(remarks), "observers": observers}
         return fit_table(rows, schema, _machine(given), outer, **words), rows
 

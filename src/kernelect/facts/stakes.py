@@ -46,6 +46,11 @@ class Stakes:
     metric: str | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
 
+    def main(self, task: str) -> str:
+        """Return the score that counts most: the one asked for, else the cost where there are costs."""
+        usual = "error" if task == "classification" else "RMSE"
+        return self.metric or (usual if self.costs is None else COST)
+
     def decision(self, probability: Array | None, index: Indices, weights: Array | None = None) -> Decision | None:
         """Return how probabilities become classes; None where the most probable class is right.
 

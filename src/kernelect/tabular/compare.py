@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -21,6 +22,7 @@ from sklearn.svm import SVC, SVR
 from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import Estimate, FoldOutcome, Judge
+from kernelect.facts.numbers import LARGER_IS_BETTER
 from kernelect.facts.scores import RowLoss, fold_standard_error
 from kernelect.mixture import AUTO
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
@@ -30,8 +32,14 @@ from kernelect.tabular.schema import REGRESSION, Schema
 
 KERNELS = ("ard", "rbf", "linear")
 
+#: Name of the candidate that looks at no input.
+GUESSING = "guessing"
+
 #: Dictionaries that stand for the kernels in a basis search.
 _DICTIONARIES = {"rbf": "rbf", "linear": "linear"}
+
+#: Marks of candidates whose figures are not to be compared as they are.
+OUT_OF_TIME, NOT_RUN, FAILED = "out of time", "not run", "failed"
 
 #: Grid of scikit-learn's SVM, as most people set it.
 _GRID = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.001, 0.01, 0.1, 1.0]}
@@ -56,11 +64,13 @@ class Contender:
     estimate : Estimate or None
         None where it could not be run; ``remark`` says why.
     fold_values : ndarray of shape (n_folds,), or None
-        The first score on each fold, for paired differences.
+        The score that counts on each fold, turned so that smaller is better; None where it has no such score.
     seconds : float
     remark : str
     losses : RowLoss or None
-        The first score row by row, of the first repetition.
+        The score that counts row by row, of the first repetition, where it is one of rows.
+    mark : str
+        "out of time", "not run" or "failed" where the table has to say so.
     """
 
     name: str
@@ -69,15 +79,11 @@ class Contender:
     seconds: float
     remark: str = ""
     losses: RowLoss | None = None
+    mark: str = ""
 
     def mean(self) -> float:
-        """Return the mean of the first score over the folds, infinite where there is none."""
+        """Return the mean of the score that counts over the folds, infinite where there is none."""
         return float("inf") if self.fold_values is None else float(self.fold_values.mean())
-
-    @property
-    def score(self) -> str:
-        """The name of the first score, empty where there is none."""
-        return "" if self.estimate is None else self.estimate.scores[0].name
 
 
 @dataclass(frozen=True)
@@ -110,8 +116,8 @@ class Comparison:
 
     def _pooled_error(self, one: Contender, other: Contender) -> float:
         """Return the standard error that the rows' paired losses give the difference."""
-        assert one.losses is not None
-        assert other.losses is not None
+        if one.losses is None or other.losses is None:
+            return 0.0
         paired = RowLoss("", one.losses.losses - other.losses.losses)
         middle = 0.5 * float(np.mean(one.losses.losses) + np.mean(other.losses.losses))
         return abs(one.losses.slope(middle)) * (paired.score(self.weights, self.units).standard_error or 0.0)
@@ -141,7 +147,7 @@ def candidates(
     ]
     theirs = [
         Candidate(name, make_pipeline_for(schema.columns, machine), False)
-        for name, machine in _theirs(schema.task, seed).items()
+        for name, machine in {**_theirs(schema.task, seed), GUESSING: _guessing(schema.task)}.items()
     ]
     return [*ours, *theirs]
 
@@ -163,7 +169,7 @@ def compare_table(
         Its ``time_limit`` is for all together: our searches share what is left, and
         candidates whose turn comes too late are listed as not run.
     observe : callable, optional
-        Called with a candidate's name and the number of its folds done.
+        Called with a candidate's name and the number of its folds done, first with 0.
     """
     judge, splits = Judge(rows.y, schema.classes, rows.weights, rows.units, schema.stakes), folds.splits(rows, schema)
     deadline = float("inf") if folds.time_limit is None else time.monotonic() + folds.time_limit
@@ -171,6 +177,7 @@ def compare_table(
     for place, candidate in enumerate(entries):
         share = (deadline - time.monotonic()) * folds.jobs / (len(splits) * (len(entries) - place))
         contenders.append(_run(candidate, rows, schema, judge, splits, folds, share, observe))
+    main = schema.stakes.main(schema.task)
     ran = [contender for contender in contenders if contender.estimate is not None]
     if not ran:
         raise UnusableTable(f"No candidate could be run: {contenders[0].remark}")
@@ -180,7 +187,7 @@ def compare_table(
     assert first is not None
     tried = np.arange(len(rows.y)) if first.rows is None else first.rows
     name = folds.name_for(schema)
-    return Comparison((*ran, *failed), ran[0].score, folds, name, judge.weights[tried], judge.units[tried])
+    return Comparison((*ran, *failed), main, folds, name, judge.weights[tried], judge.units[tried])
 
 
 def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: str | None) -> Pipeline:
@@ -189,6 +196,11 @@ def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: s
     built = make_machine(options, schema.task, len(schema.columns))
     built = for_counts(built) if schema.counts else built
     return make_pipeline_for(schema.columns, built)
+
+
+def _guessing(task: str) -> BaseEstimator:
+    """Return what looks at no input: the shares of the classes, or the mean."""
+    return DummyRegressor() if task == REGRESSION else DummyClassifier(strategy="prior")
 
 
 def _theirs(task: str, seed: int) -> dict[str, BaseEstimator]:
@@ -217,29 +229,44 @@ def _run(
 ) -> Contender:
     """Run one candidate; a failure is its remark, not the end of the comparison."""
     if share <= 0.0:
-        return Contender(candidate.name, None, None, 0.0, "the time limit came before its turn")
+        return Contender(candidate.name, None, None, 0.0, "the time limit came before its turn", mark=NOT_RUN)
     began, outcomes = time.monotonic(), []
     pipeline = candidate.pipeline
     if candidate.ours and np.isfinite(share):
         pipeline.set_params(machine__time_limit=share)
+    observe = observe or _unseen
+    observe(candidate.name, 0)
     try:
         for outcome in fold_outcomes(pipeline, rows, schema, splits, folds.jobs):
             outcomes.append(outcome)
-            if observe is not None:
-                observe(candidate.name, len(outcomes))
+            observe(candidate.name, len(outcomes))
     except (ValueError, ArithmeticError, MemoryError) as error:
-        return Contender(candidate.name, None, None, time.monotonic() - began, str(error).splitlines()[0])
-    return _judged(candidate.name, outcomes, judge, folds, time.monotonic() - began)
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        return Contender(candidate.name, None, None, time.monotonic() - began, reason, mark=FAILED)
+    return _judged(candidate.name, outcomes, judge, folds, schema.stakes.main(schema.task), time.monotonic() - began)
 
 
-def _judged(name: str, outcomes: list[FoldOutcome], judge: Judge, folds: FoldOptions, seconds: float) -> Contender:
-    values = [
-        judge.losses(outcome.rows, outcome.prediction)[0].score(judge.weights[outcome.rows]).value
-        for outcome in outcomes
-    ]
+def _unseen(name: str, done: int) -> None:
+    """Observe nothing."""
+
+
+def _judged(
+    name: str, outcomes: list[FoldOutcome], judge: Judge, folds: FoldOptions, main: str, seconds: float
+) -> Contender:
+    sign = -1.0 if main in LARGER_IS_BETTER else 1.0
+    values = sign * np.array([judge.value_of(main, outcome) for outcome in outcomes])
     doubts = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
+    late = sum(any("time_limit" in words for words in outcome.warnings) for outcome in outcomes)
     remark = f"in {len(doubts)} of {len(outcomes)} folds: {doubts[0]}" if doubts else ""
     estimate = judge.of_folds("", outcomes, folds.folds)
     tried = np.arange(len(judge.y)) if estimate.rows is None else estimate.rows
-    losses = judge.losses(tried, estimate.prediction)[0]
-    return Contender(name, estimate, np.array(values), seconds, remark, losses)
+    losses = judge.losses(tried, estimate.prediction, estimate.probability)
+    own = next((loss for loss in losses if loss.name == main), None)
+    if np.isnan(values).all():
+        return Contender(name, estimate, None, seconds, remark or f"it has no {main}", mark=f"no {main}")
+    return Contender(name, estimate, _filled(values), seconds, remark, own, OUT_OF_TIME if late else "")
+
+
+def _filled(values: np.ndarray) -> np.ndarray:
+    """Return the folds' scores; a fold without one, such as one of a single class, counts as the mean of the others."""
+    return np.where(np.isnan(values), np.nanmean(values), values)

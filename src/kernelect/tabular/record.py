@@ -18,7 +18,6 @@ from kernelect.criteria.decisions import Decision
 from kernelect.facts import Assessment, Facts, gather
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
-from kernelect.facts.stakes import COST
 from kernelect.mixture import AUTO
 from kernelect.registry import stored
 from kernelect.tabular.assess import assess
@@ -166,7 +165,7 @@ def fit_table(
         ],
         checked=_CHECKED,
         pictures=False,
-        metric=schema.stakes.metric or (COST if schema.stakes.costs is not None else None),
+        metric=schema.stakes.main(schema.task),
         decision=decision,
     )
     return TableModel(

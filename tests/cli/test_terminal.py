@@ -1,0 +1,94 @@
+"""What a terminal shows, however narrow it is; and what is said while one waits."""
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from kernelect.cli._progress import Watch
+from kernelect.cli._show import figures, print_remarks
+
+ROWS = {
+    "a label that is rather long, as labels are": {"first figure": "0.123 ± 0.045", "second figure": "44.4 ± 5.5 %"},
+    "short": {"first figure": "1 234", "note": "out of time"},
+}
+
+
+def shown(thing, width):
+    console = Console(file=io.StringIO(), width=width)
+    console.print(thing)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 120])
+def test_labels_and_figures_are_never_cut(width):
+    text = shown(figures("A title", "candidate", ROWS, ["first figure", "second figure", "note"]), width)
+    assert "…" not in text
+    assert "0.123 ± 0.045" in text
+    assert "44.4 ± 5.5 %" in text
+    assert "out of time" in text
+    assert "short" in text
+    if width >= 60:
+        assert "a label that is rather long, as labels are" in text
+
+
+def test_a_wide_terminal_has_a_table_and_a_narrow_one_a_list():
+    wide, narrow = (shown(figures("t", "c", ROWS, ["first figure", "second figure"]), width) for width in (100, 50))
+    assert "───" in wide
+    assert "───" not in narrow
+    assert "  first figure" in narrow
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def watched(terminal=False, quiet=False):
+    console, clock = Console(file=io.StringIO(), force_terminal=terminal, width=100), Clock()
+    return Watch(console, quiet, clock), clock, console.file
+
+
+def test_off_a_terminal_a_line_now_and_then():
+    watch, clock, file = watched()
+    show = watch.folds("stage 2 of 2, outer folds", 5)
+    with watch:
+        for done in range(6):
+            show(done)
+            clock.now += 6.0
+    assert file.getvalue().splitlines() == [
+        "12.0 s · stage 2 of 2, outer folds: 2 of 5, about 18.0 s left",
+        "24.0 s · stage 2 of 2, outer folds: 4 of 5, about 6.0 s left",
+    ]
+
+
+def test_the_best_only_falls_and_quiet_is_quiet():
+    watch, clock, file = watched()
+    show = watch.search("fit")
+    for number, value in enumerate([3.0, 1.0, 2.0]):
+        clock.now += 11.0
+        show(SimpleNamespace(number=number, best_value=value, run=number))
+    assert [line.split("best ")[1] for line in file.getvalue().splitlines()] == ["3", "1", "1"]
+    assert "search 3, evaluation 3" in file.getvalue()
+    watch, clock, file = watched(quiet=True)
+    clock.now = 99.0
+    watch.folds("outer folds", 5)(1)
+    assert file.getvalue() == ""
+
+
+def test_a_terminal_sees_candidates_with_markup_as_it_stands():
+    watch, _, file = watched(terminal=True)
+    with watch:
+        watch.candidates("fit of [red]")(SimpleNamespace(candidate="lssvm, ard"))
+        watch._progress.refresh()
+    assert "fit of [red]: 1 fitted, the last one lssvm, ard" in file.getvalue()
+
+
+def test_remarks_have_a_dot_each():
+    console = Console(file=io.StringIO(), width=40)
+    print_remarks(console, ["one [bold]", "two"])
+    assert [line.strip() for line in console.file.getvalue().splitlines()] == ["· one [bold]", "· two"]
