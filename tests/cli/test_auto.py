@@ -83,7 +83,7 @@ def test_compare_puts_the_mixture_beside_single_machines(run, folder):
     chosen = ("--machine", "auto", "--machine", "lssvm", "--kernel", "linear", "--effort", "fast")
     names = [row["name"] for row in json.loads(run(*words, *chosen).stdout)["candidates"]]
     assert {"auto", "lssvm linear"} <= set(names)
-    assert len(names) == 5
+    assert len(names) == 6
 
 
 @pytest.mark.parametrize(
