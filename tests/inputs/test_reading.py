@@ -90,6 +90,14 @@ def test_an_open_column_is_read_as_the_rest_of_the_table():
     assert describe(as_frame(pd.DataFrame({"open": cells})))[0].reading.decimal == "."
 
 
+def test_a_decimal_comma_is_said_where_there_is_one():
+    said = [
+        describe(as_frame(pd.DataFrame({"x": cells})), Wishes(decimal=","))[0].notes
+        for cells in (["9%", "8%"], ["1,5", "2"])
+    ]
+    assert ["comma" in str(notes) for notes in said] == [False, True]
+
+
 def test_limits_are_numbers_only_among_numbers():
     assert role(["<0.5", "1.5", "2.5", "3.5"]).kind == "number"
     assert role(["<40", ">=40", "<40"]).kind == "category"

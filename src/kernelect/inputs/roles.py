@@ -171,7 +171,7 @@ def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Re
     read, limits = len(present) - len(lost), sum(text in found.limits for text in present)
     share = read / max(len(present) - empty, 1) if read - limits > _NOT_LIMITS * read else 0.0
     notes = _on_lost(lost, "numbers")
-    if reading.decimal == COMMA:
+    if reading.decimal == COMMA and any(COMMA in text or POINT in text for text in present):
         notes += (("{is} read with a decimal comma", ""),)
     if limits:
         notes += (("{has} cells that are limits, read as the limit itself", f"such as {found.limits[0]!r}"),)
