@@ -36,6 +36,7 @@ def _run(command: str, folder: Path, site: str) -> subprocess.CompletedProcess:
         "COLUMNS": "80",
         "OMP_NUM_THREADS": "1",
         "LC_ALL": "C.UTF-8",
+        "SITE": site,
     }
     return subprocess.run(
         command, shell=True, cwd=folder, env=setting, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
