@@ -18,14 +18,14 @@ import pandas as pd
 from kernelect.estimators import _dask
 from kernelect.exceptions import UnusableTable
 from kernelect.extras import load_extra
-from kernelect.numerics import over_blocks, tree_sum
-from kernelect.selection.landmarks import Part, Parts
+from kernelect.numerics import BRANCHES, over_blocks, tree_sum
+from kernelect.selection.landmarks import BLOCK_ROWS, Part, Parts
 from kernelect.typing import Indices
 
 Result = TypeVar("Result")
 
-#: Rows of a batch.
-BATCH_ROWS = 65536
+#: Rows of a batch: a branch of the tree in which blocks are added, so that sums are those of rows in memory.
+BATCH_ROWS = BRANCHES * BLOCK_ROWS
 
 #: Work on a piece: its number and its rows come in.
 Work = Callable[[int, pd.DataFrame], Result]

@@ -103,3 +103,11 @@ def test_figures_are_made_of_the_same_rows(rows, figures, monkeypatch):
     np.testing.assert_array_equal(there.kept_weights, rows[2][there.kept])
     np.testing.assert_array_equal(there.kept[there.figures()], here.figures())
     assert np.all(rows[2][here.figures()] > 0)
+
+
+def test_columns_that_lie_together_in_memory_are_rounded_like_rows_that_do(rows):
+    X, targets, weights = rows
+    for kind in (ArrayTable, in_parts):
+        by_columns = kind(np.asfortranarray(X), targets, weights)
+        assert all(block.X.flags.c_contiguous for block in blocks_of(by_columns))
+        assert by_columns.sample(20).X.flags.c_contiguous

@@ -96,7 +96,7 @@ class PartTable(Table):
     def rows(self, numbers: Indices) -> Sample:
         found = self.parts.each(_Taken(self.encode, self.firsts, numbers))
         X, targets, weights = (np.concatenate(each) for each in zip(*found, strict=True))
-        return Sample(numbers, X, targets, weights)
+        return Sample(numbers, np.ascontiguousarray(X), targets, weights)
 
     def _hashed(self) -> Indices:
         return self._by_hash

@@ -132,7 +132,7 @@ class ArrayTable(Table):
         return block_of(self.X, self.kept_targets, self.kept_weights, slice(first, first + BLOCK_ROWS), first)
 
     def rows(self, numbers: Indices) -> Sample:
-        X = np.asarray(self.X[numbers], dtype=np.float64)
+        X = np.ascontiguousarray(self.X[numbers], dtype=np.float64)
         return Sample(numbers, X, self.kept_targets[numbers], self.kept_weights[numbers])
 
     def _hashed(self) -> Indices:
@@ -145,8 +145,8 @@ class ArrayTable(Table):
 
 
 def block_of(X: Array, targets: Array, weights: Array, rows: slice, first: int) -> Block:
-    """Return some rows as a block whose first row has the number ``first``."""
-    return Block(first, np.asarray(X[rows], dtype=np.float64), targets[rows], weights[rows])
+    """Return some rows as a block whose first row has the number ``first``; the order in memory decides no rounding."""
+    return Block(first, np.ascontiguousarray(X[rows], dtype=np.float64), targets[rows], weights[rows])
 
 
 def in_order(numbers: Indices, hashes: NDArray[np.uint64]) -> Indices:
