@@ -30,7 +30,7 @@ def few(monkeypatch, tmp_path):
 @pytest.fixture
 def cluster():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'kernelect[dask]'")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as found:
         yield found.scheduler_address
 

@@ -32,7 +32,7 @@ def cluster():
     """Two workers, each a process of its own that a nanny starts again."""
     from distributed import Client, LocalCluster
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with LocalCluster(**options) as found, Client(found) as client:
         yield client
 

@@ -51,7 +51,7 @@ def test_every_row_lies_in_one_box_of_every_tree():
     Z, y = table()
     forest, _ = grown(Z, y)
     E = forest._indicators(Z)
-    lower, upper = forest._trees.bounds(E.shape[1])
+    lower, upper = forest._trees.bounds()
     inside = ((E[:, None] > lower) & (E[:, None] <= upper)).all(axis=2)
     np.testing.assert_array_equal(np.sort(forest._trees.places(E), axis=1), np.nonzero(inside)[1].reshape(len(E), 12))
 

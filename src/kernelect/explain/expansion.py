@@ -150,7 +150,7 @@ class BoxPart:
 
     def summands(self) -> list[Summand]:
         """Return the part as a sum of boxes, which are products over inputs."""
-        return [BoxSummand(*self.trees.bounds(len(self.view.owners)), self.coefficients)]
+        return [BoxSummand(*self.trees.bounds(), self.coefficients)]
 
 
 Part = KernelPart | FunctionPart | BoxPart

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
@@ -87,6 +88,8 @@ class Trees:
     threshold : ndarray of shape (N,)
     boxes : ndarray of shape (L, k)
         What every box says.
+    n_inputs : int
+        e.
     """
 
     roots: Indices
@@ -94,12 +97,15 @@ class Trees:
     threshold: Array
     right: Indices
     boxes: Array
+    n_inputs: int
 
     def __len__(self) -> int:
         return len(self.roots)
 
     def places(self, E: Array) -> Indices:
         """Return the box of every row in every tree, (m, T), as places in ``boxes``."""
+        if E.shape[1] != self.n_inputs:
+            raise InvalidArgument(f"trees of {self.n_inputs} inputs cannot take rows of {E.shape[1]}")
         out = np.empty((len(E), len(self)), dtype=np.intp)
         rows = min(len(E), _TOGETHER)
         trees = max(1, _TOGETHER // max(rows, 1))
@@ -131,9 +137,10 @@ class Trees:
             out += self.boxes[places]
         return out / len(self)
 
-    def bounds(self, n_inputs: int) -> tuple[Array, Array]:
+    def bounds(self) -> tuple[Array, Array]:
         """Return lower and upper ends (L, e) of the boxes: lower < E <= upper."""
-        low, high = np.full((len(self.boxes), n_inputs), -np.inf), np.full((len(self.boxes), n_inputs), np.inf)
+        shape = len(self.boxes), self.n_inputs
+        low, high = np.full(shape, -np.inf), np.full(shape, np.inf)
         for root in self.roots.tolist():
             self._bound(root, low, high)
         return low, high
@@ -206,4 +213,5 @@ def joined(grown: Sequence[Any], ranks: Ranks, columns: Indices, spread: Array) 
         np.concatenate(thresholds).astype(float),
         np.concatenate(rights).astype(np.intp),
         np.concatenate(boxes).astype(float),
+        len(columns),
     )
