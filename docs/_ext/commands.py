@@ -27,7 +27,7 @@ def _folder(env) -> Path:
     return Path(env.app.outdir).parent / "commands" / env.docname
 
 
-def _run(command: str, folder: Path, site: str) -> subprocess.CompletedProcess:
+def _run(command: str, folder: Path) -> subprocess.CompletedProcess:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     setting = {
         **os.environ,
@@ -36,7 +36,6 @@ def _run(command: str, folder: Path, site: str) -> subprocess.CompletedProcess:
         "COLUMNS": "80",
         "OMP_NUM_THREADS": "1",
         "LC_ALL": "C.UTF-8",
-        "SITE": site,
     }
     return subprocess.run(
         command, shell=True, cwd=folder, env=setting, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -46,7 +45,8 @@ def _run(command: str, folder: Path, site: str) -> subprocess.CompletedProcess:
 class Commands(Directive):
     """One command per line; a backslash at its end continues it.
 
-    ``:exit:`` is the expected code of the last one, ``:lines:`` the most lines to show of each, ``:quiet:`` shows none.
+    ``:exit:`` is the expected code of the last one, ``:lines:`` the most lines to show of each, ``:quiet:`` shows none;
+    ``:file:`` is a file of the site, which the page shows, to put into the folder first.
     """
 
     has_content = True
@@ -54,6 +54,7 @@ class Commands(Directive):
         "exit": directives.nonnegative_int,
         "lines": directives.positive_int,
         "quiet": directives.flag,
+        "file": directives.unchanged,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -63,13 +64,15 @@ class Commands(Directive):
             shutil.rmtree(folder, ignore_errors=True)
             env.temp_data["commands_of"] = env.docname
         folder.mkdir(parents=True, exist_ok=True)
+        if "file" in self.options:
+            shutil.copy(Path(env.srcdir) / self.options["file"], folder)
         commands = re.split(r"(?<!\\)\n", "\n".join(self.content))
         shown = [self._shown(command, folder, last=command is commands[-1]) for command in commands]
         block = nodes.literal_block("\n".join(shown), "\n".join(shown), language="console")
         return [block]
 
     def _shown(self, command: str, folder: Path, *, last: bool) -> str:
-        done = _run(command, folder, str(self.state.document.settings.env.srcdir))
+        done = _run(command, folder)
         expected = self.options.get("exit", 0) if last else 0
         if done.returncode != expected:
             where = (self.state.document.settings.env.docname, self.lineno)

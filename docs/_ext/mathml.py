@@ -27,7 +27,7 @@ def _inline(translator, node) -> None:
 
 
 def _block(translator, node) -> None:
-    translator.body.append(f'<div class="math">{_mathml(node, block=True)}</div>')
+    translator.body.append(f'<div class="formula">{_mathml(node, block=True)}</div>')
     raise nodes.SkipNode
 
 
