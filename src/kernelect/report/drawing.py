@@ -74,7 +74,7 @@ def _variables() -> dict[str, str]:
     """Return the colours with their values in the page; those between low and high are mixed there."""
     found = {colour: f"var({name})" for colour, name in _VARIABLES.items()}
     for colour, (one, other, share) in ramp_colours().items():
-        ends = [found.get(end, "var(--grid)") for end in (one, other)]
+        ends = [found.get(end, "var(--quiet)") for end in (one, other)]
         found.setdefault(colour, f"color-mix(in srgb, {ends[0]}, {ends[1]} {100 * share:.0f}%)")
     return found
 

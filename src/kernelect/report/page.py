@@ -145,6 +145,7 @@ def _environment() -> Any:
         "between": _between,
         "signed": _signed,
         "percent": percent,
+        "trimmed": trimmed,
         "grouped": lambda count: fixed(count, 0),
     }
     return environment
