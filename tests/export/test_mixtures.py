@@ -59,6 +59,8 @@ def test_in_onnx(real, tolerance):
     frame, plain = new_rows()
     written = to_onnx(mixture(False), real=real)
     session = runtime.InferenceSession(written.SerializeToString(), providers=["CPUExecutionProvider"])
+    used = {name for node in written.graph.node for name in node.input}
+    assert {one.name for one in written.graph.initializer} <= used
     (found,) = session.run(None, onnx_inputs(written, plain.assign(day=frame["day"])))
     np.testing.assert_allclose(found, answers(mixture(False), frame), rtol=tolerance, atol=tolerance)
 

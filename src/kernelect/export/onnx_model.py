@@ -115,7 +115,9 @@ def _written(onnx: Any, program: Program, real: Any) -> Any:
         best = sink.node("ArgMax", ["probabilities"], axis=1, keepdims=0)
         sink.node("Gather", [sink.constant(labels), best], axis=0, output="label")
         outputs.insert(0, helper.make_tensor_value_info("label", _label_type(onnx, labels), ["rows"]))
-    graph = helper.make_graph(sink.nodes, "kernelect", inputs, outputs, sink.initializers)
+    used = {name for node in sink.nodes for name in node.input}
+    kept = [one for one in sink.initializers if one.name in used]  # equal numbers are written once, and not all used
+    graph = helper.make_graph(sink.nodes, "kernelect", inputs, outputs, kept)
     model = helper.make_model(
         graph,
         opset_imports=[helper.make_opsetid("", OPSET)],
