@@ -7,13 +7,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from kernelect import LSSVR
+from kernelect import LSSVR, KernelRegressor
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain import Explainer
-from kernelect.export import to_javascript
+from kernelect.export import reduce, to_c, to_javascript
 from kernelect.export.models import program_of
 from kernelect.kernels import ProductLaplace
-from oracles.exported import MODELS, answers, hostile_pipeline, mixture, model, new_rows, rows_for, table
+from oracles.compiled import compiler, run_c
+from oracles.exported import GAUSSIAN, MODELS, answers, hostile_pipeline, mixture, model, new_rows, rows_for, table
 
 needs_node = pytest.mark.skipif(which("node") is None, reason="there is no node")
 
@@ -101,6 +102,20 @@ def test_reasons_of_a_mixture_with_views_categories_and_missing_cells():
     np.testing.assert_allclose(values, expected.values, rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose([each["probabilities"] for each in found], answers(fitted, frame), atol=1e-9)
     assert found[0]["left"] == sum(len(part) for part in explainer.prepared)
+
+
+@needs_node
+@pytest.mark.parametrize("shape", [(60, 1), (1, 2)])
+def test_one_warped_column_and_one_vector(shape, rng, tmp_path):
+    X = np.exp(rng.normal(size=(60, shape[1])))
+    if shape[0] == 1:
+        fitted = reduce(LSSVR(GAUSSIAN, regularization=0.1).fit(X, X[:, 0]), 1).model
+    else:
+        fitted = KernelRegressor(effort="fast", random_state=0).fit(X, np.log(X[:, 0]))
+    found = run(to_javascript(fitted), X.tolist())
+    np.testing.assert_allclose([each["values"] for each in found], answers(fitted, X), rtol=1e-9, atol=1e-9)
+    if compiler() is not None:
+        np.testing.assert_allclose(run_c(to_c(fitted), X, tmp_path), answers(fitted, X), rtol=1e-9, atol=1e-9)
 
 
 @needs_node

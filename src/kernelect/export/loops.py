@@ -96,6 +96,7 @@ class Loops:
         self.names[id(node)] = name
 
     def _assign_join(self, node: Join, name: str, wide: bool) -> None:
+        self.arrays.add(name)
         self.lines.append(self.dialect.vector(name, node.shape[0], wide))
         first = 0
         for arg in node.args:
@@ -117,6 +118,7 @@ class Loops:
             term = self._accumulated(node.op, name, self.expression(arg, ("i",), wide), wide)
             self.lines.append(f"{self.dialect.loop('i', count)} {term}")
             return
+        self.arrays.add(name)
         self.lines.append(self.dialect.vector(name, rows, wide))
         term = self._accumulated(node.op, "total", self.expression(arg, ("i", "j"), wide), wide)
         self.lines += [
