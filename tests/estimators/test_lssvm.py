@@ -290,7 +290,7 @@ def test_a_precomputed_kernel_knows_no_standard_deviation(regression):
     X, y = regression
     gram = RBF(0.3).gram(X)
     model = LSSVR("precomputed").fit(gram, y)
-    with pytest.raises(ValueError, match=r"does not tell k\(x, x\) of new rows"):
+    with pytest.raises(ValueError, match=r"this needs k\(x, x\) of the new rows too"):
         model.predict(gram, return_std=True)
     assert len(model.predict_interval(gram)[0]) == len(y)
 

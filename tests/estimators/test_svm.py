@@ -321,7 +321,11 @@ def test_bad_arguments_are_named_with_a_way_out(small):
         ({"C": -1.0}, InvalidArgument, "C=-1.0 must be a positive number"),
         ({"criterion": "spam"}, InvalidArgument, "Did you mean 'span'"),
         ({"criterion": "gacv", "slack": "quadratic"}, MissingCapability, "not defined for slack='quadratic'"),
-        ({"criterion": "loo", "search": "lbfgs"}, MissingCapability, "use search='nelder-mead' or 'random-walk'"),
+        (
+            {"criterion": "loo", "search": "lbfgs"},
+            MissingCapability,
+            "use search='nelder-mead', 'random-walk' or 'scan'",
+        ),
         ({"search": "newton"}, InvalidArgument, "search='newton' is not known"),
         ({"ensemble": True}, InvalidArgument, "n_restarts=0 has one optimum"),
         ({"ensemble": "yes"}, InvalidArgument, "ensemble='yes' must be True or False"),

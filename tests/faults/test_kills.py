@@ -114,7 +114,7 @@ def test_a_killed_fit_leaves_whole_files_or_none(place):
         out = place / f"out{number}"
         killed(place, *FIT, "--out", out, after=moment)
         found = seen(out)
-        assert found <= {"model.skops", "report.html"}
+        assert found <= {"model.skops", "columns.toml", "report.html"}
         if "model.skops" in found:
             load_model(out / "model.skops")
         if "report.html" in found:

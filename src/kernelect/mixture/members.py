@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from kernelect.criteria.calibration import probabilities
 from kernelect.estimators import GPC, LSSVC, LSSVR
@@ -19,7 +20,7 @@ from kernelect.inputs import Coding, Warp
 from kernelect.machines import EP, LSSVM
 from kernelect.mixture.candidates import AS_IS, FOREST, GP, WARPED, Candidate, estimator_of, kernel_of
 from kernelect.mixture.forest import TREES, Forest
-from kernelect.numerics import Deadline
+from kernelect.numerics import Deadline, single_blas_thread
 from kernelect.registry import stored
 from kernelect.selection import Lead, Pace, relative_widths
 from kernelect.selection.landmarks import as_request
@@ -239,5 +240,7 @@ def fit_members(
             observe(member)
         return member
 
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(follow)(*each) for each in enumerate(rest))
+    # How many threads BLAS uses is one setting of the process: fits at the same time would change it for each other.
+    with single_blas_thread() if effective_n_jobs(n_jobs) > 1 else nullcontext():
+        found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(follow)(*each) for each in enumerate(rest))
     return [*members, *(member for member in found if member is not None)]
