@@ -6,7 +6,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from kernelect import LSSVC, LSSVR, KernelClassifier
+from kernelect import LSSVC, LSSVR, KernelClassifier, KernelRegressor
 from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import shapley_values
@@ -15,6 +15,7 @@ from kernelect.facts.carried import carried_model
 from kernelect.facts.estimates import Judge
 from kernelect.facts.what_if import _rule, _start, describe_what_if
 from kernelect.kernels import RBF, Polynomial
+from kernelect.report.page import _between
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,21 @@ def test_a_model_without_reasons_or_without_a_script_says_so(numbers):
     assert carried is None
     assert facts["script"] == ""
     assert facts["remarks"][0].startswith("This page does not carry the model. ")
+
+
+def test_the_band_of_a_target_on_another_scale_is_made_of_factors():
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame({"a": rng.normal(size=120)})
+    y = np.exp(1.5 * X["a"] + 0.4 * rng.normal(size=120)).to_numpy()
+    model = KernelRegressor(effort="fast", random_state=0, target="log").fit(X, y)
+    facts = gather_for_page(model, X, y)["what_if"]
+    ratios = y / model.loo_prediction_
+    assert facts["band"]["factors"]
+    assert facts["band"]["least"] == 0.0
+    assert facts["band"]["lower"] == pytest.approx(np.quantile(ratios, 0.05))
+    assert facts["explained"] == "logarithm of the prediction"
+    assert _between(2.0, facts["band"]).startswith(f"{2.0 * facts['band']['lower']:.2f}"[:3])
+    assert _between(2.0, {**facts["band"], "factors": False, "lower": -5.0}).startswith("0 to ")
 
 
 def test_the_answer_follows_the_model_s_decision(numbers):

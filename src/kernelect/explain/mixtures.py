@@ -26,6 +26,13 @@ _REMARK = (
 )
 
 
+#: What adds up where a target is modelled on another scale.
+_EXPLAINED = {
+    "log": "logarithm of the prediction",
+    "log1p": "logarithm of one more than the prediction",
+    "sqrt": "square root of the prediction",
+}
+
 _ON_SCALE = "The target is modelled by {}, and so are effects: they add up there, not on the target's own scale."
 
 
@@ -100,7 +107,8 @@ def _(machine: KernelRegressor, view: View) -> Expansion:
     found = _mixed(_members(machine, view), machine._weights)
     if machine.target_scale_.is_identity:
         return found
-    return replace(found, remarks=(_ON_SCALE.format(WORDS[machine.target_scale_.name]),))
+    name = machine.target_scale_.name
+    return replace(found, explained=_EXPLAINED[name], remarks=(_ON_SCALE.format(WORDS[name]),))
 
 
 @machine_expansion.register

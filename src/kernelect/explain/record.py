@@ -28,7 +28,8 @@ class Explanation:
     output_names : tuple
         Classes, or numbers of targets; one for two classes, the second one.
     explained : str
-        "decision value", "prediction", "latent mean" (the mean of the latent function, where the decision value is
+        "decision value", "prediction" (or "logarithm of the prediction" and the like), "latent mean" (the mean of
+        the latent function, where the decision value is
         no linear function of it), or "log-odds" of a mixture's members, averaged.
     absent : str
         What stands in for a column that is not known: "marginals", "interventional" or "neutral".
@@ -59,6 +60,11 @@ class Explanation:
     standard_errors: Array | None = None
     interactions: Array | None = None
     remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def is_of_number(self) -> bool:
+        """Whether a number is explained, or a function of it, and not a class."""
+        return self.explained.endswith("prediction")
 
     @property
     def shape(self) -> tuple[int, ...]:

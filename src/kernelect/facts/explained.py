@@ -150,6 +150,6 @@ def towards(explanation: Explanation, places: Indices) -> Array:
     values = np.asarray(explanation.values, dtype=float)
     if values.ndim == 3:
         return np.asarray(values[np.arange(len(values)), :, places])
-    if explanation.explained == "prediction":
+    if explanation.is_of_number:
         return values
     return np.where(places == 1, 1.0, -1.0)[:, None] * values

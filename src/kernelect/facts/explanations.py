@@ -211,8 +211,8 @@ class Interactions:
 
 def label_of(explanation: Explanation) -> str:
     """Return what an explanation explains, in words."""
-    if explanation.explained == "prediction":
-        return "prediction"
+    if explanation.is_of_number:
+        return explanation.explained
     return f"{explanation.explained} of {plain_name(explanation.output_names[0])}"
 
 

@@ -30,10 +30,16 @@ class ControlFacts(TypedDict):
 
 
 class BandFacts(TypedDict):
-    """Between which distances of the prediction a share of the rows lay that the model had not seen."""
+    """Between which distances of the prediction a share of the rows lay that the model had not seen.
+
+    ``factors``: the distances are factors, of a target that is modelled by its logarithm; ``least`` is the smallest
+    value there can be.
+    """
 
     lower: float
     upper: float
+    factors: bool
+    least: float | None
     share: str
     source: str
 

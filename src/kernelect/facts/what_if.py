@@ -64,7 +64,7 @@ def describe_what_if(
             rows=[_plain_cells(row) for row in cells[shown]],
             row_names=[_row_name(int(place), np.asarray(y)[place]) for place in shown],
             players=_players(carried, program),
-            band=_band(assessment),
+            band=_band(machine_of(pipeline_of(model)), assessment),
             start=_start(carried, rows_at(X, shown[:1]), getattr(model, "decision", None)),
             explained=carried.explainer.expansion.explained if carried.explainer and carried.explains else "",
             decision=_rule(model),
@@ -181,14 +181,24 @@ def _players(carried: Carried, program: Program) -> list[list[int]]:
     ]
 
 
-def _band(assessment: Assessment) -> BandFacts | None:
+def _band(machine: Any, assessment: Assessment) -> BandFacts | None:
     """Return how far rows that were left out lay from their predictions; None for classes."""
     source = assessment.best_source
     if assessment.classes is not None or source is None:
         return None
-    residuals = np.asarray(source.y_true, dtype=float) - np.asarray(source.prediction, dtype=float)
-    lower, upper = np.quantile(residuals, [0.5 - 0.5 * _SHARE, 0.5 + 0.5 * _SHARE])
-    return BandFacts(lower=float(lower), upper=float(upper), share=percent(_SHARE, 0), source=source.name)
+    observed, predicted = (np.asarray(values, dtype=float) for values in (source.y_true, source.prediction))
+    scale = getattr(machine, "target_scale_", None)
+    factors = scale is not None and scale.name == "log" and bool(np.all(predicted > 0.0))
+    distances = observed / predicted if factors else observed - predicted
+    lower, upper = np.quantile(distances, [0.5 - 0.5 * _SHARE, 0.5 + 0.5 * _SHARE])
+    return BandFacts(
+        lower=float(lower),
+        upper=float(upper),
+        factors=factors,
+        least=None if scale is None or scale.is_identity else 0.0,
+        share=percent(_SHARE, 0),
+        source=source.name,
+    )
 
 
 def _rule(model: Any) -> DecisionRule | None:

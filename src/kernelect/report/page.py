@@ -7,6 +7,7 @@ import hashlib
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -110,7 +111,9 @@ def _end(control: ControlFacts, which: Literal["low", "high"]) -> str:
 
 
 def _between(value: float, band: BandFacts) -> str:
-    return f"{trimmed(value + band['lower'], 4)} to {trimmed(value + band['upper'], 4)}"
+    lower, upper = (value * end if band["factors"] else value + end for end in (band["lower"], band["upper"]))
+    least = -inf if band["least"] is None else band["least"]
+    return f"{trimmed(max(lower, least), 4)} to {trimmed(upper, 4)}"
 
 
 def _signed(value: float) -> str:

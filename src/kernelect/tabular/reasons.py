@@ -98,8 +98,8 @@ class Explained:
 
     def in_words(self) -> str:
         """Return the sentence that tells what the effects are of."""
-        if self.explanation.explained == "prediction":
-            return "Effects add up from the mean prediction to the row's own."
+        if self.explanation.is_of_number:
+            return f"Effects add up from the mean {self.explanation.explained} to the row's own."
         return f"Effects are shares of the {self.explanation.explained}: positive ones speak for the predicted class."
 
 
@@ -139,7 +139,7 @@ def explain_table(model: TableModel, X: pd.DataFrame, background: pd.DataFrame |
 
 def _places(explanation: Explanation, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the output that belongs to every row's prediction, and the sign that turns it towards that."""
-    if explanation.explained == "prediction":
+    if explanation.is_of_number:
         return np.zeros(len(predicted), dtype=int), np.ones(len(predicted))
     names = list(explanation.output_names)
     if len(names) == 1:

@@ -95,7 +95,10 @@
     const said = kernelectModel.predict(row);
     const answer = said.values ? number(said.values[0], 4) : shown[decided(said.probabilities)];
     if (byId("wi-answer").textContent !== answer) byId("wi-answer").textContent = answer;
-    if (band) byId("wi-band").textContent = `${number(said.values[0] + band.lower, 4)} to ${number(said.values[0] + band.upper, 4)}`;
+    if (band) {
+      const [lower, upper] = [band.lower, band.upper].map((end) => (band.factors ? said.values[0] * end : said.values[0] + end));
+      byId("wi-band").textContent = `${number(Math.max(lower, band.least ?? -Infinity), 4)} to ${number(upper, 4)}`;
+    }
     if (said.probabilities) {
       byId("wi-shares").replaceChildren(...said.probabilities.map((share, k) => item(shown[k], percent(share), share)));
     }
