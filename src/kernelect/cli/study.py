@@ -68,6 +68,7 @@ def show(name: str, toml: bool) -> None:
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes of --engine local.")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="BLAS threads of a cell.")
 @click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds that one cell may take.")
+@click.option("--quick", is_flag=True, help="A version for two minutes, on built-in data: see the machinery work.")
 @click.option("--retry-failed", is_flag=True, help="Run failed cells again.")
 @click.option(
     "--out",
@@ -84,6 +85,7 @@ def run(
     jobs: int,
     threads: int,
     time_limit: float | None,
+    quick: bool,
     retry_failed: bool,
     out: Path | None,
 ) -> None:
@@ -94,7 +96,7 @@ def run(
     from kernelect import studies
     from kernelect.cli._study import only_writer, shown_progress
 
-    study = studies.read_study(name)
+    study = studies.read_study(name, quick=quick)
     wanted = tuple(study.chosen("datasets", datasets)), tuple(study.chosen("methods", methods))
     plan = studies.Plan(study, *wanted, splits, folder, time_limit, threads)
     runner = studies.engine_for(engine, jobs)

@@ -9,7 +9,7 @@ from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.tabular.typed import fits, hints_of, in_words
 
 if TYPE_CHECKING:
-    from kernelect.studies.definition import Method, Study, TableSpec
+    from kernelect.studies.definition import Method, Quick, Study, TableSpec
 
 R = TypeVar("R")
 
@@ -105,6 +105,8 @@ def check_study(study: Study, origin: str) -> None:
         _check_needs(study, method, origin)
     for table in study.tables:
         _check_table(study, table, origin)
+    if study.quick is not None:
+        _check_quick(study, study.quick, origin)
     if study.default is not None and study.default not in study.methods:
         raise unknown_name(f"default of {origin}", study.default, list(study.methods))
 
@@ -123,7 +125,20 @@ def check_protocol(protocol: Mapping[str, Any], place: str) -> None:
         raise InvalidArgument(f"fraction = {protocol['fraction']!r} in {place} must lie between 0 and 1.")
 
 
-def _check_counts(part: Study | Method, place: str) -> None:
+def _check_quick(study: Study, quick: Quick, origin: str) -> None:
+    place = f"quick of {origin}"
+    _check_counts(quick, place)
+    for name, entry in quick.datasets.items():
+        check_protocol(entry, f"the data set {name!r} of {place}")
+    for name in quick.methods:
+        if name not in study.methods:
+            raise unknown_name(f"methods of {place}", name, list(study.methods))
+        needed = study.methods[name].needs
+        if needed is not None and needed not in quick.methods:
+            raise InvalidArgument(f"methods of {place} hold {name!r}, which needs {needed!r}: add it.")
+
+
+def _check_counts(part: Study | Method | Quick, place: str) -> None:
     if part.splits is not None:
         _check_range("splits", part.splits, 1, 10**6, place)
     limit = getattr(part, "time_limit", None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,15 @@ class TableSpec:
 
 
 @dataclass(frozen=True)
+class Quick:
+    """A version of a study for two minutes and no data folder: built-in data sets, some methods, few splits."""
+
+    datasets: Mapping[str, Mapping[str, Any]]
+    methods: tuple[str, ...]
+    splits: int = 3
+
+
+@dataclass(frozen=True)
 class Study:
     """A whole definition; ``text`` is the TOML it was read from."""
 
@@ -81,6 +90,29 @@ class Study:
     time_limit: float | None = None
     published: Mapping[str, Mapping[str, Mapping[str, tuple[float, ...]]]] = field(default_factory=dict)
     tables: tuple[TableSpec, ...] = ()
+    quick: Quick | None = None
+
+    def shortened(self) -> Study:
+        """Return the quick version; published figures belong to other data, so it carries none."""
+        if self.quick is None:
+            raise InvalidArgument(f"--quick: the study {self.name!r} has no quick version; run it without --quick.")
+        kept = {name: replace(self.methods[name], splits=None) for name in self.quick.methods}
+        tables = [
+            replace(table, methods=tuple(m for m in table.methods if m in kept), published=None)
+            for table in self.tables
+        ]
+        whole = {table.title for table in self.tables if not table.methods}
+        return replace(
+            self,
+            name=f"{self.name}-quick",
+            title=f"{self.title} (quick: built-in data, {self.quick.splits} splits)",
+            datasets=self.quick.datasets,
+            methods=kept,
+            splits=self.quick.splits,
+            default=self.default if self.default in kept else None,
+            published={},
+            tables=tuple(table for table in tables if table.methods or table.title in whole),
+        )
 
     def chosen(self, kind: str, names: str | None) -> list[str]:
         """Return the names of a comma-separated list, or all; ``kind`` is ``"datasets"`` or ``"methods"``."""
@@ -99,10 +131,15 @@ def builtin_studies() -> list[str]:
     return sorted(Path(entry.name).stem for entry in _DEFINITIONS.iterdir() if entry.name.endswith(".toml"))
 
 
-def read_study(name: str) -> Study:
+#: First line of the text of a quick version, so that a results file says which version it holds.
+_SHORTENED = "shortened = true\n"
+
+
+def read_study(name: str, *, quick: bool = False) -> Study:
     """Return the definition ``name``: one inside the package, or the path of a TOML file."""
+    first = _SHORTENED if quick else ""
     if name in builtin_studies():
-        return parse_study((_DEFINITIONS / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
+        return parse_study(first + (_DEFINITIONS / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
     path = Path(name)
     if path.suffix != ".toml":
         raise unknown_name("NAME", name, [*builtin_studies(), "the path of a .toml file"])
@@ -110,7 +147,7 @@ def read_study(name: str) -> Study:
     if folder not in sys.path:  # so that runners and estimators beside the file are found, here and in local workers
         sys.path.append(folder)
     try:
-        return parse_study(path.read_text(encoding="utf-8"), str(path))
+        return parse_study(first + path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidArgument(f"The study definition {name} cannot be read ({reason}): check its name.") from error
@@ -135,6 +172,9 @@ def parse_study(text: str, origin: str = "the definition") -> Study:
     tables = tuple(record_of(TableSpec, spec, f"a table of {origin}") for spec in specs)
     tables_in(entries["datasets"], "datasets", origin)
     entries.setdefault("title", str(entries["name"]))
+    if "quick" in entries:
+        entries["quick"] = record_of(Quick, entries["quick"], f"quick of {origin}")
+    shortened = entries.pop("shortened", False) is True
     study = record_of(Study, {**entries, "text": text, "methods": methods, "tables": tables}, origin)
     check_study(study, origin)
-    return study
+    return study.shortened() if shortened else study
