@@ -10,8 +10,8 @@ copies leaves and the other stays, and scikit-learn's check of weights expects i
 # %%
 # Step 1: noisy rows, weighted and copied
 # ---------------------------------------
-# Three of ten labels are flipped at random, so no model is right on more than 70 % of new rows. Each table is fitted three
-# ways: as it is, with a weight of two for every row, and with every row written twice.
+# Three of ten labels are flipped at random, so no model is right on more than 70 % of new rows. Each table is fitted
+# three ways: as it is, with a weight of two for every row, and with every row written twice.
 
 import matplotlib.pyplot as plt
 import numpy as np
