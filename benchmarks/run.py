@@ -58,7 +58,16 @@ def objective(n: int, d: int) -> Callable[[], object]:
     kernel = ARD(np.full(d, 0.5 / d))
     space = ParameterSpace.joined([kernel.space(X), ParameterSpace.single("regularization", np.log(0.1))])
     targets = np.sign(X[:, :1])
-    joined = SelectionObjective(X, targets, np.ones(n), kernel, space, LSSVM(), PRESS(), None)
+    joined = SelectionObjective(
+        X=X,
+        targets=targets,
+        weights=np.ones(n),
+        kernel=kernel,
+        space=space,
+        machine=LSSVM(),
+        criterion=PRESS(),
+        prior=None,
+    )
     return lambda: joined(space.start)
 
 

@@ -57,7 +57,16 @@ def problem(n: int, d: int, criterion: object, slack: str) -> tuple[SelectionObj
     X = np.hstack([X, np.random.default_rng(0).normal(size=(n, d - 5))])
     kernel = Constant(5.0) * ARD(np.where(np.arange(d) < 5, 0.1, 1e-9)) + Constant(0.2)
     space = ParameterSpace.joined([kernel.space(X), ParameterSpace.single("C", 0.0)])
-    return SelectionObjective(X, y[:, None], np.ones(n), kernel, space, SVM(slack), criterion, None), space.start
+    return SelectionObjective(
+        X=X,
+        targets=y[:, None],
+        weights=np.ones(n),
+        kernel=kernel,
+        space=space,
+        machine=SVM(slack),
+        criterion=criterion,
+        prior=None,
+    ), space.start
 
 
 def criteria() -> None:

@@ -32,7 +32,7 @@ class HuberLeaveOneOut(Criterion):
 
     def value(self, fitted):
         residuals = fitted.state.dual_coef / fitted.state.bordered_diagonal()[:, None]
-        return CriterionValue(self._loss(residuals, fitted)[0], residuals)
+        return CriterionValue(value=self._loss(residuals, fitted)[0], pointwise=residuals)
 
     def value_and_gradient(self, fitted):
         P, alpha = fitted.state.bordered_inverse(), fitted.state.dual_coef
@@ -43,7 +43,9 @@ class HuberLeaveOneOut(Criterion):
         first = -(P @ (slope / diagonal)) @ alpha.T
         second = P @ (np.sum(slope * alpha / diagonal**2, axis=1)[:, None] * P)
         gradient = 0.5 * (first + first.T) + second
-        return CriterionValue(value, residuals, gradient, float(np.trace(gradient)))
+        return CriterionValue(
+            value=value, pointwise=residuals, grad_gram=gradient, grad_regularization=float(np.trace(gradient))
+        )
 
     def rescaled(self, value, unit, n_rows):
         return value * unit * unit  # how it grows with the unit of the targets

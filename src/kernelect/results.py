@@ -104,6 +104,18 @@ class Trace:
         return best
 
 
+@dataclass(frozen=True, kw_only=True)
+class ModelSize:
+    """What a prediction goes through: so many things that are called ``what``, such as support vectors.
+
+    ``everything`` tells that these are all that there were to choose from.
+    """
+
+    count: int
+    what: str
+    everything: bool = False
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """Where a search ended; ``theta`` is in the space that was searched."""
@@ -126,6 +138,14 @@ class Selected:
     theta: Array
     names: tuple[str, ...]
     trace: Sized
+
+    #: What each run of a search among hyper-parameters was; none in a search among subsets.
+    runs: tuple[str, ...]
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether the best model of every size is known, as a search among subsets knows it."""
+        return False
 
     @property
     def n_evaluations(self) -> int:

@@ -33,7 +33,16 @@ def objective_of(kernel, prior, data, mu=0.3):
     X, targets, weights = data
     ridge = ParameterSpace.single("regularization", np.log(mu))
     space = ParameterSpace.joined([kernel.space(X), ridge])
-    return SelectionObjective(X, targets, weights, kernel, space, LSSVM(), PRESS(), prior)
+    return SelectionObjective(
+        X=X,
+        targets=targets,
+        weights=weights,
+        kernel=kernel,
+        space=space,
+        machine=LSSVM(),
+        criterion=PRESS(),
+        prior=prior,
+    )
 
 
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)

@@ -95,12 +95,15 @@ class HalfPress(Criterion):
 
     def value(self, fitted):
         found = PRESS().value(fitted)
-        return CriterionValue(0.5 * found.value, found.pointwise)
+        return CriterionValue(value=0.5 * found.value, pointwise=found.pointwise)
 
     def value_and_gradient(self, fitted):
         found = PRESS().value_and_gradient(fitted)
         return CriterionValue(
-            0.5 * found.value, found.pointwise, 0.5 * found.grad_gram, 0.5 * found.grad_regularization
+            value=0.5 * found.value,
+            pointwise=found.pointwise,
+            grad_gram=0.5 * found.grad_gram,
+            grad_regularization=0.5 * found.grad_regularization,
         )
 
     def nats(self, value, fitted):
@@ -171,7 +174,7 @@ class RootErrors(HalfPress):
 
     def value(self, fitted):
         found = PRESS().value(fitted)
-        return CriterionValue(float(np.sum(np.abs(found.pointwise) ** 1.5)), found.pointwise)
+        return CriterionValue(value=float(np.sum(np.abs(found.pointwise) ** 1.5)), pointwise=found.pointwise)
 
     value_and_gradient = value
 
@@ -253,5 +256,14 @@ def test_a_likelihood_of_ones_own_is_used_in_fitting():
 def test_evidences_need_a_posterior_of_the_right_kind():
     space = ParameterSpace.joined([RBF(0.3).space(X)])
     with pytest.raises(MissingCapability, match="'press' judges the machine 'lssvm', and this one is 'ep'"):
-        SelectionObjective(X, LABELS[:, None], np.ones(40), RBF(0.3), space, EP(Probit()), PRESS(), None)
+        SelectionObjective(
+            X=X,
+            targets=LABELS[:, None],
+            weights=np.ones(40),
+            kernel=RBF(0.3),
+            space=space,
+            machine=EP(Probit()),
+            criterion=PRESS(),
+            prior=None,
+        )
     assert LSSVM.name == "lssvm"

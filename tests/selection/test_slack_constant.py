@@ -19,7 +19,16 @@ def objective(likelihood, prior):
     kernel = Constant() * ARD() + Constant(0.2)
     constant = ParameterSpace.single("C", float(np.log(0.6)), below=2.5, above=5.8)
     space = ParameterSpace.joined([kernel.space(X), constant])
-    return SelectionObjective(X, y, np.ones(50), kernel.start(X), space, EP(likelihood), EPEvidence(), prior)
+    return SelectionObjective(
+        X=X,
+        targets=y,
+        weights=np.ones(50),
+        kernel=kernel.start(X),
+        space=space,
+        machine=EP(likelihood),
+        criterion=EPEvidence(),
+        prior=prior,
+    )
 
 
 @pytest.mark.parametrize("likelihood", [Hinge(), SquaredHinge()], ids=lambda part: part.name)

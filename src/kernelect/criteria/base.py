@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CriterionValue:
     """A criterion at one point.
 

@@ -1,10 +1,13 @@
 """The fitted, scikit-learn face of the library."""
 
 from kernelect.estimators._base import Estimator, SelfSelecting, objective_of
-from kernelect.estimators._dask import is_dask
+from kernelect.estimators._dask import computed, computed_sum, is_dask, sent_once
 from kernelect.estimators._groups import MOST_ROWS, encode_groups
+from kernelect.estimators._in_time import in_time
 from kernelect.estimators._lssvm_base import LSSVMBase
+from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, decide_class, encode_labels, require_size
+from kernelect.estimators._training import LabelledTraining, Training
 from kernelect.estimators.basis import BasisSearchRegressor
 from kernelect.estimators.gpc import GPC
 from kernelect.estimators.lssvc import LSSVC
@@ -27,12 +30,20 @@ __all__ = [
     "BasisSearchRegressor",
     "Estimator",
     "LSSVMBase",
+    "LabelledTraining",
     "SelfSelecting",
+    "Training",
+    "check_sample_weight",
     "class_weights",
+    "computed",
+    "computed_sum",
     "decide_class",
     "encode_groups",
     "encode_labels",
+    "in_time",
     "is_dask",
     "objective_of",
     "require_size",
+    "sent_once",
+    "validate_data",
 ]

@@ -21,7 +21,7 @@ from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.numerics import NEVER, Deadline
-from kernelect.results import Evaluation
+from kernelect.results import Evaluation, ModelSize
 from kernelect.search import Search, as_search
 from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
 from kernelect.subsets import SUBSET_CRITERIA, EvidenceCriterion
@@ -50,6 +50,21 @@ class Estimator(BaseEstimator):
     n_features_in_: int
     n_iter_: int
     selection_: Any
+
+    #: Whether ``evidence_by_size`` tells what smaller models are worth.
+    has_evidence_by_size: ClassVar[bool] = False
+
+    @abstractmethod
+    def model_size(self) -> ModelSize:
+        """Return what a prediction of the fitted model goes through."""
+
+    def selected_kernel(self) -> Kernel | None:
+        """Return the kernel with its selected parameters, None where functions of a dictionary take its place."""
+        return None
+
+    def selected_functions(self) -> list[tuple[str, float]]:
+        """Return names and coefficients (of the first output) of a linear model's functions, none by default."""
+        return []
 
     @classmethod
     @abstractmethod
@@ -152,6 +167,14 @@ class SelfSelecting(Estimator):
     @property
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+
+    def model_size(self) -> ModelSize:
+        """Return what a prediction goes through: all rows, where the machine has no sparse solution."""
+        return ModelSize(count=len(self.dual_coef_), what="row", everything=True)
+
+    def selected_kernel(self) -> Kernel | None:
+        """Return the kernel with its selected parameters."""
+        return self.kernel_
 
     def _kernel(self) -> Kernel:
         return as_kernel(self.kernel)

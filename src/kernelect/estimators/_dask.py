@@ -57,7 +57,7 @@ class DaskParts(Parts):
         return computed(*self._tasks(function))
 
     def sum(self, function: Callable[[Part], Any]) -> Any:
-        return tree_sum(self._tasks(function))
+        return computed_sum(self._tasks(function))
 
     def _tasks(self, function: Callable[[Part], Any]) -> list[Any]:
         shared, call = sent_once(function), _dask().delayed(_called, pure=False)
@@ -124,7 +124,7 @@ def sent_once(value: Any) -> Any:
     return _dask().delayed(value, pure=False, traverse=False)
 
 
-def tree_sum(tasks: list[Any]) -> Any:
+def computed_sum(tasks: list[Any]) -> Any:
     """Return the sum of what tasks return, added up in a tree where they ran."""
     while len(tasks) > 1:
         groups = [tasks[first : first + numerics.BRANCHES] for first in range(0, len(tasks), numerics.BRANCHES)]

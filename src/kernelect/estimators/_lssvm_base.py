@@ -29,6 +29,7 @@ from kernelect.machines import LSSVM, Expansion, Groups, LSSVMState, blocks_of
 from kernelect.machines.lssvm.landmarks import LandmarkState
 from kernelect.numerics import blas_threads_for, over_blocks, require_memory
 from kernelect.priors import PRIORS, Prior, as_prior
+from kernelect.results import ModelSize
 from kernelect.selection import (
     LeastSquaresObjective,
     Rows,
@@ -85,6 +86,12 @@ class LSSVMBase(SelfSelecting):
     _groups: Indices | None = None
     _weights: Array
     _gram: Array
+
+    def model_size(self) -> ModelSize:
+        """Return how many landmarks a prediction goes through, or all rows."""
+        if self.landmarks_ is None:
+            return super().model_size()
+        return ModelSize(count=len(self.landmarks_), what="landmark")
 
     def _fit_machine(self, data: Training, unit: float = 1.0, *, recalibrate: bool = False) -> Array:
         """Select, solve and set the learned attributes; return leave-one-out decision values (n, k).
@@ -243,7 +250,7 @@ class LSSVMBase(SelfSelecting):
         gram = self._gram if isinstance(self.kernel_, Precomputed) else self.kernel_.gram(self.X_fit_)
         return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.regularization_, self._weights)
 
-    def _residuals_without(self, partitions: list[Indices]) -> list[Array]:
+    def residuals_without(self, partitions: list[Indices]) -> list[Array]:
         """Return the residuals (n, k) of rows left out with their group, for several ways to group the rows.
 
         Of the exact machine, at its selected hyper-parameters.

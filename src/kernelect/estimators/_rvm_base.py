@@ -31,6 +31,7 @@ from kernelect.machines.rvm import (
 )
 from kernelect.numerics import blas_threads_for, canonical_order, require_memory
 from kernelect.priors import as_prior, shrink_selected
+from kernelect.results import ModelSize
 from kernelect.search import Search
 from kernelect.selection import (
     RelevanceObjective,
@@ -82,6 +83,18 @@ class RVMBase(SelfSelecting):
     @property
     def _is_precomputed(self) -> bool:
         return self.dictionary is None and super()._is_precomputed
+
+    has_evidence_by_size = True
+
+    def model_size(self) -> ModelSize:
+        """Return how many functions a prediction goes through."""
+        return ModelSize(
+            count=len(self.support_), what="relevance vector" if self.dictionary is None else "basis function"
+        )
+
+    def selected_kernel(self) -> Kernel | None:
+        """Return the kernel with its selected parameters, None where a dictionary takes its place."""
+        return self.kernel_ if self.dictionary is None else None
 
     def _kernel(self) -> Kernel:
         if self.dictionary is None:

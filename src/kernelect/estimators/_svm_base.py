@@ -22,7 +22,7 @@ from kernelect.machines import EP, SVM, Fitted, Machine
 from kernelect.machines.ep.likelihoods import hinge_for
 from kernelect.numerics import Deadline, blas_threads_for, factorize, mean_diagonal, require_memory
 from kernelect.priors import as_prior, normal_logarithms, shrink_several
-from kernelect.results import Selection
+from kernelect.results import ModelSize, Selection
 from kernelect.selection import (
     SCALES_BESIDE_C,
     Rows,
@@ -88,6 +88,10 @@ class SVMBase(SelfSelecting):
         if not self._by_posterior(criterion):
             loo = self._leave_one_out(data)
             self._inverse_temperature = fit_temperature(loo, data.index, data.weights)
+
+    def model_size(self) -> ModelSize:
+        """Return how many vectors a prediction goes through."""
+        return ModelSize(count=len(self.support_), what="support vector")
 
     @property
     def _is_posterior(self) -> bool:

@@ -23,7 +23,7 @@ from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.numerics import blas_threads_for, canonical_order
-from kernelect.results import Evaluation
+from kernelect.results import Evaluation, ModelSize
 from kernelect.search import Budget
 from kernelect.selection import Rows
 from kernelect.subsets import (
@@ -197,6 +197,14 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
             return self._shaped(mean)
         spread = 1.0 + self._intercept_variance + np.sum(((values - self._means) @ self._root) ** 2, axis=1)
         return self._shaped(mean), self._shaped(np.outer(np.sqrt(spread), self.noise_))
+
+    def model_size(self) -> ModelSize:
+        """Return how many functions a prediction goes through."""
+        return ModelSize(count=len(self.basis_), what="basis function")
+
+    def selected_functions(self) -> list[tuple[str, float]]:
+        """Return names and coefficients (of the first output) of the chosen functions."""
+        return list(zip(self.basis_, np.atleast_2d(self.coef_)[0].tolist(), strict=True))
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         options = self._options()

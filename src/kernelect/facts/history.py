@@ -35,7 +35,7 @@ class SearchHistory:
     @classmethod
     def from_selection(cls, selection: Any, label: str | None = None) -> Self:
         """Return the record of a search among hyper-parameters."""
-        if not hasattr(selection, "runs"):
+        if selection.has_sizes:
             raise MissingCapability(
                 f"{type(selection).__name__} is a search among subsets and has no runs: draw SizesDisplay instead."
             )
@@ -98,9 +98,9 @@ class Sizes:
         """
         machine = machine_of(estimator)
         require_selection(machine)
-        if hasattr(machine.selection_, "best_per_size"):
+        if machine.selection_.has_sizes:
             return cls.from_selection(machine.selection_)
-        if not hasattr(machine, "evidence_by_size"):
+        if not machine.has_evidence_by_size:
             raise MissingCapability(
                 f"{type(machine).__name__} has no evidence by size, being no sparse machine: use RVC, RVR or "
                 "BasisSearchRegressor."

@@ -75,8 +75,7 @@ def _error(part: Array) -> float:
 def _least_squares(estimator: Any) -> LSSVC | LSSVR:
     machine = machine_of(estimator)
     if is_mixture(machine):
-        order = np.argsort(-machine._weights, kind="stable")
-        members = [machine._members[place].estimator for place in order]
+        members = [member.estimator for member in machine.by_weight()]
         machine = next((member for member in members if isinstance(member, LSSVC | LSSVR)), machine)
     if not isinstance(machine, LSSVC | LSSVR) or machine.landmarks_ is not None or not hasattr(machine, "X_fit_"):
         raise MissingCapability(

@@ -68,8 +68,9 @@ def describe_machine_of_mixture(estimator: Any, facts: MixtureFacts) -> MachineF
     mixture = _mixture_of(estimator)
     fitted = [one for one in facts["candidates"] if one["score"] is not None]
     seconds = float(mixture.candidates_.seconds.sum())
-    evaluations = sum(member.n_evaluations for member in mixture._members)
-    status, rows = _status(mixture), len(mixture._members[0].left_out)
+    evaluations = sum(member.n_evaluations for member in mixture.members)
+    status, size = _status(mixture), mixture.model_size().count
+    rows = counted(size // len(mixture.members), "row")
     name = ESTIMATORS.words_of(type(mixture))
     heaviest = f"the heaviest ({fitted[0]['name']}) has {fitted[0]['weight_words']} of the weight"
     return {
@@ -82,10 +83,10 @@ def describe_machine_of_mixture(estimator: Any, facts: MixtureFacts) -> MachineF
         "sentence": f"A {name}: {counted(len(fitted), 'candidate')}, weighted by their leave-one-out {facts['score']}; "
         f"{heaviest}.",
         "search": f"{counted(evaluations, 'evaluation')} in {duration(seconds)}; {status}.",
-        "size": f"all {counted(rows, 'row')}, in {counted(len(fitted), 'machine')}",
-        "vectors": rows * len(fitted),
+        "size": f"all {rows}, in {counted(len(fitted), 'machine')}",
+        "vectors": size,
         "status": status,
-        "converged": not mixture._doubt(),
+        "converged": not mixture.doubt(),
         "value": facts["loss"]["mixture"],
         "evaluations": evaluations,
         "seconds": seconds,
@@ -101,7 +102,7 @@ def inputs_of_machine(estimator: Any) -> list[str]:
 
 
 def _coded(mixture: Door) -> list[str]:
-    return [plain_name(name) for name in mixture._views.coding.names]
+    return [plain_name(name) for name in mixture.views.coding.names]
 
 
 def _mixture_of(estimator: Any) -> Door:
@@ -115,10 +116,10 @@ def _mixture_of(estimator: Any) -> Door:
 
 def _status(mixture: Door) -> str:
     """Return how the search ended, as the end of a sentence that begins with "it"."""
-    candidates, fitted = len(mixture.candidates_), len(mixture._members)
+    candidates, fitted = len(mixture.candidates_), len(mixture.members)
     if fitted < candidates:
         return f"ran out of time after {fitted} of {candidates} candidates"
-    doubt = with_input_names(mixture._doubt(), _coded(mixture))
+    doubt = with_input_names(mixture.doubt(), _coded(mixture))
     return f"stopped early in {doubt}" if doubt else "fitted all candidates"
 
 
@@ -144,24 +145,19 @@ def _candidate(mixture: Door, place: int) -> CandidateFacts:
 
 def _loss(mixture: Door, y: Any, score: str, weights: Array | None) -> LossFacts:
     """Return how much worse the best single candidate is on rows left out, row by row."""
-    members, index = mixture._members, y
-    if hasattr(mixture, "loo_proba_"):
-        ours, index = mixture.loo_proba_, np.searchsorted(mixture.classes_, y)
-    else:
-        ours, index = mixture._left_out, mixture.target_scale_.forward(y)
     weights = np.ones(len(y)) if weights is None else weights
-    mixed = mixture._scores(ours, index)
-    best = min(members, key=lambda one: float(np.average(mixture._scores(one.left_out, index), weights=weights)))
-    paired = mixture._scores(best.left_out, index) - mixed
+    mixed, alone = mixture.left_out_losses(y)
+    place = int(np.argmin([float(np.average(losses, weights=weights)) for losses in alone]))
+    best, paired = str(mixture.members[place].candidate), alone[place] - mixed
     value = float(np.average(paired, weights=weights))
     error = float(np.sqrt(np.sum((weights * (paired - value)) ** 2)) / weights.sum())
     own = float(np.average(mixed, weights=weights))
     return LossFacts(
-        best=str(best.candidate),
+        best=best,
         mixture=own,
         value=value,
         standard_error=error,
-        sentence=_on_best(str(best.candidate), score, own, value, error),
+        sentence=_on_best(best, score, own, value, error),
     )
 
 

@@ -69,6 +69,11 @@ def with_error(
     return f"{fixed(value, places, sign=sign)} ± {fixed(error, places)}{unit}"
 
 
+def as_printed(value: float, error: float | None = None) -> str:
+    """Return a value, with its standard error where there is one, as a paper prints them: no digit is added."""
+    return trimmed(value) if error is None else f"{trimmed(value)} ± {trimmed(error)}"
+
+
 def _certain(error: float) -> int:
     return min(max(1 - math.floor(math.log10(error)), 0), _MOST_DECIMALS)
 

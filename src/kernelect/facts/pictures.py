@@ -175,8 +175,7 @@ def _vectors(material: Material) -> Iterator[PictureFacts]:
 
 
 def _has_processes(machine: Any) -> bool:
-    members = getattr(machine, "_members", ())
-    return is_mixture(machine) and any(isinstance(member.estimator, GPC) for member in members)
+    return is_mixture(machine) and any(isinstance(member.estimator, GPC) for member in machine.members)
 
 
 _BUILDERS: tuple[Callable[[Material], Iterator[PictureFacts]], ...] = (

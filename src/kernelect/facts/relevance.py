@@ -70,13 +70,19 @@ def carrying(relevance: Array) -> list[int]:
 
 def relevance_of(machine: Any) -> Array:
     """Return the relevance of each input, or say why there is none."""
-    relevance = getattr(machine, "feature_importances_", None)
+    relevance = relevance_if_known(machine)
     if relevance is None:
         raise MissingCapability(
             f"{type(machine).__name__} has no feature_importances_: a precomputed kernel or a dictionary does not tell "
             "which inputs matter. Use a kernel of the inputs such as 'ard'."
         )
-    return np.asarray(relevance, dtype=float)
+    return relevance
+
+
+def relevance_if_known(machine: Any) -> Array | None:
+    """Return the relevance of each input; None where there is none, as where kernel values are precomputed."""
+    relevance = getattr(machine, "feature_importances_", None)  # as scikit-learn asks for it
+    return None if relevance is None else np.asarray(relevance, dtype=float)
 
 
 def relevance_by_column(estimator: Any) -> tuple[list[str], Array]:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from kernelect.criteria import GroupPRESS
-from kernelect.estimators import ESTIMATORS
+from kernelect.estimators import ESTIMATORS, Estimator
 from kernelect.facts.names import parameter_kind, with_input_names
 from kernelect.facts.numbers import counted, duration, number
 from kernelect.facts.record import FunctionFacts, MachineFacts, ParameterFacts, StageFacts
-from kernelect.facts.relevance import ranked
+from kernelect.facts.relevance import ranked, relevance_if_known
 from kernelect.facts.sources import input_names, machine_of
 from kernelect.kernels import Constant, Kernel
 from kernelect.kernels.composite import Composite
@@ -74,7 +74,7 @@ def selected_values(estimator: Any) -> dict[str, float]:
 def describe_stages(selection: Any) -> list[StageFacts]:
     """Return the stages and restarts of a search among hyper-parameters."""
     trace, stages = selection.trace, []
-    for place, name in enumerate(getattr(selection, "runs", ())[:_MOST_STAGES]):
+    for place, name in enumerate(selection.runs[:_MOST_STAGES]):
         values = trace.value[trace.run == place]
         finite = values[np.isfinite(values)]
         best = float(finite.min()) if len(finite) else None
@@ -82,13 +82,11 @@ def describe_stages(selection: Any) -> list[StageFacts]:
     return stages
 
 
-def describe_functions(machine: Any) -> list[FunctionFacts]:
+def describe_functions(machine: Estimator) -> list[FunctionFacts]:
     """Return the chosen basis functions with the largest coefficients."""
-    if not hasattr(machine, "basis_") or not hasattr(machine, "coef_"):
-        return []
-    coefficients = np.atleast_2d(machine.coef_)[0]
-    order = ranked(np.abs(coefficients))[:_MOST_FUNCTIONS]
-    return [FunctionFacts(name=machine.basis_[j], coefficient=float(coefficients[j])) for j in order]
+    found = machine.selected_functions()
+    order = ranked(np.abs([coefficient for _, coefficient in found]))[:_MOST_FUNCTIONS]
+    return [FunctionFacts(name=found[j][0], coefficient=found[j][1]) for j in order]
 
 
 def _sentence(name: str, kernel: str, criterion: str, prior: str) -> str:
@@ -96,18 +94,18 @@ def _sentence(name: str, kernel: str, criterion: str, prior: str) -> str:
     return f"A {name} with {kernel}, selected by {criterion}{over}."
 
 
-def _criterion_words(machine: Any) -> str:
+def _criterion_words(machine: Estimator) -> str:
     """Return what the criterion declares of itself, else its name."""
     name = machine.selection_.criterion
     if name == GroupPRESS.name:
         return GroupPRESS.words
     given = machine.criterion if not isinstance(machine.criterion, str) else machine.criteria().get(name)
-    return getattr(given, "words", "") or name
+    return name if given is None else given.words or name
 
 
-def _kernel_words(machine: Any) -> str:
-    kernel = getattr(machine, "kernel_", None)
-    if not isinstance(kernel, Kernel):
+def _kernel_words(machine: Estimator) -> str:
+    kernel = machine.selected_kernel()
+    if kernel is None:
         return f"functions from the dictionary {_dictionary_words(machine)}"
     parts = [part for part in _leaves(kernel) if not isinstance(part, Constant)]
     tied = _moved_together(machine.selection_)
@@ -116,7 +114,7 @@ def _kernel_words(machine: Any) -> str:
     return f"{words} (with amplitude and offset)" if len(parts) < len(_leaves(kernel)) else words
 
 
-def _dictionary_words(machine: Any) -> str:
+def _dictionary_words(machine: Estimator) -> str:
     given = machine.dictionary
     return repr(given) if isinstance(given, str) else type(given).__name__
 
@@ -144,24 +142,18 @@ def _kernel_word(kernel: Kernel, several: str) -> str:
     return f"a {kernel.words} kernel, {several if kernel.elliptical else 'one width for all inputs'}"
 
 
-def _size(machine: Any) -> tuple[str, int]:
+def _size(machine: Estimator) -> tuple[str, int]:
     """Return what a prediction has to go through, in words and as a number."""
-    if hasattr(machine, "basis_"):
-        return counted(len(machine.basis_), "basis function"), len(machine.basis_)
-    if hasattr(machine, "support_"):
-        kind = "support vector" if hasattr(machine, "C_") else "relevance vector"
-        return counted(len(machine.support_), kind), len(machine.support_)
-    if getattr(machine, "landmarks_", None) is not None:
-        return counted(len(machine.landmarks_), "landmark"), len(machine.landmarks_)
-    rows = len(machine.dual_coef_)
-    return f"all {counted(rows, 'row')}", rows
+    size = machine.model_size()
+    words = counted(size.count, size.what)
+    return f"all {words}" if size.everything else words, size.count
 
 
 def _parameters(
-    machine: Any, inputs: list[str], objective: SelectionObjective | None
+    machine: Estimator, inputs: list[str], objective: SelectionObjective | None
 ) -> tuple[list[ParameterFacts], int]:
     """Return the selected values, widths of the most relevant inputs only, and how many are left out."""
-    selection, relevance = machine.selection_, getattr(machine, "feature_importances_", None)
+    selection, relevance = machine.selection_, relevance_if_known(machine)
     names = selection.names
     widths = [index for index, name in enumerate(names) if parameter_kind(name) == "width"]
     if relevance is not None and len(relevance) == len(widths):

@@ -29,6 +29,9 @@ class Machine(ABC, Generic[State]):
     #: Length of a search's first step, in log units, where criteria have several minima in the kernel's parameters.
     first_step: ClassVar[float | None] = None
 
+    #: Whether criteria have many local minima in the kernel's widths, so that a search begins with a scan of them.
+    scans_widths: ClassVar[bool] = False
+
     #: Whether ``coefficient_pullback`` is offered.
     differentiable: ClassVar[bool] = False
 

@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import Criterion
-from kernelect.estimators import Estimator, is_dask
-from kernelect.estimators._sklearn import check_sample_weight, validate_data
+from kernelect.estimators import Estimator, check_sample_weight, is_dask, validate_data
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp
 from kernelect.kernels.scale import spread_rows
@@ -20,6 +19,7 @@ from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, useful
 from kernelect.mixture.weights import fitted_parameters
 from kernelect.numerics import Deadline
+from kernelect.results import ModelSize
 from kernelect.typing import Array, Indices
 
 #: Predictions that the relevance of all columns together may cost.
@@ -63,6 +63,49 @@ class Door(Estimator):
     def criteria(cls) -> Mapping[str, type[Criterion]]:
         """Return none: every candidate has the criterion of its machine."""
         return {}
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The fitted candidates, the one that goes the whole way first."""
+        return self._members
+
+    @property
+    def shares(self) -> Array:
+        """Weights of the members, which sum to 1."""
+        return self._weights
+
+    @property
+    def views(self) -> Views:
+        """How columns become inputs, and how members see them."""
+        return self._views
+
+    def by_weight(self) -> list[Member]:
+        """Return the members, the heaviest first."""
+        return [self._members[place] for place in np.argsort(-self._weights, kind="stable")]
+
+    def doubt(self) -> str:
+        """Return what the fit had no time for, or where it stopped early; nothing where all went well."""
+        return self._doubt()
+
+    def model_size(self) -> ModelSize:
+        """Return how many rows predictions go through, in all members together."""
+        rows = len(self._members[0].left_out)
+        return ModelSize(count=rows * len(self._members), what="row", everything=True)
+
+    def left_out_losses(self, y: Any) -> tuple[Array, list[Array]]:
+        """Return the loss of every training row when it is left out: under the mixture, and under each member.
+
+        Parameters
+        ----------
+        y : array-like
+            What the mixture was fitted on.
+        """
+        values, targets = self._left_out_of(np.asarray(y))
+        return self._scores(values, targets), [self._scores(each.left_out, targets) for each in self._members]
+
+    @abstractmethod
+    def _left_out_of(self, y: Any) -> tuple[Array, Any]:
+        """Return leave-one-out values of the mixture, and ``y`` as losses take it."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

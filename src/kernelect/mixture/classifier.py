@@ -131,6 +131,9 @@ class KernelClassifier(ClassifierMixin, Door):
     def _scores(self, left_out: Array, y: Any) -> Array:
         return -np.log(np.maximum(left_out[np.arange(len(y)), y], LEAST))
 
+    def _left_out_of(self, y: Any) -> tuple[Array, Any]:
+        return self.loo_proba_, np.searchsorted(self.classes_, y)
+
     def _values(self, member: Member, V: Array) -> Array:
         p = np.clip(member.estimator.predict_proba(V), 1e-6, 1.0)
         return np.log(p) - np.log(p).mean(axis=1, keepdims=True)

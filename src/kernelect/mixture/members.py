@@ -13,9 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from kernelect.criteria.calibration import probabilities
-from kernelect.estimators import GPC, LSSVC, LSSVR
-from kernelect.estimators._in_time import in_time
-from kernelect.estimators._training import LabelledTraining, Training
+from kernelect.estimators import GPC, LSSVC, LSSVR, LabelledTraining, Training, in_time
 from kernelect.inputs import Coding, Warp
 from kernelect.machines import EP, LSSVM
 from kernelect.mixture.candidates import AS_IS, FOREST, GP, WARPED, Candidate, estimator_of, kernel_of

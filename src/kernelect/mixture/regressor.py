@@ -168,8 +168,21 @@ class KernelRegressor(RegressorMixin, Door):
         variance = targets.var(axis=0)
         return np.mean((targets - left_out) ** 2 / np.where(variance > 0, variance, 1.0), axis=1)
 
+    def _left_out_of(self, y: Any) -> tuple[Array, Any]:
+        return self._left_out, self.target_scale_.forward(y)
+
     def _values(self, member: Member, V: Array) -> Array:
         return _predicted(member, V)
+
+    @property
+    def spread_differs(self) -> bool:
+        """Whether deviations and intervals follow a spread that differs between rows."""
+        return self._noise is not None
+
+    def spread_range(self) -> float:
+        """Return how many times as large as at the fifth percentile the spread is at the 95th."""
+        low, high = (1.0, 1.0) if self._noise_rows is None else np.quantile(self._noise_rows, [0.05, 0.95])
+        return float(high / low)
 
     def _shaped(self, values: Array) -> Array:
         """Return (m, k) values as ``y`` was given."""

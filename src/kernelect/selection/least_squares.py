@@ -17,7 +17,7 @@ class ResidualPath(Protocol):
         """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LeastSquaresObjective(SelectionObjective):
     """The objective of an LS-SVM; its last parameter is the ridge."""
 

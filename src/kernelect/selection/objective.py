@@ -81,7 +81,7 @@ class Remembered:
         return len(parts) == len(self.parts) and all(map(operator.is_, parts, self.parts))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SelectionObjective:
     """The criterion, with or without prior, as a function of theta.
 

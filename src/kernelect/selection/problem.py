@@ -51,14 +51,14 @@ def join(
     if criterion.needs_centres:
         kind = CentreObjective
     return kind(
-        rows.X,
-        rows.targets,
-        rows.weights,
-        started.kernel,
-        space,
-        machine,
-        criterion,
-        prior,
+        X=rows.X,
+        targets=rows.targets,
+        weights=rows.weights,
+        kernel=started.kernel,
+        space=space,
+        machine=machine,
+        criterion=criterion,
+        prior=prior,
         pairwise=started.pairwise,
     )
 

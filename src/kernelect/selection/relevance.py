@@ -37,7 +37,7 @@ _CLOSE = 0.2
 _HOPELESS, _HOPELESS_EVIDENCE = 0.05, 0.15
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RelevanceObjective(SelectionObjective):
     """Remembers the sparse fits by theta."""
 

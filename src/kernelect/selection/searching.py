@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kernelect.criteria import Criterion
-from kernelect.machines import RVM, Machine
+from kernelect.machines import Machine
 from kernelect.search import LBFGS, GradientAscent, RandomWalk, Scan, Search, Stay
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.run import SelectionOptions
@@ -15,7 +15,7 @@ from kernelect.selection.start import settle_widths
 
 def suited_search(machine: type[Machine[Any]], criterion: Criterion) -> Search:
     """Return the search that suits the criterion of a machine."""
-    if machine is RVM:
+    if machine.scans_widths:
         # An error on rows held out is too rough to tell closer widths apart.
         return Scan(then=LBFGS()) if criterion.has_gradient else Scan(then=Stay(), finest=0.5)
     if criterion.sampled:

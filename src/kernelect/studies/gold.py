@@ -74,7 +74,16 @@ def _objective(problem: Problem, options: Mapping[str, Any]) -> SelectionObjecti
     space = _space(d, with_constant=not criterion.scale_invariant)
     X, y = problem.X, problem.y.astype(float)
     prior = options.get("prior")
-    return SelectionObjective(X, y[:, None], np.ones(len(y)), kernel, space, machine, criterion, prior)
+    return SelectionObjective(
+        X=X,
+        targets=y[:, None],
+        weights=np.ones(len(y)),
+        kernel=kernel,
+        space=space,
+        machine=machine,
+        criterion=criterion,
+        prior=prior,
+    )
 
 
 def _space(d: int, *, with_constant: bool) -> ParameterSpace:

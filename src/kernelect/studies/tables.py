@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
-from kernelect.facts.numbers import fixed, with_error
+from kernelect.facts.numbers import as_printed, fixed, with_error
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, TableSpec
 from kernelect.studies.statistics import (
@@ -141,14 +141,13 @@ def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean 
     numbers = {"value": value, "spread": spread, "splits": float(mean.count)}
     published = _published(study, spec, dataset, method)
     if published:
-        text += f" / {published[0]:g}"
         numbers["published"] = float(published[0])
         z = z_score(mean, published) if spec.spread == "standard error" and not smallest else None
         if z is not None:
-            text += f" ({z:+.1f})"
+            text += f" / {as_printed(published[0])} ({fixed(z, 1, sign=True)})"
             numbers["z"] = z
-        elif len(published) > 1:
-            text += f" ± {published[1]:g}"
+        else:
+            text += f" / {as_printed(*published[:2])}"
     return Entry(text, mark, numbers)
 
 

@@ -126,6 +126,14 @@ class BasisSelection(Selected):
     strategy: str
     seconds: float
 
+    #: It has no runs: every step is in the trace.
+    runs = ()
+
+    @property
+    def has_sizes(self) -> bool:
+        """Always: see ``best_per_size``."""
+        return True
+
     @property
     def prior(self) -> str:
         """Always "none": the evidence has its own."""

@@ -79,7 +79,7 @@ def _by_parts(machine: LSSVMBase, rows: Rows) -> Iterator[Doubt]:
     n, generator = len(rows.y), np.random.default_rng(0)
     ordered = np.arange(n) * _PARTS // n
     partitions = [ordered, *(generator.permutation(ordered) for _ in range(_DRAWS))]
-    residuals = machine._residuals_without(partitions)
+    residuals = machine.residuals_without(partitions)
     squares = np.array([float(np.mean(each**2)) for each in residuals])
     mean, spread = squares[1:].mean(), squares[1:].std(ddof=1)
     if squares[0] <= mean + _SURE * spread:
@@ -108,9 +108,8 @@ def _doubt(sentence: str, rows: Rows) -> Doubt:
 def _exact(machine: Any, n_rows: int) -> LSSVMBase | None:
     """Return the least-squares machine on all rows to test with: the machine itself, or the heaviest of a mixture."""
     if isinstance(machine, Door):
-        order = np.argsort(-machine._weights)
-        members = [machine._members[place].estimator for place in order]
-        return next((found for member in members if (found := _exact(member, n_rows)) is not None), None)
+        members = (_exact(member.estimator, n_rows) for member in machine.by_weight())
+        return next((member for member in members if member is not None), None)
     able = isinstance(machine, LSSVMBase) and machine.landmarks_ is None
     return machine if able and n_rows >= _LEAST_ROWS and len(machine.dual_coef_) == n_rows else None
 

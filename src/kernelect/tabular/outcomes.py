@@ -34,7 +34,7 @@ def doubts_of_numbers(pipeline: Pipeline, assessment: Assessment) -> Iterator[Do
     rows = np.arange(len(observed)) if source.rows is None else source.rows
     yield from _far_off(predicted, observed, rows)
     machine = pipeline[-1]
-    if not isinstance(machine, KernelRegressor) or (machine.target_scale_.is_identity and machine._noise is None):
+    if not isinstance(machine, KernelRegressor) or (machine.target_scale_.is_identity and not machine.spread_differs):
         yield from _spread(predicted, observed)
 
 
@@ -79,10 +79,10 @@ def remarks_on_scale(machine: Any) -> list[str]:
             f"The target is modelled by {WORDS[scale.name]}, which explains rows left out better. Predictions are "
             "means of the target itself."
         )
-    if machine._noise_rows is not None:
-        times = np.quantile(machine._noise_rows, 0.95) / np.quantile(machine._noise_rows, 0.05)
+    if machine.spread_differs:
+        times = machine.spread_range()
         found.append(
-            f"The spread around predictions differs by a factor of {number(float(times), 2)} between rows. Standard "
+            f"The spread around predictions differs by a factor of {number(times, 2)} between rows. Standard "
             "deviations and intervals follow it."
         )
     return found

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from kernelect.estimators import _dask
+from kernelect.estimators import computed, computed_sum, sent_once
 from kernelect.exceptions import UnusableTable
 from kernelect.extras import load_extra
 from kernelect.numerics import BRANCHES, over_blocks, tree_sum
@@ -108,14 +108,14 @@ class ClusterPieces(Pieces):
 
     def each(self, work: Work[Result], columns: Sequence[str] | None = None) -> list[Result]:
         with self.client.as_current():
-            return _dask.computed(*self._tasks(work, columns))
+            return computed(*self._tasks(work, columns))
 
     def sum(self, work: Work[Any]) -> Any:
         with self.client.as_current():
-            return _dask.tree_sum(self._tasks(work, None))
+            return computed_sum(self._tasks(work, None))
 
     def _tasks(self, work: Work[Any], columns: Sequence[str] | None) -> list[Any]:
-        shared, call = _dask.sent_once(work), _dask.sent_once(_on_group)
+        shared, call = sent_once(work), sent_once(_on_group)
         path = str(Path(self.path).resolve())
         return [call(shared, path, group, None if columns is None else list(columns)) for group in self.groups]
 

@@ -99,7 +99,16 @@ def test_gradient_ascent_climbs_the_sampled_evidence():
     kernel = Constant() * ARD() + Constant(0.2)
     criterion = HMCEvidence(n_chains=50, n_samples=40, n_draws=500)
     machine, ones = EP(Hinge()), np.ones(30)
-    objective = SelectionObjective(X, y, ones, kernel.start(X), kernel.space(X), machine, criterion, None)
+    objective = SelectionObjective(
+        X=X,
+        targets=y,
+        weights=ones,
+        kernel=kernel.start(X),
+        space=kernel.space(X),
+        machine=machine,
+        criterion=criterion,
+        prior=None,
+    )
     options = SelectionOptions(search=GradientAscent(), max_iter=15, tol=1e-2)
     selection, _ = select(objective, options)
     exact = replace(objective, criterion=EPEvidence())

@@ -48,7 +48,9 @@ class EPEvidence(Criterion):
         log_kappa, _ = machine.likelihood.log_normalizer(fitted.regularization)
         n = float(fitted.weights.sum())
         value = -sum(log_evidence(column) for column in columns) / n - len(columns) * log_kappa
-        return CriterionValue(value, np.column_stack([column.tilted.log_z for column in columns]) + log_kappa)
+        return CriterionValue(
+            value=value, pointwise=np.column_stack([column.tilted.log_z for column in columns]) + log_kappa
+        )
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         machine, columns = ep_solution(fitted)

@@ -101,7 +101,7 @@ class HMCEvidence(Criterion):
         for column, estimate in zip(columns, self.values(fitted), strict=True):
             total += estimate.log_evidence if estimate.safe else log_evidence(column)
         pointwise = np.column_stack([column.tilted.log_z for column in columns]) + log_kappa
-        return CriterionValue(-total / n - len(columns) * log_kappa, pointwise)
+        return CriterionValue(value=-total / n - len(columns) * log_kappa, pointwise=pointwise)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         machine, columns = ep_solution(fitted)
@@ -109,7 +109,12 @@ class HMCEvidence(Criterion):
         n, found, estimates = float(fitted.weights.sum()), self.value(fitted), self.gradients(fitted)
         gradient = np.sum([estimate.grad_gram for estimate in estimates], axis=0)
         by_loss = sum(estimate.grad_constant for estimate in estimates)
-        return CriterionValue(found.value, found.pointwise, -gradient / n, -by_loss / n - len(columns) * by_constant)
+        return CriterionValue(
+            value=found.value,
+            pointwise=found.pointwise,
+            grad_gram=-gradient / n,
+            grad_regularization=-by_loss / n - len(columns) * by_constant,
+        )
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         """The value is already a log-likelihood, per row."""

@@ -51,7 +51,9 @@ class GCV(SquaredErrors):
         found = self._found(fitted, np.diagonal(P))
         gradient = self._grad_gram(P, state.dual_coef, fitted.weights)
         by_ridge = float(np.sum(np.diagonal(gradient) / fitted.weights))
-        return CriterionValue(found.value, found.pointwise, gradient, by_ridge)
+        return CriterionValue(
+            value=found.value, pointwise=found.pointwise, grad_gram=gradient, grad_regularization=by_ridge
+        )
 
     @staticmethod
     def _found(fitted: Fitted, diagonal: Array) -> CriterionValue:
@@ -59,7 +61,7 @@ class GCV(SquaredErrors):
         alpha, s = fitted.state.dual_coef, fitted.weights[:, None]
         mean = float(np.sum(diagonal / fitted.weights)) / len(alpha)  # B / n
         residuals = np.asarray(alpha / s / mean, dtype=float)
-        return CriterionValue(float(np.mean(np.sum(s * residuals**2, axis=1))), residuals)
+        return CriterionValue(value=float(np.mean(np.sum(s * residuals**2, axis=1))), pointwise=residuals)
 
     @staticmethod
     def _grad_gram(P: Array, alpha: Array, s: Array) -> Array:

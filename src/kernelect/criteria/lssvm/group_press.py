@@ -51,7 +51,7 @@ class GroupPRESS(SquaredErrors):
     def value(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state
         residuals = self.groups.solve(blocks_of(state.bordered_inverse()), state.dual_coef)
-        return CriterionValue(half_sum(fitted.weights, residuals), residuals)
+        return CriterionValue(value=half_sum(fitted.weights, residuals), pointwise=residuals)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state
@@ -62,7 +62,12 @@ class GroupPRESS(SquaredErrors):
         outer = product(product(P, u), alpha.T)
         gradient -= 0.5 * (outer + outer.T)
         by_ridge = float(np.sum(np.diagonal(gradient) / fitted.weights))
-        return CriterionValue(half_sum(fitted.weights, residuals), residuals, gradient, by_ridge)
+        return CriterionValue(
+            value=half_sum(fitted.weights, residuals),
+            pointwise=residuals,
+            grad_gram=gradient,
+            grad_regularization=by_ridge,
+        )
 
     def size(self, fitted: Fitted) -> float:
         return half_sum(fitted.weights, fitted.targets)

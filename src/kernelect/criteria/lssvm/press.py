@@ -41,7 +41,7 @@ class PRESS(SquaredErrors):
     def value(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state
         residuals = state.leave_one_out_residuals(state.bordered_diagonal())
-        return CriterionValue(half_sum(fitted.weights, residuals), residuals)
+        return CriterionValue(value=half_sum(fitted.weights, residuals), pointwise=residuals)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         state: LSSVMState = fitted.state
@@ -51,10 +51,10 @@ class PRESS(SquaredErrors):
         u = (fitted.weights / c)[:, None] * residuals  # (n, k)
         gradient = adjoint(P, np.sum(u * residuals, axis=1), u, state.dual_coef)
         return CriterionValue(
-            half_sum(fitted.weights, residuals),
-            residuals,
-            gradient,
-            float(np.sum(np.diagonal(gradient) / fitted.weights)),
+            value=half_sum(fitted.weights, residuals),
+            pointwise=residuals,
+            grad_gram=gradient,
+            grad_regularization=float(np.sum(np.diagonal(gradient) / fitted.weights)),
         )
 
     def size(self, fitted: Fitted) -> float:

@@ -45,7 +45,7 @@ class RVMCentreEvidence(RVMCriterion):
         state: CentreState = fitted.state
         evidence = centre_evidence if self.form == "proper" else scalar_evidence
         value = -sum(evidence(fit) for fit in state.centres)
-        return CriterionValue(value, np.column_stack([latent(fit, fitted.gram) for fit in state.fits]))
+        return CriterionValue(value=value, pointwise=np.column_stack([latent(fit, fitted.gram) for fit in state.fits]))
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         return self.value(fitted)

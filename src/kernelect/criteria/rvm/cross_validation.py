@@ -61,7 +61,7 @@ class RVMCrossValidation(RVMCriterion):
             losses[parts == part] = self._losses(fitted, parts == part)
             if relevance_machine(fitted.machine).deadline.passed:
                 break
-        return CriterionValue(mean_loss(losses, fitted.weights), losses)
+        return CriterionValue(value=mean_loss(losses, fitted.weights), pointwise=losses)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         return self.value(fitted)

@@ -48,7 +48,9 @@ class RVMEvidence(RVMCriterion):
 
     def value(self, fitted: Fitted) -> CriterionValue:
         value = -sum(self.merit(fit) for fit in fitted.state.fits)
-        return CriterionValue(value, np.column_stack([latent(fit, fitted.gram) for fit in fitted.state.fits]))
+        return CriterionValue(
+            value=value, pointwise=np.column_stack([latent(fit, fitted.gram) for fit in fitted.state.fits])
+        )
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         found = self.value(fitted)
@@ -57,7 +59,7 @@ class RVMEvidence(RVMCriterion):
             kernels = fit.active > 0
             by_design = self._merit_gradient(fit, active_design(fit, fitted.gram))
             gradient[:, fit.active[kernels] - 1] -= by_design[:, kernels]
-        return CriterionValue(found.value, found.pointwise, gradient)
+        return CriterionValue(value=found.value, pointwise=found.pointwise, grad_gram=gradient)
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         return value, 1.0

@@ -40,7 +40,7 @@ class RVMLeaveOneOut(RVMCrossValidation):
             losses[row] = self._loss(fitted, everything, row)
             if relevance_machine(fitted.machine).deadline.passed:
                 break
-        return CriterionValue(mean_loss(losses, fitted.weights), losses)
+        return CriterionValue(value=mean_loss(losses, fitted.weights), pointwise=losses)
 
     def _sure(self, fitted: Fitted, everything: Columns) -> Mask:
         """Return the rows whose label is right beyond doubt when they are left out."""

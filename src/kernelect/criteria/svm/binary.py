@@ -88,10 +88,10 @@ def binaries(fitted: Fitted) -> list[BinarySVM]:
 def _summed(values: list[CriterionValue]) -> CriterionValue:
     gradients = [found.grad_gram for found in values if found.grad_gram is not None]
     return CriterionValue(
-        sum(found.value for found in values),
-        np.column_stack([found.pointwise for found in values]),
-        sum(gradients[1:], start=gradients[0]) if gradients else None,
-        sum(found.grad_regularization for found in values),
+        value=sum(found.value for found in values),
+        pointwise=np.column_stack([found.pointwise for found in values]),
+        grad_gram=sum(gradients[1:], start=gradients[0]) if gradients else None,
+        grad_regularization=sum(found.grad_regularization for found in values),
     )
 
 

@@ -29,7 +29,7 @@ class RadiusMargin(ErrorEstimate):
         terms = float(machine.diagonal.max()) * machine.alpha
         if not machine.quadratic:
             terms = terms + machine.slacks
-        return CriterionValue(float(np.average(terms, weights=machine.weights)), terms)
+        return CriterionValue(value=float(np.average(terms, weights=machine.weights)), pointwise=terms)
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
         p, adjoint = machine, Adjoint(machine)
@@ -45,7 +45,9 @@ class RadiusMargin(ErrorEstimate):
         total = float(p.weights.sum())
         gradient, by_C = adjoint.carried(1.0 / total)
         gradient.flat[:: len(by_diagonal) + 1] += by_diagonal / total
-        return CriterionValue(found.value, found.pointwise, gradient, by_C)
+        return CriterionValue(
+            value=found.value, pointwise=found.pointwise, grad_gram=gradient, grad_regularization=by_C
+        )
 
 
 class JaakkolaHaussler(ErrorEstimate):
@@ -58,7 +60,7 @@ class JaakkolaHaussler(ErrorEstimate):
     def _value(self, machine: BinarySVM) -> CriterionValue:
         p = machine
         left = p.margins - p.alpha * (np.diagonal(p.gram) + (0.0 if p.quadratic else p.ridge))
-        return CriterionValue(float(np.average(left <= 0.0, weights=p.weights)), left)
+        return CriterionValue(value=float(np.average(left <= 0.0, weights=p.weights)), pointwise=left)
 
 
 class SupportVectorCount(ErrorEstimate):
@@ -71,4 +73,4 @@ class SupportVectorCount(ErrorEstimate):
     def _value(self, machine: BinarySVM) -> CriterionValue:
         support = np.zeros(len(machine.labels))
         support[machine.free] = support[machine.bounded] = 1.0
-        return CriterionValue(float(np.average(support, weights=machine.weights)), support)
+        return CriterionValue(value=float(np.average(support, weights=machine.weights)), pointwise=support)

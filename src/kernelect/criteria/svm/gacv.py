@@ -37,7 +37,7 @@ class GACV(ErrorEstimate):
 
     def _value(self, machine: BinarySVM) -> CriterionValue:
         terms = machine.slacks + machine.alpha * machine.diagonal * _factor(machine)
-        return CriterionValue(float(np.average(terms, weights=machine.weights)), terms)
+        return CriterionValue(value=float(np.average(terms, weights=machine.weights)), pointwise=terms)
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
         p, adjoint = machine, Adjoint(machine)
@@ -47,7 +47,9 @@ class GACV(ErrorEstimate):
         adjoint.by_beta[support] += (p.labels * p.weights * p.diagonal * f)[support]
         adjoint.by_margin[p.bounded] -= p.weights[p.bounded]
         gradient, by_C = adjoint.carried(1.0 / float(p.weights.sum()))
-        return CriterionValue(found.value, found.pointwise, gradient, by_C)
+        return CriterionValue(
+            value=found.value, pointwise=found.pointwise, grad_gram=gradient, grad_regularization=by_C
+        )
 
 
 def _factor(p: BinarySVM) -> Array:

@@ -59,7 +59,7 @@ class LaplaceEvidence(BinaryCriterion):
         L, _, _ = self._curvature(machine)
         half = 0.5 * _smoothed_factor(machine, L).log_determinant() if len(L) else 0.0
         total = float(machine.weights.sum())
-        return CriterionValue((_most_probable(machine) + half) / total, machine.margins)
+        return CriterionValue(value=(_most_probable(machine) + half) / total, pointwise=machine.margins)
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
         p, adjoint = machine, Adjoint(machine)
@@ -74,7 +74,7 @@ class LaplaceEvidence(BinaryCriterion):
         if len(p.free):
             value += self._add_determinant(p, adjoint)
         gradient, by_C = adjoint.carried(1.0 / total)
-        return CriterionValue(value / total, p.margins, gradient, by_C)
+        return CriterionValue(value=value / total, pointwise=p.margins, grad_gram=gradient, grad_regularization=by_C)
 
     def _add_determinant(self, p: BinarySVM, adjoint: Adjoint) -> float:
         """Return 1/2 ln det(I + L K_m) and add its derivatives."""

@@ -74,7 +74,7 @@ class LeaveOneOut(SVMCriterion):
         wrong, known = (decisions > 0) != (fitted.targets > 0), np.isfinite(decisions)
         weights = fitted.weights[:, None] * known
         rates = np.sum(wrong * weights, axis=0) / np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
-        return CriterionValue(float(rates.sum()), decisions)
+        return CriterionValue(value=float(rates.sum()), pointwise=decisions)
 
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         return self.value(fitted)

@@ -62,7 +62,7 @@ class UnsmoothedSpan(ErrorEstimate):
 
     def _value(self, machine: BinarySVM) -> CriterionValue:
         margins = span_corrected_margins(machine)
-        return CriterionValue(float(np.average(margins <= 0.0, weights=machine.weights)), margins)
+        return CriterionValue(value=float(np.average(margins <= 0.0, weights=machine.weights)), pointwise=margins)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Span(ErrorEstimate):
     def _value(self, machine: BinarySVM) -> CriterionValue:
         spans = _Spans.of(machine, self.eta)
         rates = expit(self.c1 * _excess(machine, spans) - self.c2)
-        return CriterionValue(float(np.average(rates, weights=machine.weights)), rates)
+        return CriterionValue(value=float(np.average(rates, weights=machine.weights)), pointwise=rates)
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
         p, spans = machine, _Spans.of(machine, self.eta)
@@ -112,7 +112,9 @@ class Span(ErrorEstimate):
         adjoint.by_margin[h] -= slopes[h]
         total = float(p.weights.sum())
         gradient, by_C = adjoint.carried(1.0 / total)
-        return CriterionValue(float(rates @ p.weights) / total, rates, gradient, by_C)
+        return CriterionValue(
+            value=float(rates @ p.weights) / total, pointwise=rates, grad_gram=gradient, grad_regularization=by_C
+        )
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class RVM(Machine[RVMState]):
     regression: bool = False
     algorithm: Algorithm = field(default_factory=Sequential)
     name = "rvm"
+    scans_widths = True
 
     def fit(
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: RVMState | None = None

@@ -50,7 +50,7 @@ class BoxQP:
         fixed = self.upper <= 0.0
         return fixed if fixed.any() else None
 
-    def settled(self, sides: Sides) -> Sides:
+    def within_bounds(self, sides: Sides) -> Sides:
         """Return ``sides``, which may be those of another program, as far as the bounds allow them."""
         if self.fixed is not None:
             sides = np.where(self.fixed, np.int8(LOWER), sides)

@@ -68,7 +68,7 @@ def _chain(problem: BoxQP, start: BoxSolution | None) -> Iterator[BoxSolution]:
     """Yield what each link makes of the problem, the fastest first."""
     if start is not None:
         beta = problem.labels * np.minimum(start.alpha, problem.upper)
-        sides = problem.settled(start.sides)
+        sides = problem.within_bounds(start.sides)
         found = pivot(problem, sides) or _proximal(problem, sides, beta)
         if found is not None:
             yield _checked(problem, found, "active set, warm")

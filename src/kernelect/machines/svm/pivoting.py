@@ -23,7 +23,7 @@ _FEW = 32  # or by this many
 
 @dataclass(frozen=True)
 class Pivoted:
-    """Where exchanging sides has settled."""
+    """Where exchanging sides has ended."""
 
     beta: Array
     r: Array
@@ -39,7 +39,7 @@ def pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> Pivoted | Non
     With ``capped=False`` all wrong rows change sides at once.
     """
     n = len(sides)
-    sides = problem.settled(sides)
+    sides = problem.within_bounds(sides)
     beta, r, drift = np.zeros(n), problem.target.copy(), 0.0
     fewest, most_free, patience, seen = n + 1, 0.0, _PATIENCE, set[bytes]()
     for count in range(1, _MAX_PIVOTS + 1):

@@ -63,7 +63,7 @@ class _RowBlock:
         return pull(cotangent)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LandmarkObjective(LeastSquaresObjective):
     """The objective of an LS-SVM on landmarks, which stay where they are while theta moves.
 
@@ -82,8 +82,14 @@ class LandmarkObjective(LeastSquaresObjective):
     def of(cls, exact: SelectionObjective, landmarks: Array) -> LandmarkObjective:
         """Return an exact objective on landmarks."""
         return cls(
-            *(exact.X, exact.targets, exact.weights, exact.kernel, exact.space),
-            *(exact.machine, exact.criterion, exact.prior),
+            X=exact.X,
+            targets=exact.targets,
+            weights=exact.weights,
+            kernel=exact.kernel,
+            space=exact.space,
+            machine=exact.machine,
+            criterion=exact.criterion,
+            prior=exact.prior,
             landmarks=landmarks,
         )
 
