@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import subprocess
 import sys
 import tempfile
 import time
@@ -30,30 +29,13 @@ from kernelect.export.models import program_of
 from kernelect.extras import load_extra
 from kernelect.tabular import FoldOptions, MachineOptions, TableModel, describe_table, fit_table, read_table
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from oracles.compiled import run_c
+
 #: By how much exports may differ.
 LIMITS = {"onnx double": 1e-9, "onnx float32": 1e-4, "c double": 1e-9, "c float": 1e-4}
 
 _PLAIN = 20  # rows as they are
-
-_MAIN = """
-#include "model.h"
-#include <stdio.h>
-#include <stdlib.h>
-int main(void) {{
-  double row[MODEL_N_COLUMNS];
-  for (;;) {{
-    for (int j = 0; j < MODEL_N_COLUMNS; j++) {{
-      char cell[64];
-      if (scanf("%63s", cell) != 1) return 0;
-      row[j] = strtod(cell, 0);
-    }}
-    {real} out[MODEL_N_OUTPUTS];
-    model_predict(row, out);
-    for (int k = 0; k < MODEL_N_OUTPUTS; k++) printf("%.17g ", (double)out[k]);
-    printf("\\n");
-  }}
-}}
-"""
 
 
 def fitted(path: Path, rows: int, seconds: float) -> tuple[TableModel, pd.DataFrame]:
@@ -120,13 +102,7 @@ def in_c(model: TableModel, X: pd.DataFrame, real: str) -> np.ndarray:
     program = program_of(model)
     coded = coded_rows(program, X[[column.name for column in program.columns]].to_numpy(dtype=object).tolist())
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        (place / "model.h").write_text(to_c(model, real=real))
-        (place / "main.c").write_text(_MAIN.format(real=real))
-        subprocess.run(["gcc", "-std=c99", "-O1", "main.c", "-o", "main", "-lm"], cwd=folder, check=True)
-        text = "\n".join(" ".join(repr(float(cell)) for cell in row) for row in coded)
-        done = subprocess.run([str(place / "main")], input=text, capture_output=True, text=True, check=True)
-    return np.array([[float(word) for word in line.split()] for line in done.stdout.splitlines()])
+        return run_c(to_c(model, real=real), coded, Path(folder), real, sanitized=False)
 
 
 def differences(model: TableModel, X: pd.DataFrame) -> dict[str, float]:

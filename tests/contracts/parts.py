@@ -19,8 +19,9 @@ from kernelect import (
     criteria,
     priors,
 )
-from kernelect.machines import EP, LSSVM, RVM, SVM, Classical, Fitted, Hinge, Machine, Probit, SquaredHinge
+from kernelect.machines import EP, LSSVM, RVM, SVM, Classical, Hinge, Machine, Probit, SquaredHinge
 from kernelect.search import LBFGS, GradientAscent, NelderMead, RandomWalk, ScaledConjugateGradients, Scan
+from oracles import solutions
 
 # -- data ------------------------------------------------------------------------------------------------------------
 
@@ -150,16 +151,7 @@ CRITERIA_ASIDE = (criteria.RVMCentreEvidence,)
 def solved(judged, gram, targets, weights, constant=None, warm=None):
     """Return the record that the criterion sees."""
     constant = judged.constant if constant is None else constant
-    state = judged.machine.fit(gram, targets, constant, weights, warm)
-    return Fitted(
-        machine=judged.machine,
-        gram=gram,
-        targets=targets,
-        weights=weights,
-        regularization=constant,
-        state=state,
-        n_residuals=len(gram),
-    )
+    return solutions.solved(judged.machine, gram, targets, constant, weights, warm)
 
 
 # -- searches --------------------------------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ import pytest
 from contracts.declared import require_instances
 from contracts.parts import PRIORS, sample
 from kernelect.kernels import ARD, RBF, Linear
-from kernelect.machines import LSSVM, Fitted
+from kernelect.machines import LSSVM
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import HyperPoint
 from oracles.differences import gradient
+from oracles.solutions import record
 
 every_prior = pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 
@@ -26,15 +27,7 @@ def point_at(theta, X, y):
     kernel, mu = ARD(np.exp(theta[:-1])), float(np.exp(theta[-1]))
     gram, weights = kernel.gram(X), np.ones(len(X))
     state = LSSVM().fit(gram, y[:, None], mu, weights)
-    fitted = Fitted(
-        machine=LSSVM(),
-        gram=gram,
-        targets=y[:, None],
-        weights=weights,
-        regularization=mu,
-        state=state,
-        n_residuals=len(X),
-    )
+    fitted = record(LSSVM(), gram, y[:, None], mu, weights, state)
     return HyperPoint(theta, space, kernel, X, lambda: fitted)
 
 

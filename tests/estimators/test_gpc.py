@@ -18,7 +18,8 @@ from kernelect.criteria import EPEvidence
 from kernelect.datasets import ringnorm, sparse_inputs, twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Constant, Precomputed
-from kernelect.machines import EP, Fitted, Probit
+from kernelect.machines import EP, Probit
+from oracles.solutions import record
 
 FIXED = 2.0 * RBF(gamma=0.3) + Constant(0.5)
 
@@ -53,21 +54,7 @@ def test_a_fixed_kernel_is_evaluated_once_in_the_papers_units(rings):
     model = GPC(kernel=FIXED).fit(X, y)
     gram, targets, ones = FIXED.gram(X), y[:, None].astype(float), np.ones(len(y))
     state = EP(Probit()).fit(gram, targets, 1.0, ones)
-    expected = (
-        EPEvidence()
-        .value(
-            Fitted(
-                machine=EP(Probit()),
-                gram=gram,
-                targets=targets,
-                weights=ones,
-                regularization=1.0,
-                state=state,
-                n_residuals=len(y),
-            )
-        )
-        .value
-    )
+    expected = EPEvidence().value(record(EP(Probit()), gram, targets, 1.0, ones, state)).value
     assert model.selection_.value == pytest.approx(expected, rel=1e-6)
     assert model.selection_.n_evaluations == 1
     assert 0.0 < model.selection_.value < np.log(2.0)

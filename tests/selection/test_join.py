@@ -27,7 +27,8 @@ ESTIMATORS = [LSSVC, LSSVR, SVC, GPC, RVC, RVR, BasisSearchRegressor]
 
 def joined(machine, criterion, prior=None, kind=SelectionObjective):
     kernel = ARD([0.3, 0.2])
-    return kind(X, LABELS[:, None], np.ones(40), kernel, kernel.space(X), machine, criterion, prior)
+    parts = {"kernel": kernel, "space": kernel.space(X), "machine": machine, "criterion": criterion, "prior": prior}
+    return kind(X=X, targets=LABELS[:, None], weights=np.ones(40), **parts)
 
 
 @pytest.mark.parametrize("machine", [entry.cls() for entry in MACHINES], ids=lambda part: part.name)

@@ -31,7 +31,7 @@ _MOST_ROWS = 20
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the effects of all columns, as CSV."
 )
-@click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
+@options.fill_missing
 @options.force
 @options.as_json
 @options.quiet

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     metavar="K",
     help="Add the K strongest reasons of each prediction (see kernelect explain).",
 )
-@click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
+@options.fill_missing
 @options.force
 @options.as_json
 @options.quiet

@@ -6,8 +6,9 @@ import pytest
 from kernelect.criteria import EPEvidence
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels import ARD, Constant
-from kernelect.machines import EP, LSSVM, Fitted, Hinge, Probit, SquaredHinge
+from kernelect.machines import EP, LSSVM, Hinge, Probit, SquaredHinge
 from oracles.ep import exact_posterior
+from oracles.solutions import record, solved
 
 LIKELIHOODS = [Probit(), Hinge(), SquaredHinge()]
 named = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda part: part.name)
@@ -23,19 +24,9 @@ def kernel(amplitude=1.5, gamma=(0.4, 0.9), constant=0.2):
 
 
 def fitted(likelihood, gram, targets, constant=1.0, weights=None):
-    weights = np.ones(len(gram)) if weights is None else weights
-    machine = EP(likelihood, tol=1e-11)
-    state = machine.fit(gram, targets, constant, weights)
-    assert state.converged
-    return Fitted(
-        machine=machine,
-        gram=gram,
-        targets=targets,
-        weights=weights,
-        regularization=constant,
-        state=state,
-        n_residuals=len(gram),
-    )
+    found = solved(EP(likelihood, tol=1e-11), gram, targets, constant, weights)
+    assert found.state.converged
+    return found
 
 
 #: Nodes along each axis; the hinge has kinks inside the grid.
@@ -144,14 +135,4 @@ def test_another_machine_is_refused_in_a_sentence():
     with pytest.raises(
         MissingCapability, match="of the machine 'ep' cannot judge a solution of 'lssvm': use one of 'press'"
     ):
-        EPEvidence().value(
-            Fitted(
-                machine=LSSVM(),
-                gram=gram,
-                targets=LABELS[:, None],
-                weights=ones,
-                regularization=1.0,
-                state=state,
-                n_residuals=4,
-            )
-        )
+        EPEvidence().value(record(LSSVM(), gram, LABELS[:, None], 1.0, ones, state))

@@ -8,10 +8,11 @@ import pytest
 from kernelect.criteria import EPEvidence, HMCEvidence
 from kernelect.criteria.ep.chains import effective_samples, r_hat
 from kernelect.kernels import ARD, Constant
-from kernelect.machines import EP, EllipticalSlice, Fitted, Hinge, HybridMonteCarlo, SquaredHinge
+from kernelect.machines import EP, EllipticalSlice, Hinge, HybridMonteCarlo, SquaredHinge
 from kernelect.search import GradientAscent
 from kernelect.selection import SelectionObjective, SelectionOptions, select
 from oracles.ep import exact_posterior
+from oracles.solutions import solved
 
 ROWS = np.array([[0.0, 0.3], [1.1, -0.4], [-0.8, 0.9]])
 LABELS = np.array([1.0, -1.0, 1.0])
@@ -19,18 +20,7 @@ SAMPLERS = {"slice": EllipticalSlice(), "hmc": HybridMonteCarlo(), "hmc, one": H
 
 
 def fitted(likelihood, gram, labels, constant=2.0, weights=None):
-    weights = np.ones(len(gram)) if weights is None else weights
-    machine = EP(likelihood, tol=1e-9)
-    state = machine.fit(gram, labels[:, None], constant, weights)
-    return Fitted(
-        machine=machine,
-        gram=gram,
-        targets=labels[:, None],
-        weights=weights,
-        regularization=constant,
-        state=state,
-        n_residuals=len(gram),
-    )
+    return solved(EP(likelihood, tol=1e-9), gram, labels[:, None], constant, weights)
 
 
 def small(likelihood, n=3):

@@ -4,38 +4,19 @@ import numpy as np
 import pytest
 
 from kernelect.criteria import PRESS, GroupPRESS
-from kernelect.kernels import RBF
-from kernelect.machines import LSSVM, Fitted, Groups, RidgePath
+from kernelect.machines import LSSVM, Groups, RidgePath
 from oracles import lssvm as slow
 from oracles.differences import gradient
+from oracles.solutions import solved
 
 MU = 0.3
 GROUPS = np.array([4, 0, 0, 2, 2, 2, 7, 7, 4, 2, 9, 0])
 
 
-def fitted_at(gram, targets, mu, weights):
-    state = LSSVM().fit(gram, targets, mu, weights)
-    return Fitted(
-        machine=LSSVM(),
-        gram=gram,
-        targets=targets,
-        weights=weights,
-        regularization=mu,
-        state=state,
-        n_residuals=len(gram),
-    )
-
-
-@pytest.fixture
-def problem(data):
-    X, targets, weights = data
-    return RBF(0.2).gram(X[:12]), targets[:12], weights[:12]
-
-
 def test_residuals_are_those_of_refits_without_each_group(problem):
     gram, targets, weights = problem
     expected = slow.leave_groups_out_residuals(gram, targets, MU, weights, GROUPS)
-    found = GroupPRESS(Groups(GROUPS)).value(fitted_at(gram, targets, MU, weights))
+    found = GroupPRESS(Groups(GROUPS)).value(solved(LSSVM(), gram, targets, MU, weights))
     np.testing.assert_allclose(found.pointwise, expected, rtol=1e-10, atol=1e-12)
     assert found.value == pytest.approx(slow.group_press(gram, targets, MU, weights, GROUPS), rel=1e-12)
     np.testing.assert_allclose(RidgePath(gram, targets, weights, Groups(GROUPS)).residuals(MU), expected, rtol=1e-9)
@@ -43,7 +24,7 @@ def test_residuals_are_those_of_refits_without_each_group(problem):
 
 def test_grad_gram_is_the_derivative_of_the_definition_in_every_entry(problem):
     gram, targets, weights = problem
-    found = GroupPRESS(Groups(GROUPS)).value_and_gradient(fitted_at(gram, targets, MU, weights))
+    found = GroupPRESS(Groups(GROUPS)).value_and_gradient(solved(LSSVM(), gram, targets, MU, weights))
     assert found.value == pytest.approx(slow.group_press(gram, targets, MU, weights, GROUPS), rel=1e-12)
 
     def value(matrix):
@@ -55,7 +36,7 @@ def test_grad_gram_is_the_derivative_of_the_definition_in_every_entry(problem):
 
 
 def test_groups_of_one_row_are_press(problem):
-    fitted = fitted_at(*problem[:2], MU, problem[2])
+    fitted = solved(LSSVM(), *problem[:2], MU, problem[2])
     each, groups = PRESS().value_and_gradient(fitted), GroupPRESS(Groups(np.arange(12))).value_and_gradient(fitted)
     assert groups.value == pytest.approx(each.value, rel=1e-12)
     np.testing.assert_allclose(groups.grad_gram, each.grad_gram, rtol=1e-9, atol=1e-12)

@@ -10,25 +10,16 @@ from kernelect.criteria.rvm import leave_one_out as rvm_leave_one_out
 from kernelect.criteria.rvm.held_out import held_log_odds, held_out_losses
 from kernelect.datasets import twonorm
 from kernelect.kernels import ARD, RBF
-from kernelect.machines import RVM, Fitted, RVMState, Sequential
+from kernelect.machines import RVM, RVMState, Sequential
 from kernelect.machines.rvm.likelihoods import Bernoulli
 from kernelect.machines.rvm.machine import active_design
 from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed, posterior_at
 from kernelect.machines.rvm.posterior import find_mode
+from oracles.solutions import record, solved
 
 
 def fitted(gram, t, regression=False):
-    machine = RVM(regression)
-    state = machine.fit(gram, t[:, None], 1.0, np.ones(len(t)))
-    return Fitted(
-        machine=machine,
-        gram=gram,
-        targets=t[:, None],
-        weights=np.ones(len(t)),
-        regularization=1.0,
-        state=state,
-        n_residuals=len(t),
-    )
+    return solved(RVM(regression), gram, t[:, None])
 
 
 def followed(point, gram):
@@ -43,15 +34,7 @@ def followed(point, gram):
     found = root(slope, packed(fit.posterior.alpha, fit.likelihood), tol=1e-12)
     assert np.abs(slope(found.x)).max() < 1e-8
     state = RVMState((posterior_at(fit, design, found.x),))
-    return Fitted(
-        machine=point.machine,
-        gram=gram,
-        targets=point.targets,
-        weights=point.weights,
-        regularization=1.0,
-        state=state,
-        n_residuals=len(gram),
-    )
+    return record(point.machine, gram, point.targets, 1.0, point.weights, state)
 
 
 @pytest.mark.parametrize("criterion", [RVMEvidence(), RVMOccamEvidence()], ids=lambda c: c.name)
@@ -75,15 +58,7 @@ def test_evidence_of_several_outputs_is_their_sum():
     gram = RBF(0.4).gram(X)
     both = RVM().fit(gram, np.column_stack([labels, -labels]), 1.0, np.ones(60))
     one = RVM().fit(gram, labels[:, None], 1.0, np.ones(60))
-    point = Fitted(
-        machine=RVM(),
-        gram=gram,
-        targets=labels[:, None],
-        weights=np.ones(60),
-        regularization=1.0,
-        state=both,
-        n_residuals=60,
-    )
+    point = record(RVM(), gram, labels[:, None], 1.0, np.ones(60), both)
     assert RVMEvidence().value(point).value == pytest.approx(-2 * one.log_evidence, abs=1e-3)
 
 

@@ -16,10 +16,11 @@ from kernelect.criteria import (
 )
 from kernelect.criteria.svm.span import span_corrected_margins
 from kernelect.exceptions import MissingCapability
-from kernelect.machines import LSSVM, SVM, Fitted
+from kernelect.machines import LSSVM, SVM
 from kernelect.machines.svm.box_program import LOWER
 from oracles import svm as slow
 from oracles.differences import gradient
+from oracles.solutions import record, solved
 
 SLACKS = ["linear", "quadratic"]
 ALL = [
@@ -39,19 +40,9 @@ SMOOTH = [
 
 
 def fitted_at(gram, targets, C, weights, slack):
-    machine = SVM(slack)
-    targets = targets.reshape(len(gram), -1)
-    state = machine.fit(gram, targets, C, weights)
-    assert state.optimal
-    return Fitted(
-        machine=machine,
-        gram=gram,
-        targets=targets,
-        weights=weights,
-        regularization=C,
-        state=state,
-        n_residuals=len(gram),
-    )
+    found = solved(SVM(slack), gram, targets.reshape(len(gram), -1), C, weights)
+    assert found.state.optimal
+    return found
 
 
 def problem(seed=0, n=24, noise=0.8, gamma=0.4):
@@ -272,15 +263,7 @@ def test_gacv_refuses_quadratic_slack_and_other_machines_are_refused():
         GACV().check(SVM("quadratic"))
     gram, y = problem()
     state = LSSVM().fit(gram, y[:, None], 1.0, np.ones(len(y)))
-    other = Fitted(
-        machine=LSSVM(),
-        gram=gram,
-        targets=y[:, None],
-        weights=np.ones(len(y)),
-        regularization=1.0,
-        state=state,
-        n_residuals=len(y),
-    )
+    other = record(LSSVM(), gram, y[:, None], 1.0, np.ones(len(y)), state)
     assert PRESS().value(other).value > 0
     with pytest.raises(
         MissingCapability, match="of the machine 'svm' cannot judge a solution of 'lssvm': use one of 'press'"

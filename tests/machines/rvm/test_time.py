@@ -9,10 +9,11 @@ from kernelect.criteria import RVMCrossValidation, RVMLeaveOneOut
 from kernelect.datasets import twonorm
 from kernelect.exceptions import OutOfTime
 from kernelect.kernels import RBF
-from kernelect.machines import RVM, Classical, Fitted, Sequential
+from kernelect.machines import RVM, Classical, Sequential
 from kernelect.machines.rvm import sequential
 from kernelect.numerics import Deadline
 from kernelect.selection import Rows
+from oracles.solutions import record
 
 
 class Clock:
@@ -72,34 +73,12 @@ def test_the_classical_algorithm_stops_too(problem):
 def test_a_criterion_out_of_time_knows_the_parts_so_far(problem):
     gram, t, ones = problem
     criterion = RVMCrossValidation(parts=np.arange(200) % 5)
-    whole = criterion.value(
-        Fitted(machine=RVM(), gram=gram, targets=t, weights=ones, regularization=1.0, state=None, n_residuals=200)
-    ).pointwise
-    found = criterion.value(
-        Fitted(
-            machine=RVM(algorithm=Sequential(deadline=PASSED)),
-            gram=gram,
-            targets=t,
-            weights=ones,
-            regularization=1.0,
-            state=None,
-            n_residuals=200,
-        )
-    )
+    whole = criterion.value(record(RVM(), gram, t, 1.0, ones, None)).pointwise
+    found = criterion.value(record(RVM(algorithm=Sequential(deadline=PASSED)), gram, t, 1.0, ones, None))
     np.testing.assert_array_equal(np.isfinite(found.pointwise), np.arange(200) % 5 == 0)
     assert found.value == pytest.approx(np.mean(found.pointwise[::5]))
     assert np.all(np.isfinite(whole))
-    odds = criterion.held_out_log_odds(
-        Fitted(
-            machine=RVM().before(PASSED),
-            gram=gram,
-            targets=t,
-            weights=ones,
-            regularization=1.0,
-            state=None,
-            n_residuals=200,
-        )
-    )
+    odds = criterion.held_out_log_odds(record(RVM().before(PASSED), gram, t, 1.0, ones, None))
     np.testing.assert_array_equal(np.isfinite(odds[:, 0]), np.arange(200) % 5 == 0)
 
 
@@ -109,22 +88,10 @@ def test_leaving_one_out_ends_in_time(problem, monkeypatch):
     monkeypatch.setattr(RVMLeaveOneOut, "_loss", lambda *parts: refits.append(parts[-1]) or loss(*parts))
     machine = RVM()
     state = machine.fit(gram, t, 1.0, ones)
-    RVMLeaveOneOut().value(
-        Fitted(machine=machine, gram=gram, targets=t, weights=ones, regularization=1.0, state=state, n_residuals=200)
-    )
+    RVMLeaveOneOut().value(record(machine, gram, t, 1.0, ones, state))
     everything = len(refits)
     refits.clear()
-    found = RVMLeaveOneOut().value(
-        Fitted(
-            machine=machine.before(PASSED),
-            gram=gram,
-            targets=t,
-            weights=ones,
-            regularization=1.0,
-            state=state,
-            n_residuals=200,
-        )
-    )
+    found = RVMLeaveOneOut().value(record(machine.before(PASSED), gram, t, 1.0, ones, state))
     assert len(refits) == 1 < everything
     assert np.isfinite(found.value)
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from kernelect.exceptions import InvalidArgument, SingularSystem
-from kernelect.machines import SVM, Fitted
+from kernelect.machines import SVM
 from kernelect.machines.svm import box_qp
 from kernelect.machines.svm.box_program import BoxQP
 from kernelect.machines.svm.box_qp import solve_box_qp
 from kernelect.machines.svm.interior_point import interior_point
 from oracles import svm as slow
+from oracles.solutions import record
 
 SLACKS = ["linear", "quadratic"]
 
@@ -226,15 +227,7 @@ def test_marginal_and_bounded_support_vectors_are_told_apart(problem):
     machine = SVM("linear")
     state = machine.fit(gram, y[:, None], 1.0, weights)
     binary = machine.binary(
-        Fitted(
-            machine=machine,
-            gram=gram,
-            targets=y[:, None],
-            weights=weights,
-            regularization=1.0,
-            state=state,
-            n_residuals=len(y),
-        ),
+        record(machine, gram, y[:, None], 1.0, weights, state),
         0,
     )
     assert len(binary.free)
