@@ -59,12 +59,15 @@ def test_a_probit_to_a_power_by_quadrature(mu, v, power):
 def test_quadrature_of_a_probit_to_the_power_one_is_the_closed_form():
     from kernelect.machines.ep.likelihoods import _probit_power
 
-    mu, v = (grid.ravel() for grid in np.meshgrid(np.linspace(-30, 30, 13), np.array([1e-3, 1.0, 50.0])))
+    means = np.array([*np.linspace(-30, 30, 13), -300.0, 157.0, 1000.0])
+    # Of a cavity with a variance of 2e4 Phi is a step between two nodes, unless pieces end there.
+    mu, v = (grid.ravel() for grid in np.meshgrid(means, np.array([1e-3, 1.0, 50.0, 2e4, 1e6, 1e8])))
     exact = Probit().tilted(mu, v, 1.0, np.ones_like(mu))
     found = _probit_power(mu, v, np.ones_like(mu))
-    np.testing.assert_allclose(found.log_z, exact.log_z, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(found.slope, exact.slope, rtol=1e-7, atol=1e-8)
-    np.testing.assert_allclose(found.shrinkage, exact.shrinkage, rtol=1e-8)
+    np.testing.assert_allclose(found.log_z, exact.log_z, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(found.slope, exact.slope, rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(found.curvature, exact.curvature, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(found.shrinkage, exact.shrinkage, rtol=1e-11)
 
 
 @pytest.mark.parametrize("likelihood", [Hinge(), SquaredHinge()], ids=lambda part: part.name)

@@ -239,16 +239,20 @@ def _patched(whole: Tilted, part: Array, values: Tilted) -> Tilted:
     return replace(whole, **{name: joined(name) for name in Tilted.__dataclass_fields__})
 
 
-#: Gauss-Legendre nodes on either side of the mode, and the drop in ln density at their ends.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+#: Gauss-Legendre nodes of each piece, and the drop in ln density at the ends of them all.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _DROP = 38.0
+
+#: Between these, and nowhere else, Phi bends: pieces end here, for a wide cavity sees a step.
+_BEND = (0.0, 8.5)
 
 
 def _probit_power(mean: Array, variance: Array, power: Array) -> Tilted:
     """Return the moments of N(mu, v) Phi(z)^p by quadrature, which has no closed form.
 
     The integrand is log-concave: Newton finds its mode, and each side is integrated down to
-    e^-38 of its height. With a(z) = d ln Phi^p/dz: g = E a and h = E a' + Var a.
+    e^-38 of its height, in pieces that end at the mode and around the bend of Phi.
+    With a(z) = d ln Phi^p/dz: g = E a and h = E a' + Var a.
     """
     mode = _probit_mode(mean, variance, power)
 
@@ -256,9 +260,11 @@ def _probit_power(mean: Array, variance: Array, power: Array) -> Tilted:
         return np.asarray(power * log_ndtr(z) - 0.5 * (z - mean) ** 2 / variance, dtype=float)
 
     top = log_density(mode)
-    half = [0.5 * (_fallen(log_density, mode, top, side * np.sqrt(variance)) - mode) for side in (-1.0, 1.0)]
-    z = mode + np.concatenate([np.outer(1.0 + _NODES, width) for width in half])  # (nodes, n)
-    density = np.concatenate([np.outer(_WEIGHTS, np.abs(width)) for width in half]) * np.exp(log_density(z) - top)
+    low, high = (_fallen(log_density, mode, top, side * np.sqrt(variance)) for side in (-1.0, 1.0))
+    ends = np.sort([low, mode, high, *(np.clip(place, low, high) for place in _BEND)], axis=0)
+    half = 0.5 * np.diff(ends, axis=0)[:, None]  # (pieces, 1, n)
+    z = (ends[:-1, None] + half * (1.0 + _NODES[:, None])).reshape(-1, len(mode))  # (nodes, n)
+    density = (half * _WEIGHTS[:, None]).reshape(z.shape) * np.exp(log_density(z) - top)
     total = density.sum(axis=0)
     density /= total
     cut = cut_normal(z)
