@@ -7,9 +7,9 @@ import pytest
 
 from fuzz.files import model_bytes
 from fuzz.mutations import archive_of, members_of
-from kernelect import RVC, RVR, BasisSearchRegressor
+from kernelect import RVC, RVR, BasisSearchRegressor, KernelRegressor
 from kernelect.exceptions import InvalidArgument, UnusableModel
-from kernelect.tabular import load_model
+from kernelect.tabular import describe_table, load_model, read_table
 
 
 def test_a_model_file_with_a_document_where_a_class_name_stands_is_refused_in_one_short_sentence(tmp_path):
@@ -44,3 +44,21 @@ def test_a_constant_column_is_nothing_to_the_basis_search(dictionary, constant):
     )
     Z = np.where([True, False, True], X, constant)
     np.testing.assert_allclose(BasisSearchRegressor(dictionary).fit(Z, y).predict(Z), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("blank", [(), (3, 5)])
+def test_true_and_false_are_labels_also_beside_empty_cells(tmp_path, blank):
+    """Objects instead of booleans: reading ended in a TypeError, and the classes were 0 and 1."""
+    lines = [f"{x},{x > 4},{'' if x in blank else x % 2 == 0}" for x in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,flag,y", *lines]) + "\n")
+    schema, rows, _ = describe_table(read_table(tmp_path / "t.csv").frame, "y", keep=["x"])
+    assert schema.classes == ("False", "True")
+    assert len(rows.y) == 12 - len(blank)
+    (tmp_path / "t.csv").write_text("\n".join(["x,flag", *(f"{x},{'' if x == 3 else x > 4}" for x in range(12))]))
+    assert read_table(tmp_path / "t.csv").frame["flag"].isna().sum() == 1
+
+
+def test_the_scale_of_equal_targets_is_chosen_without_a_warning():
+    """SciPy's skewness of equal numbers warned."""
+    X = np.random.default_rng(0).normal(size=(35, 1))
+    assert KernelRegressor("fast").fit(X, np.full(35, 3.25)).predict(X) == pytest.approx(np.full(35, 3.25))

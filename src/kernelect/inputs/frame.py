@@ -58,7 +58,7 @@ def as_frame(X: Any) -> Frame:
         return X
     if is_frame(X):
         names = [str(name) for name in X.columns]
-        pairs = [_from_series(X[name]) for name in X.columns]
+        pairs = [cells_of(X[name]) for name in X.columns]
         return Frame(tuple(names), tuple(cells for cells, _ in pairs), tuple(declared for _, declared in pairs), len(X))
     array = _two_dimensional(X)
     names = [f"x{j}" for j in range(array.shape[1])]
@@ -82,7 +82,7 @@ def _two_dimensional(X: Any) -> Cells:
     return array
 
 
-def _from_series(series: Any) -> tuple[Cells, bool]:
+def cells_of(series: Any) -> tuple[Cells, bool]:
     """Return the cells of one column of a DataFrame, and whether its type says category."""
     name = str(getattr(series, "dtype", "")).lower()
     declared = name.startswith(("category", "categorical", "enum"))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.inputs import Wishes, as_frame, describe
-from kernelect.inputs.frame import Cells
+from kernelect.inputs.frame import cells_of
 from kernelect.inputs.notes import Note, sentences
 from kernelect.inputs.readings import PLAIN, Reading
 from kernelect.inputs.readings import values_of as read_cells
@@ -83,15 +83,10 @@ def values_of(column: pd.Series, kind: str, reading: Reading = PLAIN) -> pd.Seri
     """Return a column as floats (numbers, days since 1970) or as text objects, missing cells as NaN."""
     if kind == "category" and pd.api.types.is_bool_dtype(column):
         column = column.astype(object).map(str, na_action="ignore")
-    values = read_cells(cells_of(column), kind, reading)
+    values = read_cells(cells_of(column)[0], kind, reading)
     if kind == "category":
         values = np.array([np.nan if cell is None else cell for cell in values] + [None], dtype=object)[:-1]
     return pd.Series(values, index=column.index, name=column.name, dtype=object if kind == "category" else float)
-
-
-def cells_of(column: pd.Series) -> Cells:
-    """Return a column as :mod:`kernelect.inputs` takes it."""
-    return as_frame(column.to_frame()).columns[0]
 
 
 def _described(name: str, values: pd.Series, role: Role) -> Column:

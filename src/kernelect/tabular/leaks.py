@@ -72,7 +72,8 @@ def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collectio
     }
     candidates = {name: cells for name, cells in values.items() if name not in kept and _all_different(cells)}
     found = {name: why for name, cells in candidates.items() if (why := _why_number(name, cells))}
-    left = [str(name) for name in frame.columns if name not in {one.name for one in columns}]
+    used = {one.name for one in columns}
+    left = [str(name) for name in frame.columns if name not in used]
     known = [cells for cells in (_numbers(frame[name]) for name in left) if _all_different(cells)]
     known += [candidates[name] for name in found]
     for name, cells in candidates.items():

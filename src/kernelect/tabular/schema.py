@@ -12,10 +12,11 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable, unknown_name
 from kernelect.facts.stakes import Stakes
+from kernelect.inputs.frame import cells_of
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.registry import stored
 from kernelect.tabular.choices import Choices, check_name, names_of
-from kernelect.tabular.columns import Column, cells_of, find_columns, values_of
+from kernelect.tabular.columns import Column, find_columns, values_of
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT, looks_like_counts, require_counts, usable_numbers
 from kernelect.tabular.leaks import set_aside
@@ -70,7 +71,8 @@ class Schema:
     def readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
         """Return how each input column of a new table is read: as in training, unless its cells prove otherwise."""
         return {
-            column.name: adapted(cells_of(frame[column.name]), column.kind, column.reading) for column in self.columns
+            column.name: adapted(cells_of(frame[column.name])[0], column.kind, column.reading)
+            for column in self.columns
         }
 
     def inputs(self, frame: pd.DataFrame, readings: dict[str, Reading] | None = None) -> pd.DataFrame:

@@ -22,8 +22,8 @@ def typed_target(
     Labels stay as they are. Whether a number far from all others stands for a missing target is judged only where
     there are too many numbers for classes.
     """
-    if pd.api.types.is_bool_dtype(target):
-        return target, []
+    if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects where some cells are missing
+        return target.astype("boolean"), []
     wishes = Wishes(missing_codes={"": codes}, decimal=decimal)
     (role,) = describe(as_frame(target.rename("target").to_frame()), wishes)
     if role.kind == "category" and codes:

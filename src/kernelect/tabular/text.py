@@ -89,7 +89,8 @@ def _parsed(text: str, source: str, separator: str, dtype: dict[str, str] | None
 def _sign(frame: pd.DataFrame, separator: str) -> str:
     """Return the decimal sign: what texts with numbers prove, else a comma where semicolons part the cells."""
     texts = [frame[name].dropna() for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
-    found = {decimal_sign(column) for column in texts if not pd.api.types.is_bool_dtype(column)}
+    # True and False beside empty cells are objects, which are booleans once those are left out.
+    found = {decimal_sign(column) for column in texts if not pd.api.types.is_bool_dtype(column.infer_objects())}
     plain = any(pd.api.types.is_float_dtype(frame[name]) and (frame[name] % 1).any() for name in frame.columns)
     if COMMA in found and POINT not in found:
         return COMMA
