@@ -72,10 +72,7 @@ def facts(tallies: list[Tally], seed: int) -> dict[str, Any]:
             "cases": tally.cases,
             "broken": len(tally.failures),
             "outcomes": dict(sorted(tally.outcomes.items())),
-            "failures": [
-                {"law": one.law, "seen": one.seen, "count": count, "case": asdict(one.case)}
-                for one, count in tally.distinct()
-            ],
+            "failures": [{"law": one.law, "seen": one.seen, "case": asdict(one.case)} for one in tally.failures],
         }
         for tally in tallies
         if tally.cases

@@ -49,7 +49,7 @@ class Failure:
     def signature(self) -> tuple[str, str, str]:
         """Failures with the same signature most likely share their cause."""
         digits = "".join("#" if letter.isdigit() else letter for letter in self.seen)
-        return self.kind, self.law, digits[:60]
+        return self.kind, self.law, f"{getattr(self.case, 'estimator', '')} {digits}"[:60]
 
     def reproduction(self) -> str:
         return f"PYTHONPATH=tests python -m fuzz --case '{json.dumps({'kind': self.kind, **asdict(self.case)})}'"
