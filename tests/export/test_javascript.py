@@ -1,8 +1,4 @@
-import json
-import subprocess
-from pathlib import Path
 from shutil import which
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -15,14 +11,9 @@ from kernelect.export.models import program_of
 from kernelect.kernels import ProductLaplace
 from oracles.compiled import compiler, run_c
 from oracles.exported import GAUSSIAN, MODELS, answers, hostile_pipeline, mixture, model, new_rows, rows_for, table
+from oracles.scripts import run_script
 
 needs_node = pytest.mark.skipif(which("node") is None, reason="there is no node")
-
-_RUN = """
-const rows = JSON.parse(require("fs").readFileSync(0, "utf8"));
-console.log(JSON.stringify(rows.map((row) => model.predict(row))));
-"""
-
 
 _EXPLAIN = """
 const rows = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -32,21 +23,11 @@ console.log(JSON.stringify(rows.map((row) => ({ why: model.explain(row), ...mode
 """
 
 
-def run(source, rows, ask=_RUN):
-    cells = [[None if cell is None or cell != cell else cell for cell in row] for row in rows]
-    with TemporaryDirectory() as folder:
-        script = Path(folder) / "model.js"  # too long for an argument
-        script.write_text(source + ask, encoding="utf-8")
-        done = subprocess.run(["node", script], input=json.dumps(cells), capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @needs_node
 @pytest.mark.parametrize("name", MODELS)
 def test_every_estimator(name):
     rows, expected = rows_for(name), answers(model(name), rows_for(name))
-    found = run(to_javascript(model(name)), rows.tolist())
+    found = run_script(to_javascript(model(name)), rows.tolist())
     values = [each.get("values") or each["probabilities"] for each in found]
     np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-9)
     if hasattr(model(name), "classes_"):
@@ -61,14 +42,14 @@ def test_hostile_names_missing_cells_and_unseen_levels():
     source = to_javascript(pipeline)
     assert source.isascii()
     assert "</script" not in source
-    found = run(source, rows.to_numpy(dtype=object).tolist())
+    found = run_script(source, rows.to_numpy(dtype=object).tolist())
     np.testing.assert_allclose([each["probabilities"] for each in found], answers(pipeline, rows), atol=1e-9)
 
 
 def explained(fitted, rows, background):
     """Return Shapley values (m, n_columns, k) by JavaScript, and the explanation by Python."""
     explainer = Explainer.of(fitted, background)
-    found = run(to_javascript(fitted, explainer=explainer, packed=True), plain(rows), _EXPLAIN)
+    found = run_script(to_javascript(fitted, explainer=explainer, packed=True), plain(rows), _EXPLAIN)
     return found, explainer.explain(rows)
 
 
@@ -96,7 +77,7 @@ def test_reasons_of_a_mixture_with_views_categories_and_missing_cells():
     explainer = Explainer.of(fitted, X.iloc[:30])
     names = [column.name for column in program_of(fitted).columns]
     rows = cells[names].to_numpy(dtype=object).tolist()
-    found = run(to_javascript(fitted, explainer=explainer, packed=True), rows, _EXPLAIN)
+    found = run_script(to_javascript(fitted, explainer=explainer, packed=True), rows, _EXPLAIN)
     expected = explainer.explain(frame)
     values = np.array([each["why"]["values"] for each in found]).reshape(expected.values.shape)
     np.testing.assert_allclose(values, expected.values, rtol=1e-9, atol=1e-11)
@@ -112,7 +93,7 @@ def test_one_warped_column_and_one_vector(shape, rng, tmp_path):
         fitted = reduce(LSSVR(GAUSSIAN, regularization=0.1).fit(X, X[:, 0]), 1).model
     else:
         fitted = KernelRegressor(effort="fast", random_state=0).fit(X, np.log(X[:, 0]))
-    found = run(to_javascript(fitted), X.tolist())
+    found = run_script(to_javascript(fitted), X.tolist())
     np.testing.assert_allclose([each["values"] for each in found], answers(fitted, X), rtol=1e-9, atol=1e-9)
     if compiler() is not None:
         np.testing.assert_allclose(run_c(to_c(fitted), X, tmp_path), answers(fitted, X), rtol=1e-9, atol=1e-9)

@@ -1,4 +1,4 @@
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from kernelect.explain import shapley_values
 from kernelect.facts import gather_for_page
 from kernelect.facts.carried import carried_model
 from kernelect.facts.estimates import Judge
-from kernelect.facts.what_if import _rule, _start, describe_what_if
+from kernelect.facts.what_if import _start, describe_what_if
 from kernelect.kernels import RBF, Polynomial
 from kernelect.report.page import _between
 
@@ -107,8 +107,8 @@ def test_the_answer_follows_the_model_s_decision(numbers):
     machine = LSSVC(RBF(0.2), regularization=0.1).fit(X, y)
     carried = carried_model(machine, X, np.random.default_rng(0))
     rules = [Decision("cost", 1, threshold, None) for threshold in (0.0, 1.0)]
-    assert [_start(carried, X[:1], rule)["answer"] for rule in rules] == ["yes", "no"]
-    assert _rule(SimpleNamespace(decision=rules[0])) == {"positive": 1, "threshold": 0.0, "costs": None}
+    chosen = [replace(carried, program=replace(carried.program, choice=rule)) for rule in rules]
+    assert [_start(each, X[:1])["answer"] for each in chosen] == ["yes", "no"]
 
 
 def test_texts_missing_cells_and_dates():

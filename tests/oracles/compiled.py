@@ -24,11 +24,14 @@ int main(void) {{
     }}
     {real} out[MODEL_N_OUTPUTS];
     model_predict(row, out);
-    for (int k = 0; k < MODEL_N_OUTPUTS; k++) printf("%.17g ", (double)out[k]);
+    {told}
     printf("\\n");
   }}
 }}
 """
+
+_NUMBERS = 'for (int k = 0; k < MODEL_N_OUTPUTS; k++) printf("%.17g ", (double)out[k]);'
+_CLASS = 'printf("%s", model_output(model_class(out)));'
 
 
 @cache
@@ -38,15 +41,24 @@ def compiler() -> str | None:
 
 def run_c(header: str, rows: np.ndarray, folder: Path, real: str = "double", sanitized: bool = True) -> np.ndarray:
     """Compile a header with all warnings as errors and return what it predicts for coded rows."""
+    lines = _lines_of(header, _MAIN.format(real=real, told=_NUMBERS), rows, folder, sanitized)
+    return np.array([[float(word) for word in line.split()] for line in lines])
+
+
+def choose_in_c(header: str, rows: np.ndarray, folder: Path, real: str = "double") -> list[str]:
+    """Return the classes that a header names for coded rows."""
+    return _lines_of(header, _MAIN.format(real=real, told=_CLASS), rows, folder, sanitized=True)
+
+
+def _lines_of(header: str, main: str, rows: np.ndarray, folder: Path, sanitized: bool) -> list[str]:
     folder.mkdir(exist_ok=True)
     (folder / "model.h").write_text(header)
-    (folder / "main.c").write_text(_MAIN.format(real=real))
+    (folder / "main.c").write_text(main)
     flags = [*STRICT, *(SANITIZED if sanitized else ["-O2"])]
     program = folder / "main"
     checked([compiler() or "gcc", *flags, str(folder / "main.c"), "-o", str(program), "-lm"])
     text = "\n".join(" ".join(repr(float(cell)) for cell in row) for row in rows)
-    answer = checked([str(program)], text)
-    return np.array([[float(word) for word in line.split()] for line in answer.splitlines()])
+    return checked([str(program)], text).splitlines()
 
 
 def run_own_test(header: str, folder: Path, name: str = "model") -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelect import __version__
+from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
 from kernelect.export.c_language import CDialect, comment, identifier, literal
 from kernelect.export.evaluate import evaluate
@@ -38,9 +39,10 @@ def to_c(
     """Return a fitted model as one header of C99: tables, two functions, a test.
 
     ``NAME_predict(row, out)`` gives the probabilities of all classes or the predicted values,
-    ``NAME_decision(row, out)`` the decision values of a classifier. A row holds one double per column, as the table
-    has them: NaN for a missing cell, the code of a level for a category (``NAME_level(column, text)``), days since
-    1970-01-01 for a date. Nothing is allocated, and of the mathematical library only ``exp`` is needed.
+    ``NAME_decision(row, out)`` the decision values of a classifier, and ``NAME_class(out)`` the place of the class that
+    Python's ``predict`` names. A row holds one double per column, as the table has them: NaN for a missing cell, the
+    code of a level for a category (``NAME_level(column, text)``), days since 1970-01-01 for a date. Nothing is
+    allocated, and of the mathematical library only ``exp`` is needed.
 
     Parameters
     ----------
@@ -109,6 +111,7 @@ class _Header:
             *self.dialect.helpers.values(),
             self._code(),
             *(function for function in functions if function),
+            self._choice(),
             self._level(),
             self._words("column", [column.name for column in self.program.columns]),
             self._words("output", [str(label) for label in self._labels()]),
@@ -129,6 +132,10 @@ class _Header:
             + ("probabilities of the classes" if self.program.classes else "predicted values"),
             *(f"  out[{k}]: {comment(str(label))}" for k, label in enumerate(self.program.classes or ())),
         ]
+        if self.program.classes is not None:
+            lines.append(
+                f"{self.name}_class(out): the predicted class, by its place in out; {_rule(self.program.choice)}"
+            )
         if self.program.decision is not None:
             lines.append(f"{self.name}_decision(row, out): out[{self.program.decision.shape[0]}] decision values")
         lines += ["", "A row is an array of doubles, NaN where a cell is missing:"]
@@ -190,6 +197,13 @@ class _Header:
             loops.lines.append(f"{self.dialect.loop('i', size)} out[i] = {loops.element(node, 'i')};")
         head = f"static inline void {self.name}_{what}(const double *row, {self.dialect.real} *out) {{"
         return "\n".join([head, *(f"  {line}" for line in loops.lines), "}"])
+
+    def _choice(self) -> str:
+        """Return the function that finds the predicted class among its probabilities."""
+        if self.program.classes is None:
+            return ""
+        head = f"static inline int {self.name}_class(const {self.dialect.real} *out) {{"
+        return "\n".join([head, *(f"  {line}" for line in _chosen(self.program)), "}"])
 
     def _level(self) -> str:
         """Return the function that finds the code of a level."""
@@ -260,6 +274,42 @@ int main(void) {{
   return worst <= {tolerance} ? 0 : 1;
 }}
 #endif"""
+
+
+def _chosen(program: Program) -> list[str]:
+    """Return the statements that return the place of the predicted class."""
+    choice, k = program.choice, program.result.shape[0]
+    if choice is not None and choice.threshold is not None:
+        positive, other = choice.positive, 1 - choice.positive
+        return [f"return (double)out[{positive}] > {choice.threshold!r} ? {positive} : {other};"]
+    if choice is None:
+        return [
+            "int best = 0;",
+            f"for (int k = 1; k < {k}; k++) {{",
+            "  if (out[k] > out[best]) best = k;",
+            "}",
+            "return best;",
+        ]
+    costs = ", ".join("{" + ", ".join(map(repr, row)) + "}" for row in choice.costs or ())
+    return [
+        f"static const double costs[{k}][{k}] = {{{costs}}};",
+        "double least = 0;",
+        "int best = 0;",
+        f"for (int k = 0; k < {k}; k++) {{",
+        "  double expected = 0;",
+        f"  for (int j = 0; j < {k}; j++) expected += (double)out[j] * costs[j][k];",
+        "  if (k == 0 || expected < least) { least = expected; best = k; }",
+        "}",
+        "return best;",
+    ]
+
+
+def _rule(choice: Decision | None) -> str:
+    if choice is None:
+        return "the likeliest one"
+    if choice.threshold is None:
+        return "the one of least expected cost"
+    return f"{choice.positive} where out[{choice.positive}] > {choice.threshold:.4g}"
 
 
 def _kind(column: Column) -> str:

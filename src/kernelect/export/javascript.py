@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernelect import __version__
+from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import Explainer
 from kernelect.export.c_language import identifier, wrapped
@@ -53,7 +54,8 @@ def to_javascript(
 ) -> str:
     """Return a fitted model as JavaScript that defines one constant, without dependencies.
 
-    ``NAME.predict(row)`` returns ``{probabilities, decision, label}`` of a classifier or ``{values}``; a row is an
+    ``NAME.predict(row)`` returns ``{probabilities, decision, label, place}`` of a classifier or ``{values}``; the
+    label is the class at this place, chosen by the table model's threshold or costs where it has any. A row is an
     array with one cell per column, as the table has them: numbers, texts of categories, days since 1970-01-01 for
     dates, and null, undefined or NaN for a missing cell. ``NAME.columns`` tells the columns with their levels,
     ``NAME.classes`` the classes.
@@ -180,8 +182,8 @@ def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) 
     else:
         answer = [
             f"const probabilities = {_listed(loops, program.result)};",
-            "const label = classes[probabilities.indexOf(Math.max(...probabilities))];",
-            f"return {{ probabilities, label, decision: {_listed(loops, program.decision)} }};",
+            *_chosen(program.choice),
+            f"return {{ probabilities, label: classes[place], place, decision: {_listed(loops, program.decision)} }};",
         ]
     columns = [
         {"name": column.name, "kind": column.kind, "levels": list(column.levels), "typical": column.typical}
@@ -210,6 +212,20 @@ def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) 
         "})();",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _chosen(choice: Decision | None) -> list[str]:
+    """Return the statements that find the place of the predicted class among the probabilities."""
+    if choice is None:
+        return ["const place = probabilities.indexOf(Math.max(...probabilities));"]
+    if choice.threshold is not None:
+        positive, other = choice.positive, 1 - choice.positive
+        return [f"const place = probabilities[{positive}] > {choice.threshold!r} ? {positive} : {other};"]
+    return [
+        f"const costs = {quoted(choice.costs)};",
+        "const expected = probabilities.map((_, k) => probabilities.reduce((sum, p, j) => sum + p * costs[j][k], 0));",
+        "const place = expected.indexOf(Math.min(...expected));",
+    ]
 
 
 def _explained(program: Program, reasons: Reasons, dialect: JavaScript) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def program_of(model: Any) -> Program:
     while True:
         sheet = Sheet(_names(pipeline), dict(kinds))
         try:
-            return _written(sheet, steps, machine, _codes(schema))
+            return replace(_written(sheet, steps, machine, _codes(schema)), choice=getattr(model, "decision", None))
         except Retyped:  # a column that an encoder takes for text
             kinds = sheet.kinds
 

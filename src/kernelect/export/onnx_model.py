@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelect import __version__
+from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
 from kernelect.export.evaluate import number_of
 from kernelect.export.onnx_nodes import OnnxNodes
@@ -42,7 +43,7 @@ def to_onnx(
     Inputs are ``numbers``, the number columns of a batch of rows in double (NaN for a missing cell, days since
     1970-01-01 for a date), and ``categories``, the category columns as text ("" for a missing cell), each where the
     model has such columns; their names stand in the metadata. Outputs are ``label``, ``probabilities`` and
-    ``decision`` of a classifier, or ``value``.
+    ``decision`` of a classifier, or ``value``; the label follows the table model's threshold or costs.
 
     Parameters
     ----------
@@ -112,8 +113,7 @@ def _written(onnx: Any, program: Program, real: Any) -> Any:
         outputs.append(helper.make_tensor_value_info(name, kind, ["rows", node.shape[0]]))
     if program.classes is not None:
         labels = label_array(program.classes)
-        best = sink.node("ArgMax", ["probabilities"], axis=1, keepdims=0)
-        sink.node("Gather", [sink.constant(labels), best], axis=0, output="label")
+        sink.node("Gather", [sink.constant(labels), _chosen(sink, program.choice)], axis=0, output="label")
         outputs.insert(0, helper.make_tensor_value_info("label", _label_type(onnx, labels), ["rows"]))
     used = {name for node in sink.nodes for name in node.input}
     kept = [one for one in sink.initializers if one.name in used]  # equal numbers are written once, and not all used
@@ -127,6 +127,20 @@ def _written(onnx: Any, program: Program, real: Any) -> Any:
     )
     helper.set_model_props(model, _described(program))
     return model
+
+
+def _chosen(sink: _Collector, choice: Decision | None) -> str:
+    """Return the places of the predicted classes, from probabilities in double as Python has them."""
+    if choice is None:
+        return sink.node("ArgMax", ["probabilities"], axis=1, keepdims=0)
+    shares = sink.cast("probabilities", np.float64)
+    if choice.threshold is None:
+        expected = sink.node("MatMul", [shares, sink.constant(np.array(choice.costs))])
+        return sink.node("ArgMin", [expected], axis=1, keepdims=0)
+    share = sink.node("Gather", [shares, sink.constant(np.int64(choice.positive))], axis=1)
+    above = sink.node("Greater", [share, sink.constant(np.float64(choice.threshold))])
+    places = [sink.constant(np.int64(place)) for place in (choice.positive, 1 - choice.positive)]
+    return sink.node("Where", [above, *places])
 
 
 def _named(program: Program) -> list[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.criteria.decisions import Decision
 from kernelect.export.fall import Fall
 from kernelect.export.graph import Const, Lookup, Node, walk
 from kernelect.typing import Array
@@ -52,6 +53,8 @@ class Program:
         Decision values of a classifier, of which ``result`` is a function.
     classes : tuple or None
         Labels in the order of their probabilities; None for predicted values.
+    choice : Decision or None
+        How probabilities become a class, by a threshold or by costs; None for the likeliest class.
     inputs : Node or None
         What the machine takes, and in ``vectors`` (m, n_inputs) some of the inputs it was fitted on.
     title : str
@@ -64,6 +67,7 @@ class Program:
     result: Node
     decision: Node | None = None
     classes: tuple[Any, ...] | None = None
+    choice: Decision | None = None
     inputs: Node | None = None
     vectors: Array | None = None
     title: str = ""

@@ -60,14 +60,6 @@ class StartFacts(TypedDict):
     reasons: list[ReasonFacts]
 
 
-class DecisionRule(TypedDict):
-    """The class ``positive`` above a threshold, or the one of least expected cost (a row per true class)."""
-
-    positive: int
-    threshold: float | None
-    costs: list[list[float]] | None
-
-
 class WhatIfFacts(TypedDict):
     """The model as JavaScript with a control for every column; ``script`` is empty where a page cannot carry it.
 
@@ -84,7 +76,6 @@ class WhatIfFacts(TypedDict):
     band: BandFacts | None
     start: StartFacts | None
     explained: str
-    decision: DecisionRule | None
     remarks: list[str]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import MissingCapability
 from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import Column, Program
@@ -17,7 +16,7 @@ from kernelect.facts.estimates import Assessment
 from kernelect.facts.explained import towards
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent, trimmed
-from kernelect.facts.page_record import BandFacts, ControlFacts, DecisionRule, ReasonFacts, StartFacts, WhatIfFacts
+from kernelect.facts.page_record import BandFacts, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
 from kernelect.facts.plain import as_plain
 from kernelect.facts.relevance import ranked, relevance_by_column
 from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at
@@ -65,9 +64,8 @@ def describe_what_if(
             row_names=[_row_name(int(place), np.asarray(y)[place]) for place in shown],
             players=_players(carried, program),
             band=_band(machine_of(pipeline_of(model)), assessment),
-            start=_start(carried, rows_at(X, shown[:1]), getattr(model, "decision", None)),
+            start=_start(carried, rows_at(X, shown[:1])),
             explained=carried.explainer.expansion.explained if carried.explainer and carried.explains else "",
-            decision=_rule(model),
             remarks=list(carried.remarks),
         ),
         carried,
@@ -85,7 +83,6 @@ def _without(reason: str) -> WhatIfFacts:
         band=None,
         start=None,
         explained="",
-        decision=None,
         remarks=[f"This page does not carry the model. {reason}"],
     )
 
@@ -201,21 +198,13 @@ def _band(machine: Any, assessment: Assessment) -> BandFacts | None:
     )
 
 
-def _rule(model: Any) -> DecisionRule | None:
-    decision: Decision | None = getattr(model, "decision", None)
-    if decision is None:
-        return None
-    costs = None if decision.costs is None else [list(row) for row in decision.costs]
-    return DecisionRule(positive=decision.positive, threshold=decision.threshold, costs=costs)
-
-
-def _start(carried: Carried, row: Any, decision: Decision | None) -> StartFacts:
+def _start(carried: Carried, row: Any) -> StartFacts:
     """Return what the model says of one row, as the script will."""
-    pipeline = pipeline_of(carried.model)
+    pipeline, choice = pipeline_of(carried.model), carried.program.choice
     if is_classifier(pipeline):
         classes = np.asarray(machine_of(pipeline).classes_).tolist()
         shares = pipeline.predict_proba(row)[0]
-        place = int(np.argmax(shares)) if decision is None else int(decision(shares[None])[0])
+        place = int(np.argmax(shares)) if choice is None else int(choice(shares[None])[0])
         answer, values = plain_name(classes[place]), [float(share) for share in shares]
         names = [plain_name(name) for name in classes]
     else:

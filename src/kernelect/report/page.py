@@ -78,7 +78,7 @@ def _record(what_if: WhatIfFacts | None) -> dict[str, Any]:
     """Return what the controls' script reads."""
     if what_if is None or what_if["start"] is None:
         return {}
-    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "explained", "decision")}
+    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "explained")}
     return {**kept, "shown": what_if["start"]["classes"]}
 
 

@@ -1,7 +1,7 @@
 "use strict";
 // What if: the controls' cells go into the model of this page, and prediction and reasons come out.
 (() => {
-  const { controls, rows, players, band, explained, decision, shown } = JSON.parse(document.getElementById("what-if-facts").textContent);
+  const { controls, rows, players, band, explained, shown } = JSON.parse(document.getElementById("what-if-facts").textContent);
   const byId = (id) => document.getElementById(id);
   const OTHER = "\u0000other", DAY = 86400000;
   const fields = controls.map((_, place) => {
@@ -82,18 +82,9 @@
     return line;
   }
 
-  // The class that the model decides for: the likeliest, or what a threshold or costs say.
-  function decided(shares) {
-    if (!decision) return shares.indexOf(Math.max(...shares));
-    const { positive, threshold, costs } = decision;
-    if (threshold !== null) return shares[positive] > threshold ? positive : 1 - positive;
-    const expected = shares.map((_, k) => shares.reduce((sum, share, j) => sum + share * costs[j][k], 0));
-    return expected.indexOf(Math.min(...expected));
-  }
-
   function show() {
     const said = kernelectModel.predict(row);
-    const answer = said.values ? number(said.values[0], 4) : shown[decided(said.probabilities)];
+    const answer = said.values ? number(said.values[0], 4) : shown[said.place];
     if (byId("wi-answer").textContent !== answer) byId("wi-answer").textContent = answer;
     if (band) {
       const [lower, upper] = [band.lower, band.upper].map((end) => (band.factors ? said.values[0] * end : said.values[0] + end));
@@ -122,7 +113,7 @@
       return;
     }
     byId("wi-reasons").setAttribute("aria-busy", "false");
-    const place = said.probabilities ? decided(said.probabilities) : 0;
+    const place = said.probabilities ? said.place : 0;
     const effects = kernelectModel.explain(row).values.map((values) => (
       values.length > 1 ? values[place] : said.probabilities && place === 0 ? -values[0] : values[0]
     ));
