@@ -9,6 +9,7 @@ from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
 from kernelect.export.program import Column, Program
 from kernelect.kernels import ARD, RBF, Linear, Product, ProductMatern
 from kernelect.kernels.from_sklearn import SklearnKernel
+from kernelect.machines.base import Expansion
 
 EXPORTED = {name: kernel for name, kernel in KERNELS.items() if name != "from scikit-learn, wrapped"}
 ROWS = np.random.default_rng(1).normal(size=(9, 3))
@@ -78,3 +79,17 @@ def test_a_kernel_of_another_library_is_refused():
     assert isinstance(wrapped, SklearnKernel)
     with pytest.raises(MissingCapability, match="has no form without Python: what can be exported are the kernels of"):
         kernel_sum(Product.of(RBF(1.0), wrapped), ROWS, np.ones((9, 1)), Raw((0, 1, 2)))
+
+
+def test_huge_coefficients_of_a_flat_kernel_cancel_as_in_python():
+    rng = np.random.default_rng(2)
+    vectors, rows = rng.normal(size=(80, 3)), rng.normal(size=(9, 3))
+    coefficients = rng.normal(scale=1e10, size=(80, 2))
+    coefficients -= coefficients.mean(axis=0)
+    kernel = RBF(1e-9)
+    found = run(kernel_sum(kernel, vectors, coefficients, Raw((0, 1, 2))), rows)
+    exact = Expansion(coefficients, np.zeros(2)).decide(kernel.cross(vectors, rows))
+    plain = kernel.cross(vectors, rows).T @ coefficients
+    error = np.abs(found - exact).max()
+    assert error < 1e-6 * np.abs(exact).max()  # what is left is the rounding of kernel values themselves
+    assert error < 0.3 * np.abs(plain - exact).max()

@@ -1,15 +1,24 @@
+import re
+from copy import copy
+
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, log_softmax
+from scipy.stats import multivariate_normal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from instances import wavy
 from kernelect import LSSVC, LSSVR
+from kernelect.criteria.calibration import fit_temperature
+from kernelect.estimators._rvm_model import Output, RelevanceModel
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export import reduce, size_curve, to_c
-from kernelect.export.reduce import recovered
-from oracles.exported import GAUSSIAN, THREE, answers, mixture, model, new_rows, table
+from kernelect.export.evaluate import evaluate
+from kernelect.export.models import program_of
+from kernelect.export.recovered import recovered
+from kernelect.export.relevance import shortened
+from oracles.exported import GAUSSIAN, THREE, answers, mixture, model, new_rows, rows_for, table
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -68,13 +77,32 @@ def test_pipelines_and_models_that_are_small_enough():
     assert "nothing was left out" in same.in_words()
 
 
+def loss_of_machines(whole, labels):
+    """Return the leave-one-out loss of a mixture of the least-squares members alone, weighed and sharpened again."""
+    alone = copy(whole)
+    alone._members = tuple(member for member in whole._members if member.candidate.machine == "lssvm")
+    said = [member.left_out for member in alone._members]
+    y = np.searchsorted(whole.classes_, table()[1]) if labels else table()[2]
+    alone._weights = alone._weigh(y, np.ones(len(y)))
+    mixed = sum(weight * each for weight, each in zip(alone._weights, said, strict=True))
+    if not labels:
+        return np.mean((y - mixed[:, 0]) ** 2) / y.var()
+    logs = log_softmax(fit_temperature(np.log(mixed), y, np.ones(len(y))) * np.log(mixed), axis=1)
+    return -np.mean(logs[np.arange(len(y)), y])
+
+
 @pytest.mark.parametrize("labels", [True, False])
 def test_mixtures_share_their_landmarks(labels):
     whole, (rows, _) = mixture(labels), new_rows()
     found = reduce(whole, 25)
     others = sum(member.candidate.machine != "lssvm" for member in whole._members)
     assert len(found.model._members) == len(whole._members) - others
-    assert "are Gaussian processes or a forest, which need all rows: they are left out." in found.remarks[0]
+    assert "are Gaussian processes or a forest, which take as much room as all rows: they are left" in found.remarks[0]
+    told = re.search(
+        rf"That alone moves the leave-one-out {found.score} from ([0-9.]+) to ([0-9.]+)\.", found.remarks[0]
+    )
+    assert float(told[1]) == pytest.approx(found.loss_before, rel=1e-3)
+    assert float(told[2]) == pytest.approx(loss_of_machines(whole, labels), rel=1e-3)
     assert {len(member.estimator.X_fit_) for member in found.model._members} == {25}
     assert found.model._weights.sum() == pytest.approx(1.0)
     assert len(to_c(found.model)) < len(to_c(whole))
@@ -94,6 +122,44 @@ def test_the_curve_falls_to_the_whole_model():
     assert curve.standard_error[-1] == 0.0
 
 
+@pytest.mark.parametrize("name", ["RVR", "RVC"])
+def test_relevance_vectors_are_left_out_one_after_the_other(name):
+    whole = model(name)
+    count = len(whole.relevance_vectors_)
+    found = reduce(whole, count - 2)
+    assert len(found.model.relevance_vectors_) == found.vectors == count - 2
+    assert f"{count - 2} of {count} vectors are kept: the ln evidence changes by" in found.in_words()
+    assert reduce(whole, count).model._model.n_vectors == count
+    rows = rows_for(name)
+    program = program_of(found.model)
+    np.testing.assert_allclose(evaluate(program, rows)[-1], answers(found.model, rows), rtol=1e-9, atol=1e-9)
+    assert len(whole.relevance_vectors_) == count  # the model that was given stays what it is
+
+
+def test_without_a_vector_the_posterior_and_the_evidence_are_those_of_the_others():
+    rng = np.random.default_rng(0)
+    design, alpha, beta = rng.normal(size=(20, 5)), np.array([1.0, 0.5, 2.0, 1.5, 0.8]), 4.0
+    y = design @ np.array([0.3, 1.0, 0.0, -1.0, 0.5]) + 0.5 * rng.normal(size=20)
+
+    def solved(columns):
+        covariance = np.linalg.inv(np.diag(alpha[columns]) + beta * design[:, columns].T @ design[:, columns])
+        marginal = design[:, columns] @ np.diag(1.0 / alpha[columns]) @ design[:, columns].T + np.eye(20) / beta
+        evidence = multivariate_normal(np.zeros(20), marginal).logpdf(y)
+        return beta * covariance @ design[:, columns].T @ y, covariance, evidence
+
+    every = np.arange(5)
+    weights, covariance, evidence = solved(every)
+    whole = RelevanceModel((Output(every[:4], True, weights, alpha, covariance),), 4)
+    small, kept, lost = shortened(whole, 3)
+    gone = int(np.setdiff1d(every[:4], kept)[0])
+    falls = [evidence - solved(np.delete(every, 1 + place))[2] for place in range(4)]
+    assert gone == np.argmin(falls)
+    assert lost == pytest.approx(falls[gone])
+    others, spread, _ = solved(np.delete(every, 1 + gone))
+    np.testing.assert_allclose(small.outputs[0].weights, others, atol=1e-10)
+    np.testing.assert_allclose(small.outputs[0].covariance, spread, atol=1e-10)
+
+
 def test_what_cannot_be_reduced():
     X, y = THREE
     on_landmarks = LSSVC(GAUSSIAN, regularization=0.1, landmarks=5).fit(X, y)
@@ -101,5 +167,7 @@ def test_what_cannot_be_reduced():
         reduce(on_landmarks, 3)
     with pytest.raises(MissingCapability, match="GPC cannot be reduced to fewer vectors: what can be are LSSVC"):
         reduce(model("GPC"), 3)
+    with pytest.raises(MissingCapability, match="RVC cannot be reduced to fewer vectors: what can be are LSSVC"):
+        reduce(model("RVC, dictionary"), 3)
     with pytest.raises(InvalidArgument, match="max_vectors=0 must be a whole number of at least 1"):
         reduce(model("LSSVC"), 0)

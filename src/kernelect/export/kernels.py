@@ -7,6 +7,7 @@ these numbers, however different their widths are.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
@@ -30,8 +31,9 @@ from kernelect.kernels import (
     RationalQuadratic,
     Sum,
 )
-from kernelect.kernels.scale import typical_row
+from kernelect.kernels.scale import spread_rows, typical_row
 from kernelect.kernels.stationary import ARD, RBF, Stationary
+from kernelect.machines.base import CANCELLING
 from kernelect.typing import Array, Indices
 
 #: Inputs after which the exponential of a product of Matern kernels is taken, and the largest distance in one
@@ -43,6 +45,9 @@ _RADIAL = 1e8
 
 #: Largest value of a polynomial kernel: finite in single precision too.
 _LARGEST = 1e36
+
+#: Vectors at which it is measured how much coefficients cancel each other.
+_SOME = 100
 
 #: Inputs stop growing here, in units of the vectors' reach: squares are finite in single precision too.
 _LARGEST_INPUT = 1e15
@@ -296,5 +301,21 @@ def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> 
     if len(others) == 1 and isinstance(others[0], Linear):
         scaled = _centred(others[0], vectors, x)
         return times(scaled.row, (scaled.vectors * scaled.unit**2).T @ coefficients)
-    values = kernel_values(Product.of(*others) if len(others) > 1 else others[0], vectors, x)
-    return times(stretched(values, len(vectors)), coefficients)
+    left = Product.of(*others) if len(others) > 1 else others[0]
+    values = stretched(kernel_values(left, vectors, x), len(vectors))
+    reference = _reference(left, vectors, coefficients)
+    if reference is None:
+        return times(values, coefficients)
+    # As Expansion.decide does in Python, and for the same reason.
+    middle, totals = take(values, np.array([reference])), [math.fsum(column) for column in coefficients.T]
+    return times(values - middle, coefficients) + middle * np.array(totals)
+
+
+def _reference(kernel: Kernel, vectors: Array, coefficients: Array) -> int | None:
+    """Return the vector whose kernel value is like those of most others, where coefficients cancel each other."""
+    some = vectors[spread_rows(vectors, _SOME)]
+    cross = kernel.cross(vectors, some)
+    size = np.abs(coefficients).sum(axis=0).max(initial=0.0) * np.abs(cross).max(initial=0.0)
+    if size <= CANCELLING * np.abs(cross.T @ coefficients).max(initial=0.0):
+        return None
+    return int(np.argmin(np.abs(cross - np.median(cross, axis=0)).mean(axis=1)))

@@ -1,8 +1,4 @@
-"""Models with fewer vectors: least-squares machines, and mixtures of them, on landmarks of their own training rows.
-
-Notation as in machines/lssvm/full.py: alpha dual coefficients, mu ridge, s sample weights, f decision values, so that
-y = f + mu alpha / s gives back the targets that a machine was fitted on.
-"""
+"""Models with fewer vectors: least squares and mixtures on landmarks, relevance vector machines by their evidence."""
 
 from __future__ import annotations
 
@@ -17,14 +13,19 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators import LSSVC, LSSVR
+from kernelect.estimators import LSSVC, LSSVR, RVC, RVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain.adapters import TableLike
+from kernelect.export.recovered import losses_of, recovered
+from kernelect.export.relevance import shortened
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.mixture import KernelClassifier, KernelRegressor
 from kernelect.mixture.classifier import LEAST
 from kernelect.mixture.members import Member, left_out
 from kernelect.typing import Array, Indices
+
+#: What is told of machines that have no leave-one-out without their rows.
+EVIDENCE = "ln evidence"
 
 #: Sizes of a curve, of which those below the number of vectors are tried.
 SIZES = (10, 20, 50, 100, 200, 500, 1000)
@@ -39,11 +40,12 @@ class Reduction:
     model : estimator, Pipeline or TableModel
         Of the same kind as the one that was given.
     vectors_before, vectors : int
-    score : "log-loss" or "squared error"
-        Measured by leave-one-out; the squared error in units of the targets' variance.
+    score : "log-loss", "squared error" or "ln evidence"
+        The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
+        vector machines do not keep their rows: of them it is told by how much the ln evidence falls.
     loss_before, loss : float
     standard_error : float
-        Of the difference of both.
+        Of the difference of both; 0 for the ln evidence.
     remarks : tuple of str
     """
 
@@ -60,6 +62,11 @@ class Reduction:
         """Return the sentence that tells what the reduction costs."""
         if self.vectors == self.vectors_before:
             return f"The model has {self.vectors} vectors, so nothing was left out."
+        if self.score == EVIDENCE:
+            return (
+                f"{self.vectors} of {self.vectors_before} vectors are kept: the ln evidence changes by "
+                f"{-self.loss:+.3g} (differences of about 1 are noise; differences of 10 or more are clear)."
+            )
         return (
             f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
             f"{self.loss:.4g} in the place of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
@@ -90,13 +97,15 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     """Return a model with at most so many vectors.
 
     Landmarks are chosen among the training rows by randomly pivoted Cholesky at the model's own widths; all rows then
-    give the coefficients anew. Gaussian processes in a mixture need all rows: they are left out, and the other
-    members are weighed again.
+    give the coefficients anew. A mixture keeps its least-squares machines, weighed again. Its Gaussian processes are
+    left out, since their variance takes a matrix of all rows, and so is its forest, whose trees grow with the rows
+    however few vectors there are; ``remarks`` tells what that alone costs. Relevance vector machines lose the vectors
+    that add least to their evidence.
 
     Parameters
     ----------
-    model : LSSVC, LSSVR, KernelClassifier, KernelRegressor, Pipeline that ends in one, or TableModel
-        Fitted on all of its rows, without landmarks.
+    model : LSSVC, LSSVR, RVC, RVR, KernelClassifier, KernelRegressor, Pipeline that ends in one, or TableModel
+        Fitted; least-squares machines on all of their rows, without landmarks.
     max_vectors : int
     random_state : int
 
@@ -153,8 +162,8 @@ def vectors_of(model: Any) -> int:
 
 def _cannot(machine: Any) -> MissingCapability:
     return MissingCapability(
-        f"{type(machine).__name__} cannot be reduced to fewer vectors: what can be are LSSVC, LSSVR and mixtures; RVC, "
-        "RVR and BasisSearchRegressor are small by themselves."
+        f"{type(machine).__name__} cannot be reduced to fewer vectors: what can be are LSSVC, LSSVR, RVC and RVR with "
+        "a kernel, and mixtures; BasisSearchRegressor is small by itself."
     )
 
 
@@ -202,6 +211,22 @@ def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Redu
     return _reduction(small, len(machine.X_fit_), len(places), before, after, machine)
 
 
+@_reduced.register(RVC)
+@_reduced.register(RVR)
+def _(machine: RVC | RVR, most: int, generator: np.random.Generator) -> Reduction:
+    if not hasattr(machine, "relevance_vectors_"):
+        raise _cannot(machine)
+    model, kept, lost = shortened(machine._model, most)
+    small, (weights, constants) = copy(machine), model.coefficients()
+    single = machine.dual_coef_.ndim == 1
+    small._model, small.support_ = model, machine.support_[kept]
+    small.relevance_vectors_ = machine.relevance_vectors_[kept]
+    small.dual_coef_ = weights[:, 0] if single else weights
+    moved = constants - machine._model.coefficients()[1]
+    small.intercept_ = float(machine.intercept_ + moved[0]) if single else machine.intercept_ + moved
+    return Reduction(small, machine._model.n_vectors, len(kept), EVIDENCE, 0.0, lost, 0.0)
+
+
 def _reduction(model: Any, count: int, kept: int, before: Array, after: Array, machine: Any) -> Reduction:
     difference = after - before
     return Reduction(
@@ -215,46 +240,10 @@ def _reduction(model: Any, count: int, kept: int, before: Array, after: Array, m
     )
 
 
-def recovered(machine: LSSVC | LSSVR) -> tuple[Any, Array]:
-    """Return the targets (labels, or numbers) and weights that an exact machine was fitted with."""
-    rows = machine._rows
-    if isinstance(machine, LSSVR):
-        residuals = np.asarray(machine._residuals)
-        shape = machine.loo_prediction_[rows].shape
-        return machine.loo_prediction_[rows] + residuals.reshape(shape), machine._weights
-    return _recovered_labels(machine)
-
-
-def _recovered_labels(machine: LSSVC) -> tuple[Any, Array]:
-    """Return labels and weights: of all classes the one for which s = mu alpha / (y - f) is the same in all outputs."""
-    alpha = machine.dual_coef_.reshape(len(machine._rows), -1)
-    f, rest = machine._decide(machine.X_fit_), machine.regularization_ * alpha
-    k = len(machine.classes_)
-    coded = np.array([[-1.0], [1.0]]) if k == 2 else 2.0 * np.eye(k) - 1.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(rest[:, None] / (coded - f[:, None]))  # (n, class, output); NaN where s would be negative
-    middle = np.mean(logs, axis=2)
-    # One output alone agrees with itself: then the weight that is nearer to 1 is taken.
-    spread = np.abs(middle) if k == 2 else np.abs(logs - middle[..., None]).max(axis=2)
-    index = np.argmin(np.where(np.isfinite(spread), spread, np.inf), axis=1)
-    return machine.classes_[index], np.exp(middle[np.arange(len(index)), index])
-
-
 def _refitted(machine: LSSVC | LSSVR, landmarks: Array, targets: Any, weights: Array) -> LSSVC | LSSVR:
     """Return the machine on landmarks, its kernel and ridge as they were."""
     fresh = type(machine)(machine.kernel_, regularization=machine.regularization_, landmarks=landmarks, prior=None)
     return fresh.fit(machine.X_fit_, targets, weights)
-
-
-def losses_of(said: Array, machine: Any, targets: Any, rows: Indices | None = None) -> Array:
-    """Return the loss of rows that were left out: all of those with targets, or some ``rows`` of them."""
-    rows = np.arange(len(targets)) if rows is None else rows
-    if hasattr(machine, "classes_"):
-        index = np.searchsorted(machine.classes_, targets[rows])
-        return np.asarray(-np.log(np.maximum(said[np.arange(len(index)), index], LEAST)))
-    y = np.asarray(targets, dtype=float).reshape(len(targets), -1)
-    variance = y.var(axis=0)
-    return np.asarray(np.mean((y[rows] - said) ** 2 / np.where(variance > 0.0, variance, 1.0), axis=1))
 
 
 @_reduced.register(KernelClassifier)
@@ -275,12 +264,28 @@ def _(machine: KernelClassifier | KernelRegressor, most: int, generator: np.rand
     small._weights = small._weigh(targets, weights)
     _recalibrate(small, targets, weights)
     found = _reduction(small, count, len(places), before, machine._scores(_mixture_left_out(small), targets), machine)
+    return replace(found, remarks=_on_dropped(machine, members, targets, weights, found))
+
+
+def _on_dropped(
+    machine: KernelClassifier | KernelRegressor, members: list[Member], targets: Any, weights: Array, found: Reduction
+) -> tuple[str, ...]:
+    """Return what leaving members out costs by itself, in a sentence, where any are left out."""
     dropped = len(machine._members) - len(members)
-    remark = (
-        f"{dropped} of {len(machine._members)} members are Gaussian processes or a forest, which need all rows: they "
-        "are left out."
+    if not dropped:
+        return ()
+    kept = [isinstance(member.estimator, LSSVC | LSSVR) for member in machine._members]
+    share = 1.0 - float(np.sum(machine._weights[kept]))
+    rest, rows = copy(machine), members[0].estimator._rows
+    rest._members = tuple(replace(member, left_out=member.left_out[rows]) for member in members)
+    rest._weights = rest._weigh(targets, weights)
+    _recalibrate(rest, targets, weights)
+    loss = float(machine._scores(_mixture_left_out(rest), targets).mean())
+    return (
+        f"{dropped} of {len(machine._members)} members, with {100.0 * share:.0f} % of the weight, are Gaussian "
+        "processes or a forest, which take as much room as all rows: they are left out. That alone moves the "
+        f"leave-one-out {found.score} from {found.loss_before:.4g} to {loss:.4g}.",
     )
-    return replace(found, remarks=(remark,) if dropped else ())
 
 
 def _on_landmarks(member: Member, places: Indices, targets: Any, weights: Array) -> Member:

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.estimators import LSSVC, LSSVR
 from kernelect.exceptions import MissingCapability
-from kernelect.export.reduce import losses_of, recovered
+from kernelect.export.recovered import losses_of, recovered
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.mixture.members import left_out
 from kernelect.typing import Array, Indices

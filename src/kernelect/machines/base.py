@@ -6,6 +6,7 @@ no history: a warm start is handed in and the state is handed back.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -16,6 +17,9 @@ from kernelect.exceptions import MissingCapability
 from kernelect.typing import Array
 
 State = TypeVar("State")
+
+#: How much larger than their sum terms may be before the sum is taken in a way that rounds less: ten digits are left.
+CANCELLING = 1e6
 
 
 class Machine(ABC, Generic[State]):
@@ -90,7 +94,21 @@ class Expansion:
 
     def decide(self, cross: Array) -> Array:
         """Return its values (m, k) for the (n, m) kernel values ``cross``."""
-        return np.asarray(cross.T @ self.dual_coef + self.intercept, dtype=float)
+        values = cross.T @ self.dual_coef
+        largest = np.abs(self.dual_coef).sum(axis=0).max() * np.abs(cross).max(initial=0.0)
+        if largest > CANCELLING * np.abs(values).max(initial=0.0):
+            values = self._without_common_part(cross)
+        return np.asarray(values + self.intercept, dtype=float)
+
+    def _without_common_part(self, cross: Array) -> Array:
+        """Return the sum where huge coefficients cancel each other, as those of a nearly flat kernel do.
+
+        sum_i coef_i k_i = sum_i coef_i (k_i - c) + c sum_i coef_i. The last sum is 0 up to rounding where a machine has
+        an intercept, so that a c in the middle of the k_i keeps the partial sums small.
+        """
+        middle = np.median(cross, axis=0)
+        totals = np.array([math.fsum(column) for column in self.dual_coef.T])
+        return np.asarray((cross - middle).T @ self.dual_coef + np.outer(middle, totals), dtype=float)
 
 
 @dataclass(frozen=True, kw_only=True)

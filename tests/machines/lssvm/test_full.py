@@ -1,10 +1,13 @@
 """The LS-SVM against its bordered system, and leave-one-out against refits."""
 
+import math
+
 import numpy as np
 import pytest
 
 from kernelect.kernels import RBF
 from kernelect.machines import LSSVM, RidgePath
+from kernelect.machines.base import Expansion
 from oracles import lssvm as slow
 
 
@@ -68,3 +71,22 @@ def test_the_ridge_path_finds_the_best_ridge_of_its_grid(problem):
     found = RidgePath(gram, targets, weights).best_ridge(1e-4, 1e2, count=13)
     by_refits = {mu: slow.press(gram, targets, mu, weights) for mu in np.geomspace(1e-4, 1e2, 13)}
     assert found == pytest.approx(min(by_refits, key=by_refits.get))
+
+
+def test_huge_coefficients_that_cancel_leave_ten_digits():
+    rng = np.random.default_rng(1)
+    alpha = rng.normal(scale=1e9, size=(200, 2))
+    alpha -= alpha.mean(axis=0)
+    cross = 1.0 - 1e-9 * rng.uniform(size=(200, 5))  # a kernel that is nearly flat
+    exact = np.array([[math.fsum(_products(k, a)) for a in alpha.T] for k in cross.T])
+    plain = cross.T @ alpha
+    found = Expansion(alpha, np.array([0.5, -0.5])).decide(cross) - np.array([0.5, -0.5])
+    assert np.abs(found - exact).max() < 1e-3 * np.abs(plain - exact).max()
+    np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-9 * np.abs(exact).max())
+
+
+def _products(k, alpha):
+    """Yield numbers that add up to sum k alpha exactly: halves of 26 digits have exact products."""
+    for a, b in zip(k, alpha, strict=True):
+        high, upper = (x * 134217729.0 - (x * 134217729.0 - x) for x in (a, b))
+        yield from (high * upper, high * (b - upper), (a - high) * upper, (a - high) * (b - upper))
