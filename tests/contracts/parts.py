@@ -182,6 +182,7 @@ PRIORS: dict[str, priors.Prior] = {
     "gaussian": priors.Gaussian(),
     "laplace": priors.Laplace(),
     "curvature": priors.Curvature(),
+    "slope": priors.Slope(),
     "evidence": priors.Evidence(),
     "evidence, two well-determined": priors.Evidence(well_determined=2.0),
     "log-normal": priors.LogNormal(),

@@ -76,7 +76,7 @@ def test_a_share_of_the_likelihood_is_left(prior):
 @every_prior
 def test_it_tells_which_parameters_a_kernel_lacks(prior):
     X, *_ = sample()
-    if prior.name in ("flat", "curvature", "log-normal"):  # these speak of more than widths, or of nothing
+    if prior.name in ("flat", "curvature", "slope", "log-normal"):  # these speak of more than widths, or of nothing
         assert prior.lacks((2.0 * Linear()).space(X)) == ""
     else:
         assert prior.lacks(Linear().space(X)) == "widths (gamma)"

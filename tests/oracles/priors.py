@@ -35,3 +35,17 @@ def curvature_of_gaussian_kernel(X, alpha, gammas):
                 bend += alpha[k] * value * (4 * gammas[j] ** 2 * (X[i, j] - X[k, j]) ** 2 - 2 * gammas[j])
             total += bend**2
     return total / (2 * n)
+
+
+def slope_of_gaussian_kernel(X, alpha, gammas):
+    """1/(2n) sum_ij (d f / dx_ij)^2 for the same f."""
+    n, d = X.shape
+    total = 0.0
+    for i in range(n):
+        for j in range(d):
+            slope = 0.0
+            for k in range(n):
+                value = math.exp(-sum(gammas[m] * (X[i, m] - X[k, m]) ** 2 for m in range(d)))
+                slope -= alpha[k] * value * 2 * gammas[j] * (X[i, j] - X[k, j])
+            total += slope**2
+    return total / (2 * n)

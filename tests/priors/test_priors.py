@@ -13,7 +13,7 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Constant, Linear
 from kernelect.machines import LSSVM
 from kernelect.parameters import ParameterSpace
-from kernelect.priors import Curvature, Evidence, Gaussian, Laplace, Shrinkage, as_prior
+from kernelect.priors import Curvature, Evidence, Gaussian, Laplace, Shrinkage, Slope, as_prior
 from kernelect.selection import SelectionObjective
 from oracles import lssvm as slow
 from oracles import priors as written
@@ -26,6 +26,7 @@ PRIORS = {
     "shrinkage": Shrinkage(),
     "evidence": Evidence(1.7),
     "curvature": Curvature(),
+    "slope": Slope(),
 }
 
 
@@ -48,7 +49,7 @@ def objective_of(kernel, prior, data, mu=0.3):
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_kernel_with_every_prior_has_the_right_gradient(name, prior, data):
-    if prior is not None and not isinstance(prior, Curvature) and name not in WITH_WIDTHS:
+    if prior is not None and not isinstance(prior, Curvature | Slope) and name not in WITH_WIDTHS:
         with pytest.raises(MissingCapability, match=r"needs widths \(gamma\), and the .* kernel has none: use prior="):
             objective_of(KERNELS[name], prior, data)
         return
@@ -83,13 +84,17 @@ def test_values_are_the_papers(prior, formula, single):
     assert objective.value(objective.space.start) == pytest.approx(formula(Q, len(X), WIDTHS), rel=1e-10)
 
 
-def test_curvature_is_that_of_the_decision_function(single):
+@pytest.mark.parametrize(
+    ("prior", "definition"),
+    [(Curvature(), written.curvature_of_gaussian_kernel), (Slope(), written.slope_of_gaussian_kernel)],
+)
+def test_derivatives_are_those_of_the_decision_function(prior, definition, single):
     X, targets, weights = single
     alpha, _ = slow.solve_bordered(ARD(WIDTHS).gram(X), targets, 0.3, weights)
-    omega = written.curvature_of_gaussian_kernel(X, alpha[:, 0], WIDTHS)
+    omega = definition(X, alpha[:, 0], WIDTHS)
     Q = slow.press(ARD(WIDTHS).gram(X), targets, 0.3, weights)
     expected = len(X) / 2 * np.log(Q) + 3 / 2 * np.log(omega)
-    objective = objective_of(ARD(WIDTHS), Curvature(), single)
+    objective = objective_of(ARD(WIDTHS), prior, single)
     assert objective.value(objective.space.start) == pytest.approx(expected, abs=1e-3)
 
 
@@ -206,7 +211,7 @@ def test_the_laplace_prior_prunes_inputs_not_spherical_kernels(rng):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("prior", ["gaussian", "laplace", "evidence", "shrinkage", "curvature"])
+@pytest.mark.parametrize("prior", ["gaussian", "laplace", "evidence", "shrinkage", "curvature", "slope"])
 def test_inputs_that_are_all_constant_leave_nothing_to_charge(prior):
     model = LSSVR(prior=prior).fit(np.ones((10, 2)), np.arange(10.0))
     np.testing.assert_allclose(model.predict(np.ones((1, 2))), 4.5)

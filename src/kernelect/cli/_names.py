@@ -22,6 +22,7 @@ PRIORS = (
     "gaussian",
     "laplace",
     "curvature",
+    "slope",
     "evidence",
     "log-normal",
     "none",

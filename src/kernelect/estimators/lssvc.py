@@ -47,7 +47,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         ``"press"``, the exact leave-one-out squared error; ``"gcv"``, generalised cross-validation,
         which gives all rows the same leverage; or an object of :mod:`kernelect.criteria` that judges
         least-squares machines.
-    prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
+    prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "slope", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "lbfgs", "scg" or "nelder-mead", default="lbfgs"
     n_restarts : int, default=0

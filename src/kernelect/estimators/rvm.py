@@ -62,7 +62,7 @@ class RVC(ClassifierMixin, RVMBase):
         ``"fourier"``, ``"precomputed"`` (X is the design matrix), an object of
         :mod:`kernelect.dictionaries`, a function of X that returns one column or several; a list
         stands for their union. Widths that are ``"auto"`` are selected as a kernel's are.
-    prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "evidence" or None
+    prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "slope", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "auto", "lbfgs", "scg", "nelder-mead" or "scan"
         ``"auto"`` scans a single width, and the widths of all inputs tied to their spread; then,

@@ -9,7 +9,7 @@ from kernelect.priors.auto import (
     shrink_several,
 )
 from kernelect.priors.base import Flat, HyperPoint, Prior, Revision
-from kernelect.priors.curvature import Curvature
+from kernelect.priors.derivatives import Curvature, Slope
 from kernelect.priors.evidence import Evidence
 from kernelect.priors.log_normal import LogNormal
 from kernelect.priors.registry import PRIORS
@@ -28,6 +28,7 @@ __all__ = [
     "Prior",
     "Revision",
     "Shrinkage",
+    "Slope",
     "as_prior",
     "normal_lengths",
     "normal_logarithms",

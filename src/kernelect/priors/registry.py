@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernelect.priors.base import Prior
-from kernelect.priors.curvature import Curvature
+from kernelect.priors.derivatives import Curvature, Slope
 from kernelect.priors.evidence import Evidence
 from kernelect.priors.log_normal import LogNormal
 from kernelect.priors.widths import Gaussian, Laplace, Shrinkage
@@ -11,5 +11,5 @@ from kernelect.registry import Registry
 
 PRIORS: Registry[Prior] = Registry("prior", Prior)  # type: ignore[type-abstract]
 
-for _cls in (Shrinkage, Gaussian, Laplace, Curvature, Evidence, LogNormal):
+for _cls in (Shrinkage, Gaussian, Laplace, Curvature, Slope, Evidence, LogNormal):
     PRIORS.register(_cls, _cls.name)

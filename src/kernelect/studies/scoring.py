@@ -86,6 +86,8 @@ def describe(model: Any) -> Figures:
     figures: Figures = {}
     if hasattr(model, "support_"):
         figures["vectors"] = int(np.size(model.support_))
+    if hasattr(model, "feature_importances_"):
+        figures.update(_inputs_left(np.asarray(model.feature_importances_, dtype=float)))
     selection = getattr(model, "selection_", None)
     if selection is not None:
         figures["value"] = float(selection.value)
@@ -93,3 +95,9 @@ def describe(model: Any) -> Figures:
         figures["evaluations"] = len(selection.trace)
         figures["at_bound"] = list(getattr(selection, "at_bound", ()))
     return figures
+
+
+def _inputs_left(relevance: Array) -> Figures:
+    """Return how many inputs a model uses at all, and how many equal ones would be as uneven (by the entropy)."""
+    part = relevance[relevance > 0.0] / np.sum(relevance)
+    return {"inputs": len(part), "effective_inputs": float(np.exp(-np.sum(part * np.log(part))))}
