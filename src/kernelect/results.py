@@ -118,13 +118,18 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Where a search ended; ``theta`` is in the space that was searched."""
+    """Where a search ended; ``theta`` is in the space that was searched.
+
+    ``scales`` tell how far each coordinate goes until the value rises by a half, where the search has
+    learned that: the roots of the diagonal of the inverse of its second derivatives.
+    """
 
     theta: Array
     value: float
     status: Status
     trace: Trace
     message: str = ""
+    scales: Array | None = None
 
     @property
     def converged(self) -> bool:

@@ -124,7 +124,7 @@ def test_time_for_the_model_itself_is_set_aside(monkeypatch):
     monkeypatch.setattr(Pace, "measured", lambda: Pace(LSSVM().work(50, 1) / 2.0))
     timed = in_time(training(*twonorm(50, random_state=0)), LSSVM(), Deadline(100.0, lambda: 0.0))
     assert not timed.dropped
-    assert timed.searching.at == pytest.approx(98.0)
+    assert timed.searching.at == pytest.approx(96.0)
 
 
 def test_a_limit_that_is_far_away_changes_nothing():

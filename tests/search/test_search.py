@@ -156,3 +156,28 @@ def test_a_first_step_of_given_length_does_not_depend_on_the_units_of_the_criter
     assert np.linalg.norm(result.trace.theta[1] - result.trace.theta[0]) == pytest.approx(0.5)
     assert result.converged
     np.testing.assert_allclose(result.theta, [1.0, 1.0], atol=1e-3)
+
+
+def test_scales_of_one_search_shorten_the_next():
+    """A long valley along one axis: in its own scales it is round, and Newton's step is the first one."""
+    curvature = np.array([1e-2, 1.0, 30.0])
+
+    def valley(x):
+        return 0.5 * float(curvature @ (x - 1.0) ** 2) + 5.0, curvature * (x - 1.0)
+
+    plain = as_search("lbfgs").minimize(valley, np.zeros(3), np.full(3, -9.0), np.full(3, 9.0), budget=Budget(tol=1e-9))
+    assert plain.scales is not None
+    np.testing.assert_allclose(plain.scales[1:], curvature[1:] ** -0.5, rtol=0.3)
+    again = as_search("lbfgs").scaled_by(curvature**-0.5)
+    scaled = again.minimize(valley, np.zeros(3), np.full(3, -9.0), np.full(3, 9.0), budget=Budget(tol=1e-9))
+    assert len(scaled.trace) < len(plain.trace)
+    np.testing.assert_allclose(scaled.theta, 1.0, atol=1e-2)
+    assert as_search("lbfgs").scaled_by(None) == as_search("lbfgs")
+
+
+def test_scales_of_another_number_of_parameters_are_not_used():
+    search = as_search("lbfgs").scaled_by(np.full(5, 0.1))
+    plain, scaled = (
+        each.minimize(rosenbrock, np.array([-1.2, 1.0]), -WIDE, WIDE) for each in (as_search("lbfgs"), search)
+    )
+    np.testing.assert_array_equal(plain.trace.theta, scaled.trace.theta)

@@ -8,7 +8,13 @@ from sklearn.datasets import make_friedman1
 
 from kernelect import GPC, LSSVC, LSSVR
 from kernelect.datasets import twonorm
+from kernelect.estimators import _latent
+from kernelect.machines import EP
+from kernelect.machines.ep import machine as ep_machine
+from kernelect.search import LBFGS, gradient
+from kernelect.selection import objective as objective_module
 from kernelect.selection import parts
+from kernelect.selection import run as run_module
 
 recalibrate = importlib.import_module("kernelect.selection.recalibrate")
 
@@ -89,3 +95,57 @@ def test_machines_with_a_latent_function_too(few):
 def test_precomputed_kernels_have_nothing_to_search(few):
     X, y = friedman(120)
     assert LSSVR(kernel="precomputed").fit(X @ X.T, y).selection_.converged
+
+
+def test_what_a_part_has_learned_of_curvatures_is_handed_on(few, monkeypatch):
+    """With four of twenty inputs that matter this halves the evaluations on all of 2000 rows."""
+    X, y = friedman()
+    learned, used = [], []
+    hand_on, search = LBFGS.scaled_by, LBFGS._run
+    monkeypatch.setattr(LBFGS, "scaled_by", lambda self, scales: learned.append(scales) or hand_on(self, scales))
+    monkeypatch.setattr(LBFGS, "_run", lambda self, *parts: used.append(self.scales) or search(self, *parts))
+    LSSVR().fit(X, y)
+    assert len(learned) == 2  # from a quarter and from half of the rows
+    assert all(len(scales) == 7 for scales in learned)
+    assert used[0] is None
+    np.testing.assert_allclose(used[-1], np.clip(learned[-1], *gradient._SCALES))
+
+
+def test_a_search_on_all_rows_ends_where_a_step_gains_next_to_nothing(few, monkeypatch):
+    X, y = friedman()
+    quick = LSSVR().fit(X, y).selection_
+    monkeypatch.setattr(run_module, "_ENOUGH", 0.0)
+    patient = LSSVR().fit(X, y).selection_
+    assert full_size_evaluations(quick) < full_size_evaluations(patient)
+    assert quick.value < patient.value + 0.5
+
+
+def test_parts_that_are_nearly_all_rows_are_not_searched(few):
+    """From 50 of 140 rows a part of 100 would be as costly as all of them."""
+    X, y = friedman(140)
+    assert LSSVR().fit(X, y).selection_.runs.count("all parameters") == 2
+
+
+def test_with_many_rows_a_search_asks_less_of_the_moments(monkeypatch):
+    assert _latent.search_tolerance(_latent._MANY_ROWS - 1) == EP().tol
+    assert _latent.search_tolerance(_latent._MANY_ROWS) > 10.0 * EP().tol
+    X, y = twonorm(120, random_state=0)
+    monkeypatch.setattr(_latent, "_MANY_ROWS", 100)
+    sweeps, sweep = [], ep_machine._Run._posterior
+    monkeypatch.setattr(ep_machine._Run, "_posterior", lambda *parts: sweeps.append(1) or sweep(*parts))
+    rough = GPC(kernel="rbf").fit(X, y)
+    fewer = len(sweeps)
+    monkeypatch.setattr(_latent, "_MANY_ROWS", 10**9)
+    close = GPC(kernel="rbf").fit(X, y)
+    assert fewer < 0.9 * (len(sweeps) - fewer)
+    assert rough._state.mismatch < 1e-8  # the model that is kept is as close as ever
+    np.testing.assert_allclose(rough.predict_proba(X), close.predict_proba(X), atol=1e-2)
+
+
+def test_the_model_that_is_kept_begins_with_the_solution_of_the_search(monkeypatch):
+    X, y = twonorm(120, random_state=0)
+    cold = GPC(kernel="rbf").fit(X, y)
+    monkeypatch.setattr(objective_module, "_MANY_ROWS", 100)
+    warm = GPC(kernel="rbf").fit(X, y)
+    assert warm._state.iterations < cold._state.iterations
+    np.testing.assert_allclose(warm.predict_proba(X), cold.predict_proba(X), atol=1e-8)

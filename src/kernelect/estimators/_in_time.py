@@ -16,8 +16,8 @@ from kernelect.typing import Indices, Mask
 
 Data = TypeVar("Data", bound=Training)
 
-#: Evaluations that the model takes after the search: its own solution, and what is made of it.
-_AFTERWARDS = 1.0
+#: Evaluations that the model takes after the search, about: its own solution, what is made of it, and a busy machine.
+_AFTERWARDS = 2.0
 
 
 @dataclass(frozen=True)

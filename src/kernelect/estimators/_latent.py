@@ -11,6 +11,10 @@ from kernelect.selection import SelectionObjective, per_row
 #: Mismatch of moments in the model that is kept: the search itself needs less.
 FINAL_TOL = 1e-9
 
+#: Rows from which a search needs no closer moments than this: the evidence is stationary in the sites, so that its
+#: error is the square, and some thousandths of a nat are less than a search can tell.
+_MANY_ROWS, _SEARCH_TOL = 900, 1e-3
+
 #: Peak of a fit in n x n arrays beside the kernel's: some per evaluation, and factors now and
 #: before per output; and further ones of a sampled evidence (factors to draw with, blocks of the
 #: gradient), measured at n = 500.
@@ -20,6 +24,11 @@ _SQUARES, _SQUARES_PER_OUTPUT, _SAMPLED_SQUARES = 4.0, 2.0, 34.0
 def latent_squares(n_outputs: int, *, sampled: bool) -> float:
     """Return the peak of a fit in n x n arrays beside the kernel's."""
     return _SQUARES + _SQUARES_PER_OUTPUT * n_outputs + (_SAMPLED_SQUARES if sampled else 0.0)
+
+
+def search_tolerance(n_rows: int) -> float:
+    """Return how close moments have to be while hyper-parameters are searched."""
+    return _SEARCH_TOL if n_rows >= _MANY_ROWS else EP().tol
 
 
 def solver_doubt(machine: Machine[Any], state: Any) -> str:

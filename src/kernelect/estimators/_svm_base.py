@@ -11,7 +11,7 @@ from kernelect.criteria import Criterion
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
-from kernelect.estimators._latent import in_own_units, latent_squares, solver_doubt
+from kernelect.estimators._latent import in_own_units, latent_squares, search_tolerance, solver_doubt
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._svm_members import PosteriorMember, SupportMember, member_relevances, mixed_log_odds
 from kernelect.estimators._targets import labelled_rows
@@ -75,7 +75,7 @@ class SVMBase(SelfSelecting):
         data = labelled(self, X, y, sample_weight, self.class_weight)
         self.classes_ = data.classes
         criterion = self._criterion()
-        timed = in_time(data, self._machine(criterion), self._deadline, pairwise=self._is_precomputed)
+        timed = in_time(data, self._machine(criterion, 0), self._deadline, pairwise=self._is_precomputed)
         data = timed.data
         self._check_arguments(data, criterion)
         rows = data.rows(pairwise=self._is_precomputed)
@@ -129,7 +129,7 @@ class SVMBase(SelfSelecting):
 
     def _problem(self, rows: Rows) -> SelectionObjective:
         criterion = self._criterion()
-        latent, machine = EP.name in criterion.judges, self._machine(criterion)
+        latent, machine = EP.name in criterion.judges, self._machine(criterion, len(rows.X))
         # A precomputed matrix is used as it is: the full form is for kernels of inputs.
         if isinstance(self.kernel, str) and not self._is_precomputed:
             started = started_in_full(self.kernel, rows.X, SCALES_BESIDE_C)
@@ -139,9 +139,10 @@ class SVMBase(SelfSelecting):
         C = slack_space(self.C, started, rows.X, scale_invariant=criterion.scale_invariant)
         return join(rows, started, machine, criterion, prior, C)
 
-    def _machine(self, criterion: Criterion) -> Machine[Any]:
+    def _machine(self, criterion: Criterion, n_rows: int) -> Machine[Any]:
         """Return what the criterion judges."""
-        return EP(hinge_for(self.slack)) if EP.name in criterion.judges else SVM(self.slack)
+        latent = EP.name in criterion.judges
+        return EP(hinge_for(self.slack), tol=search_tolerance(n_rows)) if latent else SVM(self.slack)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
-from kernelect.estimators._latent import FINAL_TOL, in_own_units, latent_squares, solver_doubt
+from kernelect.estimators._latent import FINAL_TOL, in_own_units, latent_squares, search_tolerance, solver_doubt
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._targets import decide_class, labelled_rows
@@ -220,7 +220,7 @@ class GPC(ClassifierMixin, SelfSelecting):
             started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
         prior = as_prior(self.prior, started.space, normal_lengths)
         C = slack_space("auto", started, rows.X, scale_invariant=False) if likelihood.has_constant else None
-        return join(rows, started, EP(likelihood), criterion, prior, C)
+        return join(rows, started, EP(likelihood, tol=search_tolerance(len(rows.X))), criterion, prior, C)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)

@@ -66,6 +66,7 @@ class Recorder:
     rows: list[Evaluation] = field(default_factory=list)
     best_theta: Array | None = None
     best_value: float = float("inf")
+    scales: Array | None = None
     _unit: float | None = None
     _began: float = field(default_factory=time.monotonic)
 
@@ -107,7 +108,7 @@ class Recorder:
         if self.best_theta is None:
             ending = status if status is Status.TIME_LIMIT else Status.FAILED
             return SearchResult(start, float("inf"), ending, trace, message)
-        return SearchResult(self.best_theta, self.best_value, status, trace, message)
+        return SearchResult(self.best_theta, self.best_value, status, trace, message, self.scales)
 
 
 class Search(ABC):
@@ -134,6 +135,10 @@ class Search(ABC):
     def uses_gradient(self, n_parameters: int) -> bool:
         """Return whether gradients are looked at, so that they need not be computed where not."""
         return self.needs_gradient and n_parameters > 0
+
+    def scaled_by(self, scales: Array | None) -> Search:
+        """Return the search with what another one of a like function has learned of it, if it can make use of that."""
+        return self
 
     def seeded(self, seed: int) -> Search:
         """Return the search with a seed for its random numbers, if it draws any and has none."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +10,9 @@ from scipy.optimize import minimize
 from kernelect.results import Status
 from kernelect.search.base import Recorder, Search
 from kernelect.typing import Array
+
+#: Iterations from which a search has learned scales, and between what they are trusted, in log units.
+_LEARNED, _SCALES = 3, (0.01, 2.0)
 
 
 @dataclass(frozen=True)
@@ -23,45 +25,82 @@ class LBFGS(Search):
         Length of the first step, in log units. SciPy's own is the gradient itself where all
         parameters have bounds: it depends on the criterion's units, leaves the basin of the start
         where they are large, and passes for convergence where they are small.
+    scales : tuple of float, optional
+        What a search of a like function has learned: measured in them, all parameters are curved alike, and the
+        first step is nearly Newton's. A search of another number of parameters does not use them.
     """
 
     first_step: float | None = None
+    scales: tuple[float, ...] | None = None
     name = "lbfgs"
 
     def with_first_step(self, length: float) -> Search:
         return replace(self, first_step=length) if self.first_step is None else self
 
+    def scaled_by(self, scales: Array | None) -> Search:
+        return self if scales is None else replace(self, scales=tuple(np.clip(scales, *_SCALES).tolist()))
+
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
-        budget = evaluate.budget
-        scaled, size = self._scaled(evaluate, start, lower, upper)
+        budget, place = evaluate.budget, self._place(evaluate, start, lower, upper)
         outcome = minimize(
-            scaled,
-            start,
+            place,
+            place.inside(start),
             jac=True,
             method="L-BFGS-B",
-            bounds=np.column_stack([lower, upper]),
+            bounds=np.column_stack([place.inside(lower), place.inside(upper)]),
             # SciPy takes the decrease relative to the value, or to 1 where that is larger.
-            options={"maxiter": budget.max_iter, "ftol": budget.tol * size, "gtol": 1e-6, "maxcor": 20, "maxls": 20},
+            options={
+                "maxiter": budget.max_iter,
+                "ftol": budget.tol * place.size,
+                "gtol": 1e-6,
+                "maxcor": 20,
+                "maxls": 20,
+            },
         )
+        if outcome.nit >= _LEARNED:
+            inverse = place.scale * np.diagonal(outcome.hess_inv @ np.eye(len(start)))
+            evaluate.scales = place.units * np.sqrt(np.maximum(inverse, 0.0))
         if outcome.success:
             return Status.CONVERGED, str(outcome.message)
         return (Status.MAX_ITER if outcome.nit >= budget.max_iter else Status.STALLED), str(outcome.message)
 
-    def _scaled(
-        self, evaluate: Recorder, start: Array, lower: Array, upper: Array
-    ) -> tuple[Callable[[Array], tuple[float, Array]], float]:
-        """Return the objective in units in which the first step has its length, and its size there, at most 1."""
+    def _place(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> _Place:
+        """Return the function in units in which the first step has its length."""
+        if self.scales is not None and len(self.scales) == len(start):
+            return _Place(evaluate, lower, upper, start, np.array(self.scales))
+        place = _Place(evaluate, lower, upper, np.zeros(len(start)), np.ones(len(start)))
         if self.first_step is None:
-            return evaluate, 1.0
-        first = evaluate(start)
-        length = float(np.linalg.norm(_projected(first[1], start, lower, upper)))
-        scale = self.first_step / length if length > 0.0 else 1.0
+            return place
+        value, gradient = evaluate(start)
+        length = float(np.linalg.norm(_projected(gradient, start, lower, upper)))
+        place.known = start, value, gradient
+        place.scale = self.first_step / length if length > 0.0 else 1.0
+        place.size = min(abs(place.scale * value), 1.0)
+        return place
 
-        def scaled(x: Array) -> tuple[float, Array]:
-            value, gradient = first if np.array_equal(x, start) else evaluate(x)
-            return scale * value, scale * gradient
 
-        return scaled, min(abs(scale * first[0]), 1.0)
+@dataclass
+class _Place:
+    """The function in other units: x = origin + units * z, and its value times ``scale``, of the size ``size``."""
+
+    evaluate: Recorder
+    lower: Array
+    upper: Array
+    origin: Array
+    units: Array
+    scale: float = 1.0
+    size: float = 1.0
+    known: tuple[Array, float, Array] | None = None  # the start, its value and gradient, where it was evaluated before
+
+    def __call__(self, z: Array) -> tuple[float, Array]:
+        x = np.clip(self.origin + self.units * z, self.lower, self.upper)
+        before = self.known is not None and np.array_equal(x, self.known[0])
+        value, gradient = self.known[1:] if self.known is not None and before else self.evaluate(x)
+        return self.scale * value, self.scale * self.units * gradient
+
+    def inside(self, x: Array) -> Array:
+        """Return z of a point."""
+        return np.asarray((x - self.origin) / self.units)
 
 
 class ScaledConjugateGradients(Search):

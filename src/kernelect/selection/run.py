@@ -19,6 +19,9 @@ from kernelect.selection.in_time import Pace
 from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.typing import Array, Indices, Objective, Observer
 
+#: Nats that a step has to gain, once parts of the rows have led close to an optimum: data say nothing about less.
+_ENOUGH = 0.15
+
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
@@ -87,6 +90,10 @@ class Run:
         """Move the start to where the run on a part of the rows has ended; without more time that is the result."""
         self.space, self.cut_short, self.near = self.space.moved(part.found.theta), part.cut_short, True
         self.result, self.rows = (part.found, len(part.objective.X)) if self.cut_short else (None, None)
+        self.options = replace(self.options, search=self.options.search.scaled_by(part.found.scales))
+        if not self.budget.relative:
+            size = abs(part.found.value) * len(self.objective.X) / len(part.objective.X)
+            self.budget = replace(self.budget, tol=max(self.options.tol, _ENOUGH / max(size, 1.0)))
 
     def seconds(self, n_rows: float) -> float:
         """Return how long a value with its gradient takes on so many rows, about; measured where time is limited."""
