@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,18 @@ from fuzz.tables import written
 from kernelect.exceptions import KernelectError
 from kernelect.tabular import load_model
 
-#: Command -> words, and the seconds that it takes at most.
-COMMANDS: dict[str, tuple[tuple[str, ...], float]] = {
-    "fit": (("fit", "table.csv", "--target", "y", "--out", "out", "--folds", "2"), 4.0),
-    "predict": (("predict", "model.skops", "train.csv", "--out", "predictions.csv"), 2.0),
-    "report": (("report", "model.skops", "train.csv", "--out", "page.html"), 4.0),
-    "study": (("study", "run", "study.toml", "--out", "results.sqlite"), 3.0),
+#: Command -> words.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "fit": ("fit", "table.csv", "--target", "y", "--out", "out", "--folds", "2"),
+    "predict": ("predict", "model.skops", "train.csv", "--out", "predictions.csv"),
+    "report": ("report", "model.skops", "train.csv", "--out", "page.html"),
+    "explain": ("explain", "model.skops", "train.csv", "--out", "effects.csv"),
+    "export": ("export", "model.skops", "--to", "c", "--out", "model.h"),
+    "study": ("study", "run", "study.toml", "--out", "results.sqlite"),
 }
+
+#: Lines of the tables that are written: one a row, or one a row and input.
+LINES = {"predictions.csv": 31, "effects.csv": 91}
 
 #: Seconds within which Ctrl-C has to be obeyed, on a busy machine.
 PATIENCE = 10.0
@@ -50,7 +56,7 @@ def cases(draw: Any) -> KillCase:
 
 
 def judge(case: KillCase) -> str:
-    words, seconds = COMMANDS[case.command]
+    words, seconds = COMMANDS[case.command], _seconds(case.command)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _fill(folder)
@@ -70,6 +76,16 @@ def judge(case: KillCase) -> str:
     return "killed" if code == -signal.SIGKILL else f"exit {code}"
 
 
+@cache
+def _seconds(command: str) -> float:
+    """Return how long a command takes on this machine, now, so that kills fall into all of it."""
+    with tempfile.TemporaryDirectory() as name:
+        _fill(Path(name))
+        began = time.monotonic()
+        _start(COMMANDS[command], Path(name)).communicate(timeout=300)
+        return time.monotonic() - began
+
+
 def _fill(folder: Path) -> None:
     (folder / "table.csv").write_bytes(written(ORDINARY))
     (folder / "model.skops").write_bytes(model_bytes(0))
@@ -78,7 +94,14 @@ def _fill(folder: Path) -> None:
 
 
 def _start(words: tuple[str, ...], folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(**command_line(words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        **command_line(words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=_listen
+    )
+
+
+def _listen() -> None:
+    """Take Ctrl-C as a terminal sends it: a campaign that runs in the background was told to ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _require_quiet_end(case: KillCase, code: int, err: str, folder: Path) -> None:
@@ -104,8 +127,10 @@ def _require_whole(folder: Path) -> None:
                 raise Broken("a model is there whole or not at all", str(error)) from error
         if path.suffix == ".html" and not path.read_text().rstrip().endswith("</html>"):
             raise Broken("a report is there whole or not at all", path.name)
-        if path.name == "predictions.csv" and len(path.read_text().splitlines()) != 31:
-            raise Broken("predictions are there whole or not at all", path.name)
+        if path.name in LINES and len(path.read_text().splitlines()) != LINES[path.name]:
+            raise Broken("a table is there whole or not at all", path.name)
+        if path.name == "model.h" and not path.read_text().endswith("#endif /* MODEL_H */\n"):
+            raise Broken("an export is there whole or not at all", path.name)
 
 
 def _require_second_run(command: str, words: tuple[str, ...], folder: Path) -> None:
