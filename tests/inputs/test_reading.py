@@ -98,6 +98,47 @@ def test_a_decimal_comma_is_said_where_there_is_one():
     assert ["comma" in str(notes) for notes in said] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["12 kg", "13.5 kg", "7 kg"], [12.0, 13.5, 7.0]),
+        (["12mm", "3mm", "-", "4mm"], [12.0, 3.0, np.nan, 4.0]),
+        (["1,5 mg/dL", "2,25 mg/dL"], [1.5, 2.25]),
+        (["1 day", "2 days", "30 days"], [1.0, 2.0, 30.0]),
+        (["1 200 sq ft", "900 sq ft"], [1200.0, 900.0]),
+        (["20 °C", "-3.5 °C"], [20.0, -3.5]),
+        (["<5 km", *(f"{i} km" for i in range(6, 20)), "7"], [5.0, *range(6, 20), 7.0]),
+    ],
+)
+def test_a_unit_that_all_cells_share_is_no_part_of_the_number(cells, values):
+    np.testing.assert_array_equal(numbers(cells), values)
+    assert any("without" in clause for clause, _ in role(cells).notes)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["12 kg", "26 lb", "7 kg"],
+        ["1st", "2nd", "3rd"],
+        ["1. White", "2. Black", "3. Asian"],
+        ["10a", "10b", "11a"],
+        ["12 kg", "13", "14", "15"],  # three of four have none
+        ["90-100", "80-89"],
+    ],
+)
+def test_texts_behind_numbers_that_differ_are_categories(cells):
+    assert role(cells).kind == "category"
+
+
+def test_another_table_is_read_with_and_without_the_unit():
+    reading = role(["12 kg", "13,5 kg"]).reading
+    assert (reading.unit, reading.decimal) == ("kg", ",")
+    cells = as_frame(pd.DataFrame({"x": ["1.234 kg", "7", "0.5 kg", "9 lb"]})).columns[0]
+    reading = adapted(cells, "number", reading)
+    assert reading.decimal == "."
+    np.testing.assert_array_equal(values_of(cells, "number", reading), [1.234, 7.0, 0.5, np.nan])
+
+
 def test_limits_are_numbers_only_among_numbers():
     assert role(["<0.5", "1.5", "2.5", "3.5"]).kind == "number"
     assert role(["<40", ">=40", "<40"]).kind == "category"
@@ -170,6 +211,9 @@ def test_forms_of_ones_own():
         ([1, 400, -9, -9], ()),  # not far in units of the range
         ([1, 400, -99, -99], (-99,)),
         ([1, 2, 3, 1000, 1000], ()),  # no nines
+        ([0, 1, 666, 666], (666,)),
+        ([0, 60, 666, 666], (666,)),
+        ([0, 70, 666, 666], ()),  # without nines a code lies ten ranges away
         ([-999, -999, 5], ()),  # too little to compare with
     ],
 )

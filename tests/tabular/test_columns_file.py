@@ -30,6 +30,7 @@ def messy(rng):
             "race": rng.integers(1, 4, N),
             "lab": np.where(np.arange(N) % 9 == 0, -999, rng.integers(1, 50, N)),
             'na"me\n': rng.normal(size=N),
+            "load": [f"{i} kg" for i in rng.integers(1, 90, N)],
             "same": 1,
             "who": [f"patient {i}" for i in range(N)],
             "y": np.where(rng.uniform(size=N) < 0.5, "no", "yes"),
@@ -47,9 +48,11 @@ def kinds(schema):
 
 
 def test_a_table_is_read_as_people_write_it(schema):
-    assert kinds(schema) == {"price": "number", "day": "date", "race": "category", "lab": "number", 'na"me\n': "number"}
-    price, day, _, lab, _ = (column.reading for column in schema.columns)
-    assert (price.decimal, day.date_format, lab.missing_codes) == (",", "%d.%m.%Y", ("-999",))
+    assert kinds(schema) == {"price": "number", "day": "date", "race": "category", "lab": "number", 'na"me\n': "number"} | {
+        "load": "number"
+    }
+    price, day, _, lab, _, load = (column.reading for column in schema.columns)
+    assert (price.decimal, day.date_format, lab.missing_codes, load.unit) == (",", "%d.%m.%Y", ("-999",), "kg")
     assert schema.columns[0].low > 1000
     assert schema.columns[3].missing == 0.125
     assert schema.unused == {"same": "it is constant"}
@@ -68,6 +71,14 @@ def test_what_is_written_is_read(schema, messy, tmp_path):
     assert "1 column(s) are not in columns.toml: 'extra'." in again[2]
     gone = describe_table(messy.drop(columns="lab"), "y", known=known)[2]
     assert "columns.toml has 1 column(s) that the table lacks: 'lab'." in gone
+
+
+def test_labels_with_a_unit_stay_labels(messy, rng):
+    doors = np.where(rng.uniform(size=N) < 0.5, "2 doors", "4 doors")
+    assert describe_table(messy.assign(y=doors), "y")[0].classes == ("2 doors", "4 doors")
+    weights = [f"{v:.1f} kg" for v in rng.normal(70, 9, N)]
+    schema, rows, _ = describe_table(messy.assign(y=weights), "y")
+    assert (schema.task, rows.y.dtype) == ("regression", float)
 
 
 def test_options_go_before_the_file(schema, messy):

@@ -6,19 +6,21 @@ import numpy as np
 
 from kernelect.typing import Array, Indices
 
-#: What people write where a number is missing. Nines only: other numbers far away are more often true.
-#: A negative one is the smallest number of its column, a positive one the largest.
+#: What people write where a number is missing: nines, or a few sixes, sevens or eights, as surveys have for "refused".
+#: Other numbers far away are more often true. A negative one is the smallest number of its column, a positive one the
+#: largest.
+_OTHER_DIGITS = (666.0, 777.0, 888.0, 7777.0, 8888.0)
 _CODES = {
     0: (-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0),
-    -1: (99.0, 999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 99999999.0),
+    -1: (99.0, 999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 99999999.0, *_OTHER_DIGITS),
 }
 
 #: Rows with a code from which it is no accident.
 _LEAST_ROWS = 2
 
-#: Ranges of the other numbers by which a positive code has to lie beyond them, and -9 below them; longer
-#: negative ones have to be the only negative number.
-_FAR, _BELOW = 2.0, 0.5
+#: Ranges of the other numbers by which a positive code has to lie beyond them, one without nines farther, and -9 below
+#: them; longer negative ones have to be the only negative number.
+_FAR, _FARTHER, _BELOW = 2.0, 10.0, 0.5
 
 _DIGIT = 9.0
 
@@ -29,8 +31,8 @@ _MOST_CODES, _LARGEST_CODE = 12, 20
 def missing_codes(found: Array, counts: Indices) -> tuple[float, ...]:
     """Return the codes for missing cells among the different numbers of a column, sorted, and how often each occurs.
 
-    A code is a number of nines, occurs more than once, and lies apart from all other numbers of the column:
-    below numbers that are never negative, or beyond them by twice their range.
+    A code repeats one digit, most often a nine, occurs more than once, and lies apart from all other numbers of the
+    column: below numbers that are never negative, or beyond them by twice their range (ten times without nines).
     """
     codes: list[float] = []
     while len(found) > 2:
@@ -49,7 +51,8 @@ def _is_far(code: float, others: Array) -> bool:
     low, high = others[0], others[-1]
     if code < 0.0:
         return bool(low >= 0.0 and (code < -_DIGIT or low - code >= _BELOW * (high - low)))
-    return bool(code - high >= _FAR * (high - low) and high > 0.0)
+    far = _FARTHER if code in _OTHER_DIGITS else _FAR
+    return bool(code - high >= far * (high - low) and high > 0.0)
 
 
 def may_be_categories(found: Array) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers as people write them: ``3.380,34``, ``1 234.5``, ``9%``, ``€ 12``, ``(15)``, ``<0,5``.
+"""Numbers as people write them: ``3.380,34``, ``1 234.5``, ``9%``, ``€ 12``, ``(15)``, ``<0,5``, ``12 kg``.
 
 A cell alone does not tell whether ``1.234`` is a little more than one or more than a thousand. A column
 does, and where it does not, the rest of the table may: see :func:`decimal_sign`.
@@ -43,6 +43,12 @@ _BODIES = {POINT: _body(COMMA, POINT), COMMA: _body(POINT, COMMA)}
 _PROVES_COMMA = re.compile(r"\d\.\d{3},\d|\d\.\d{3}\.\d{3}|^[^.,]*,\d{1,2}(?!\d)[^.,]*$|^[^.,]*,\d{4,}[^.,]*$|^0,\d+$")
 _PROVES_POINT = re.compile(r"\d,\d{3}\.\d|\d,\d{3},\d{3}|^[^.,]*\.\d{1,2}(?!\d)[^.,]*$|^[^.,]*\.\d{4,}[^.,]*$|^0\.\d+$")
 
+#: A number with a unit behind it: letters and signs, a word or two, as in kg, m², mg/dL, km/h, sq ft.
+_WITH_UNIT = re.compile(r"(?P<number>.*?\d[.,]?)\s*(?P<unit>[^\W\d_][\w²³/·^-]{0,9}(?: [^\W\d_]{1,6})?|°[CFK]?)\s*")
+
+#: Letters of a cell beyond which it is a sentence.
+_MOST_LETTERS = 40
+
 #: Words for a cell without a number, which say nothing against the other cells being numbers.
 _NOTHING = frozenset(("", ".", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}", "n.a.", "n/a", "na", "k.a.", "n.d."))
 
@@ -61,7 +67,7 @@ class Numerals:
     limits : tuple of str
         Texts such as ``<0.5``, read as the limit itself.
     dressed : tuple of str
-        Texts with a unit or currency (``9%``), read without it.
+        Texts with a unit or currency (``9%``, ``12 kg``), read without it.
     """
 
     values: Array
@@ -69,17 +75,33 @@ class Numerals:
     dressed: tuple[str, ...]
 
 
-def read_numerals(texts: Iterable[str | None], decimal: str = POINT) -> Numerals:
-    """Return texts as numbers, with ``decimal`` where a text leaves the sign open."""
+def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str = "") -> Numerals:
+    """Return texts as numbers, with ``decimal`` where a text leaves the sign open; ``unit`` may stand behind them."""
     texts = list(texts)
     known: dict[str | None, float] = {None: np.nan}
     limits, dressed = [], []
     for text in texts:
         if text not in known and text is not None:
-            known[text], found = _read(text, decimal)
+            bare = _without_unit(text, unit)
+            known[text], found = _read(bare, decimal)
             limits += [text] if found and found["limit"] else []
-            dressed += [text] if found and (found["unit"] or (not found["limit"] and _is_dressed(found))) else []
+            worn = found and (found["unit"] or bare != text or (not found["limit"] and _is_dressed(found)))
+            dressed += [text] if worn else []
     return Numerals(np.array([known[text] for text in texts], dtype=float), tuple(limits), tuple(dressed))
+
+
+def shared_unit(texts: Iterable[str], share: float) -> str:
+    """Return the unit that stands behind at least ``share`` of the numbers, nothing where there is no such one.
+
+    Other units than that may not stand behind the rest: ``12 kg`` and ``26 lb`` are no numbers of one column.
+    """
+    counts: dict[str, int] = {}
+    for text in texts:
+        found = None if stands_for_nothing(text) else _unit_of(text)
+        if found is not None:
+            counts[found] = counts.get(found, 0) + 1
+    units = [unit for unit in counts if unit]
+    return units[0] if len(units) == 1 and counts[units[0]] >= share * sum(counts.values()) else ""
 
 
 def stands_for_nothing(text: str) -> bool:
@@ -87,19 +109,36 @@ def stands_for_nothing(text: str) -> bool:
     return text.strip().lower() in _NOTHING or text.strip().lower() in _ERRORS
 
 
-def decimal_sign(texts: Iterable[str | None]) -> str | None:
-    """Return the decimal sign that a column proves, None where it leaves it open.
+def decimal_sign(texts: Iterable[str | None], unit: str = "") -> str | None:
+    """Return the decimal sign that a column proves, None where it leaves it open; ``unit`` may stand behind numbers.
 
     ``0,5`` and ``1.234,5`` prove the comma, ``0.5`` the point; ``1.234`` and ``1,234`` prove neither.
     """
     votes = {POINT: 0, COMMA: 0}
     for text in dict.fromkeys(texts):
-        found = _CELL.fullmatch(text) if text and (COMMA in text or POINT in text) else None
+        found = _CELL.fullmatch(_without_unit(text, unit)) if text and (COMMA in text or POINT in text) else None
         if found:
             bare = found["body"].strip()
             votes[COMMA] += bool(_PROVES_COMMA.search(bare))
             votes[POINT] += bool(_PROVES_POINT.search(bare))
     return None if votes[POINT] == votes[COMMA] else max(votes, key=lambda sign: votes[sign])
+
+
+def _unit_of(text: str) -> str | None:
+    """Return the unit behind a number, "" where there is none, None where the text is no number even without it."""
+    if _CELL.fullmatch(text):
+        return ""
+    found = _WITH_UNIT.fullmatch(text) if len(text) <= _MOST_LETTERS else None
+    if found is None or not _CELL.fullmatch(found["number"]):
+        return None
+    plural = len(found["unit"]) > 3 and found["unit"].endswith("s")
+    return found["unit"][:-1] if plural else found["unit"]
+
+
+def _without_unit(text: str, unit: str) -> str:
+    bare = text.rstrip()
+    worn = next((each for each in (unit, f"{unit}s") if unit and bare.endswith(each)), "")
+    return bare.removesuffix(worn) if worn else text
 
 
 def _read(text: str, decimal: str) -> tuple[float, re.Match[str] | None]:

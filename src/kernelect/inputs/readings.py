@@ -28,11 +28,14 @@ class Reading:
         As in ``strptime``.
     missing_codes : tuple of str
         Cells that count as missing beside empty ones.
+    unit : str
+        What may stand behind a number, such as ``kg``.
     """
 
     decimal: str = POINT
     date_format: str = ISO
     missing_codes: tuple[str, ...] = ()
+    unit: str = ""
 
 
 PLAIN = Reading()
@@ -53,7 +56,7 @@ def adapted(cells: Cells, kind: str, reading: Reading) -> Reading:
         return reading
     present = [cell for cell in cells if cell is not None]
     if kind == "number":
-        return replace(reading, decimal=decimal_sign(present) or reading.decimal)
+        return replace(reading, decimal=decimal_sign(present, reading.unit) or reading.decimal)
     if np.isnan(days_of(present, reading.date_format)).any():
         found = find_form(present, 1.0)
         return replace(reading, date_format=found[0]) if found else reading
@@ -89,7 +92,7 @@ def as_text(cells: Cells) -> Cells:
 
 def _as_numbers(cells: Cells, reading: Reading) -> Array:
     if cells.dtype == object:
-        return read_numerals(_without(cells, reading.missing_codes), reading.decimal).values
+        return read_numerals(_without(cells, reading.missing_codes), reading.decimal, reading.unit).values
     values = cells.astype(float)
     return np.where(np.isin(values, number_codes(reading)), np.nan, values) if reading.missing_codes else values
 

@@ -13,7 +13,7 @@ from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.dates import ISO, days_of, find_form
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
-from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, stands_for_nothing
+from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
 from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, values_of
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
@@ -164,8 +164,9 @@ def _kind(
 
 def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Reading, tuple[Note, ...]]:
     """Return the share of texts that are numbers, how to read them, and what to say about it."""
-    reading = replace(reading, decimal=decimal_sign(present) or sign)
-    found = read_numerals(present, reading.decimal)
+    unit = shared_unit(present, MOSTLY)
+    reading = replace(reading, decimal=decimal_sign(present, unit) or sign, unit=unit)
+    found = read_numerals(present, reading.decimal, unit)
     lost = [text for text, value in zip(present, found.values, strict=True) if np.isnan(value)]
     empty = sum(stands_for_nothing(text) for text in lost)
     read, limits = len(present) - len(lost), sum(text in found.limits for text in present)

@@ -32,6 +32,7 @@ _KEYS: dict[str, type] = {
     "range": list,
     "levels": list,
     "decimal": str,
+    "unit": str,
     "date_format": str,
     "missing_codes": list,
     "reason": str,
@@ -133,6 +134,7 @@ def _facts(column: Column) -> dict[str, Any]:
         "range": None if column.kind == "category" else [column.low, column.high],
         "levels": list(column.categories) or None,
         "decimal": reading.decimal if column.kind == "number" and reading.decimal != "." else None,
+        "unit": reading.unit or None,
         "date_format": reading.date_format if column.kind == "date" else None,
         "missing_codes": list(reading.missing_codes) or None,
     }
@@ -149,6 +151,7 @@ def _column(entry: dict[str, Any]) -> Column:
         categories=tuple(map(str, entry.get("levels", ()))),
         reading=Reading(
             decimal=entry.get("decimal", "."),
+            unit=entry.get("unit", ""),
             date_format=entry.get("date_format", ISO),
             missing_codes=tuple(map(str, entry.get("missing_codes", ()))),
         ),

@@ -216,6 +216,7 @@ def _reading_words(column: Column) -> str:
     """Return how cells were read, where that is not plain."""
     words = ["decimal comma"] if column.reading.decimal != "." and column.kind == "number" else []
     words += [f"dates as {column.reading.date_format}"] if column.kind == "date" else []
+    words += [f"without {plain_name(column.reading.unit)}"] if column.reading.unit else []
     codes = [plain_name(code) for code in column.reading.missing_codes]
     return "; ".join([*words, *([f"{', '.join(codes)} as missing"] if codes else [])])
 

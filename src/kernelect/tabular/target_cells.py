@@ -33,6 +33,8 @@ def typed_target(
     numeric = pd.api.types.is_numeric_dtype(target)
     few = target.nunique() <= _FEW_NUMBERS
     reading = replace(role.reading, missing_codes=codes) if few else role.reading
+    if few and reading.unit:
+        return target, []  # labels such as "2 doors"
     if numeric and not reading.missing_codes:
         return target, []
     values = values_of(target, "number", reading)
