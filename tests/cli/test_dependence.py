@@ -34,8 +34,18 @@ def test_groups_and_times_are_named_on_the_command_line(run, table):
     assert "--group: there is no column 'patent'. Did you mean 'patient'" in " ".join(refused.stderr.split())
 
 
-def test_a_comparison_keeps_groups_together(run, table):
+def test_a_comparison_keeps_groups_together_and_is_shown_beside_a_model(run, table, tmp_path, report_page):
     words = ("compare", "visits.csv", "--target", "value", "--machine", "lssvm", "--kernel", "linear", "--folds", "2")
-    facts = json.loads(run(*words, "--group", "patient", "--time-limit", "4", "--json").stdout)
+    printed = run(*words, "--group", "patient", "--time-limit", "4", "--json").stdout
+    facts = json.loads(printed)
     assert facts["folds"] == "2 outer folds by patient"
     assert all(row["difference"]["standard_error"] > 0 for row in facts["candidates"] if row["difference"])
+    (tmp_path / "peers.json").write_text(printed)
+    fit = ("fit", "visits.csv", "--target", "value", *MACHINE[:4], "--folds", "0", "--compared", "peers.json")
+    shown = " ".join(run(*fit).stdout.split())
+    assert "Other methods (2 outer folds by patient, the same for all of them)" in shown
+    for row in facts["candidates"]:
+        assert row["name"] in shown
+    assert report_page[0]["peers"] == facts
+    report = ("report", "model.skops", "visits.csv", "--compared", "peers.json", "--json")
+    assert json.loads(run(*report, "--force").stdout)["peers"] == facts

@@ -70,7 +70,7 @@ def squeezed(text):
 def read_terminal(text):
     """Return error, relevances, doubts and candidates as they stand on the terminal."""
     error = re.search(r"misclassifies (.+?) of new rows", squeezed(text))[1]
-    listed = re.search(r"Relevance of columns *\n(.*?)\n\n", text, flags=re.DOTALL)[1]
+    listed = re.search(r"Relevance of columns.*?\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     rows = re.findall(r"^ (\S.*?) +(\d+\.\d %)", listed, flags=re.MULTILINE)
     doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     candidates = re.findall(r"^ ((?:lssvm|gp|forest), .*?) +(\d+\.\d %) +(\S+ ± \S+) ", text, flags=re.MULTILINE)

@@ -48,9 +48,13 @@ def kinds(schema):
 
 
 def test_a_table_is_read_as_people_write_it(schema):
-    assert kinds(schema) == {"price": "number", "day": "date", "race": "category", "lab": "number", 'na"me\n': "number"} | {
-        "load": "number"
-    }
+    assert kinds(schema) == {
+        "price": "number",
+        "day": "date",
+        "race": "category",
+        "lab": "number",
+        'na"me\n': "number",
+    } | {"load": "number"}
     price, day, _, lab, _, load = (column.reading for column in schema.columns)
     assert (price.decimal, day.date_format, lab.missing_codes, load.unit) == (",", "%d.%m.%Y", ("-999",), "kg")
     assert schema.columns[0].low > 1000

@@ -132,6 +132,12 @@ jobs = click.option(
 time_limit = click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for the whole run."
 )
+compared = click.option(
+    "--compared",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What kernelect compare --json printed for the same table: other methods are shown beside the model.",
+)
 format_option = click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="Format of the table.  [default: detected]"
 )

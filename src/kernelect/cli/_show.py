@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from kernelect.facts.record import Doubt, Facts, MixtureFacts, QualityFacts, RelevanceFacts
+    from kernelect.facts.record import ComparisonFacts, Doubt, Facts, MixtureFacts, QualityFacts, RelevanceFacts
 
 #: Columns whose relevance is shown; JSON has them all.
 _MOST_COLUMNS = 8
@@ -126,17 +126,23 @@ def score_table(quality: QualityFacts) -> Group:
 
 
 def relevance_table(relevance: RelevanceFacts) -> Table:
-    """Return the most relevant columns with a bar each."""
-    out = Table(title="Relevance of columns", title_justify="left", title_style="bold", box=None, show_header=False)
+    """Return the most relevant columns: what shuffling each costs on rows held out, its share in the model, a bar."""
+    title = "Relevance of columns"
+    held_out = {one["name"]: one["words"] for one in relevance.get("held_out", [])}
+    if held_out:
+        title += " (share inside the model; loss when shuffled, on rows held out)"
+    out = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False)
     shown = relevance["shares"][:_MOST_COLUMNS]
     largest = max((one["share"] for one in shown), default=1.0) or 1.0
     out.add_column(overflow="fold")  # a long name goes on in the next line
     out.add_column(justify="right", no_wrap=True)
+    out.add_column(justify="right", no_wrap=True)
     out.add_column(no_wrap=True, overflow="crop")
     for one in shown:
-        out.add_row(plain(one["name"]), one["words"], "█" * round(_BAR * one["share"] / largest))
+        bar = "█" * round(_BAR * one["share"] / largest)
+        out.add_row(plain(one["name"]), one["words"], held_out.get(one["name"], ""), bar)
     if relevance["columns"] > len(shown):
-        out.add_row(f"and {relevance['columns'] - len(shown)} more", "", "")
+        out.add_row(f"and {relevance['columns'] - len(shown)} more", "", "", "")
     return out
 
 
@@ -151,6 +157,23 @@ def candidate_table(mixture: MixtureFacts) -> Group:
     left = len(mixture["candidates"]) - len(shown)
     title = "Candidates of the mixture" + (f" (the {len(shown)} heaviest of {len(shown) + left})" if left else "")
     return figures(title, "machine, kernel, view of the inputs", rows, ["weight", score, "seconds"])
+
+
+def peer_table(comparison: ComparisonFacts, title: str) -> Group:
+    """Return the candidates of a comparison with the score that counts and the one after it; JSON has them all."""
+    known = list(dict.fromkeys(score["name"] for one in comparison["candidates"] for score in one["scores"]))
+    others = [name for name in known if name != comparison["score"]][:1]
+    rows = {
+        one["name"]: {
+            **{score["name"]: score["words"] for score in one["scores"]},
+            "behind the best": one["difference"]["words"] if one["difference"] else "",
+            "seconds": f"{one['seconds']:.1f}",
+            "note": one["mark"],
+        }
+        for one in comparison["candidates"]
+    }
+    notes = ["note"] if any(one["mark"] for one in comparison["candidates"]) else []
+    return figures(title, "candidate", rows, [comparison["score"], "behind the best", *others, "seconds", *notes])
 
 
 def print_doubts(console: Console, doubts: Sequence[Doubt], all_clear: str) -> None:
@@ -182,6 +205,10 @@ def print_facts(console: Console, facts: Facts) -> None:
     if "decision" in facts:
         console.print(plain(facts["decision"]["sentence"]))
     console.print(score_table(facts["quality"]))
+    if "peers" in facts:
+        console.print(
+            peer_table(facts["peers"], f"Other methods ({facts['peers']['folds']}, the same for all of them)")
+        )
     if facts["relevance"]:
         console.print(relevance_table(facts["relevance"]))
         console.print()

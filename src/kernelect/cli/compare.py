@@ -9,6 +9,7 @@ import click
 from kernelect.cli import _guard as options
 
 if TYPE_CHECKING:
+    from kernelect.facts.record import ComparisonFacts
     from kernelect.tabular.compare import Comparison
 
 
@@ -49,7 +50,7 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
 
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
-    from kernelect.cli._show import print_json, print_remarks
+    from kernelect.cli._show import peer_table, print_json, print_remarks
     from kernelect.exceptions import InvalidArgument
     from kernelect.mixture import AUTO
     from kernelect.tabular.compare import KERNELS, candidates, compare_table
@@ -77,63 +78,37 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
         print_json(facts)
         return
     console = Console()
-    console.print(_table(facts))
+    title = f"Predicting {facts['target']} from {facts['title']}: {facts['folds']}, the same for all"
+    console.print(peer_table(facts, f"{title}; ranked by {facts['score']}"))
     if not quiet:
         print_remarks(console, [f"{row['name']}: {row['remark']}" for row in facts["candidates"] if row["remark"]])
         print_remarks(console, remarks)
 
 
-def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> dict[str, Any]:
+def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> ComparisonFacts:
     from kernelect.facts.numbers import score_words
     from kernelect.facts.quality import describe_estimate
+    from kernelect.facts.record import ComparisonFacts, DifferenceFacts, PeerFacts
 
     rows = []
     for contender in found.contenders:
-        difference = found.difference(contender)
+        behind = found.difference(contender)
         rows.append(
-            {
-                "name": contender.name,
-                "scores": [] if contender.estimate is None else describe_estimate(contender.estimate, "")["scores"],
-                "difference": None
-                if difference is None
-                else {
-                    "value": difference.value,
-                    "standard_error": difference.standard_error,
-                    "words": score_words(found.score, difference.value, difference.standard_error),
-                },
-                "seconds": contender.seconds,
-                "mark": contender.mark,
-                "remark": contender.remark,
-            }
+            PeerFacts(
+                name=contender.name,
+                scores=[] if contender.estimate is None else describe_estimate(contender.estimate, "")["scores"],
+                difference=None
+                if behind is None
+                else DifferenceFacts(
+                    value=behind.value,
+                    standard_error=behind.standard_error,
+                    words=score_words(found.score, behind.value, behind.standard_error),
+                ),
+                seconds=contender.seconds,
+                mark=contender.mark,
+                remark=contender.remark,
+            )
         )
-    return {
-        "title": title,
-        "target": target,
-        "folds": found.name,
-        "score": found.score,
-        "candidates": rows,
-        "remarks": remarks,
-    }
-
-
-def _table(facts: dict[str, Any]) -> Any:
-    """Return the candidates with the score that counts and the one after it; JSON has them all."""
-    from kernelect.cli._show import figures
-
-    known = list(dict.fromkeys(score["name"] for row in facts["candidates"] for score in row["scores"]))
-    others = [name for name in known if name != facts["score"]][:1]
-    rows = {
-        row["name"]: {
-            **{score["name"]: score["words"] for score in row["scores"]},
-            "behind the best": row["difference"]["words"] if row["difference"] else "",
-            "seconds": f"{row['seconds']:.1f}",
-            "note": row["mark"],
-        }
-        for row in facts["candidates"]
-    }
-    notes = ["note"] if any(row["mark"] for row in facts["candidates"]) else []
-    title = (
-        f"Predicting {facts['target']} from {facts['title']}: {facts['folds']}, the same for all; ranked by "
-        f"{facts['score']}"
+    return ComparisonFacts(
+        title=title, target=target, folds=found.name, score=found.score, candidates=rows, remarks=remarks
     )
-    return figures(title, "candidate", rows, [facts["score"], "behind the best", *others, "seconds", *notes])

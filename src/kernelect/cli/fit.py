@@ -12,6 +12,7 @@ from kernelect.cli import _guard as options
 
 if TYPE_CHECKING:
     from kernelect.cli._progress import Watch
+    from kernelect.facts.record import Facts
     from kernelect.tabular import MachineOptions, Rows, TableModel
 
 MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
@@ -49,6 +50,7 @@ _WRITING, _LARGEST_SHARE = (0.5, 2.0), 0.6
     show_default=True,
     help=f"Folder for {MODEL}, {COLUMNS} and {REPORT}.",
 )
+@options.compared
 @click.option("--no-report", is_flag=True, help=f"Do not write {REPORT}.")
 @options.force
 @options.seed
@@ -62,7 +64,16 @@ _WRITING, _LARGEST_SHARE = (0.5, 2.0), 0.6
 )
 @options.as_json
 @options.quiet
-def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, quiet: bool, **given: Any) -> None:
+def command(
+    table: str,
+    out: Path,
+    force: bool,
+    no_report: bool,
+    as_json: bool,
+    quiet: bool,
+    compared: Path | None,
+    **given: Any,
+) -> None:
     """Fit a kernel machine to TABLE and show how good it is.
 
     TABLE is CSV, TSV, Excel, Parquet, Feather or svmlight, also compressed, or - for standard
@@ -84,16 +95,17 @@ def command(table: str, out: Path, force: bool, no_report: bool, as_json: bool, 
     console, watch = Console(), Watch(Console(stderr=True), quiet)
     given["writing"] = sum(_WRITING[: 1 if no_report else 2])
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
+    facts = beside(model, compared)
     save_model(model, out / MODEL, force)
     write_whole(out / COLUMNS, columns_text(model.schema.known(model.title), model.schema.classes).encode(), force)
     if not no_report:
-        write_report_for(model, rows, out / REPORT)
+        write_report_for(model, rows, out / REPORT, facts)
     if as_json:
-        print_json({**model.facts, "files": [str(path) for path in paths]})
+        print_json({**facts, "files": [str(path) for path in paths]})
         return
-    print_facts(console, model.facts)
+    print_facts(console, facts)
     if not quiet:
-        print_remarks(console, model.facts["remarks"])
+        print_remarks(console, facts["remarks"])
     console.print("Written: " + ", ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
@@ -160,10 +172,19 @@ def _machine(given: dict[str, Any]) -> MachineOptions:
     return MachineOptions(**{field.name: given[field.name] for field in fields(MachineOptions)})
 
 
-def write_report_for(model: TableModel, rows: Rows, path: Path) -> None:
-    """Write the page about a model: its own facts, with pictures of these rows."""
+def beside(model: TableModel, compared: Path | None) -> Facts:
+    """Return the facts of a model, with other methods beside it where a comparison is given."""
+    from kernelect.tabular.peers import read_comparison
+
+    if compared is None:
+        return model.facts
+    return {**model.facts, "peers": read_comparison(compared, model.schema.target)}
+
+
+def write_report_for(model: TableModel, rows: Rows, path: Path, facts: Facts) -> None:
+    """Write the page about a model: its facts, with pictures of these rows."""
     from kernelect.facts import gather_for_page
     from kernelect.report import write_report
 
     shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
-    write_report(path, {**model.facts, **shown})
+    write_report(path, {**facts, **shown})

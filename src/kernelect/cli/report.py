@@ -20,9 +20,12 @@ from kernelect.cli import _guard as options
     show_default=True,
     help="File for the page.",
 )
+@options.compared
 @options.force
 @options.as_json
-def command(model: Path, table: str, format_: str | None, out: Path, force: bool, as_json: bool) -> None:
+def command(
+    model: Path, table: str, format_: str | None, out: Path, compared: Path | None, force: bool, as_json: bool
+) -> None:
     """Write the report on MODEL again, with the rows of TABLE (its training table).
 
     A model file keeps the facts and the out-of-fold predictions, not the cells of the table,
@@ -31,7 +34,7 @@ def command(model: Path, table: str, format_: str | None, out: Path, force: bool
     from rich.console import Console
 
     from kernelect.cli._show import print_facts, print_json, print_remarks
-    from kernelect.cli.fit import write_report_for
+    from kernelect.cli.fit import beside, write_report_for
     from kernelect.files import check_free
     from kernelect.tabular import load_model, read_table
     from kernelect.tabular.predict import rows_for
@@ -39,10 +42,11 @@ def command(model: Path, table: str, format_: str | None, out: Path, force: bool
     check_free(out, force)
     loaded, remarks = load_model(model)
     rows, more = rows_for(loaded, read_table(table, format_))
-    write_report_for(loaded, rows, out)
+    facts = beside(loaded, compared)
+    write_report_for(loaded, rows, out, facts)
     if as_json:
-        print_json({**loaded.facts, "file": str(out), "on_loading": [*remarks, *more]})
+        print_json({**facts, "file": str(out), "on_loading": [*remarks, *more]})
         return
     print_remarks(Console(stderr=True), [*remarks, *more])
-    print_facts(Console(), loaded.facts)
+    print_facts(Console(), facts)
     click.echo(f"Written: {out}")

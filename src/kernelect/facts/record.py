@@ -225,6 +225,36 @@ class MixtureFacts(TypedDict):
     loss: LossFacts
 
 
+class DifferenceFacts(TypedDict):
+    """By how much a candidate is behind the best one of a comparison."""
+
+    value: float
+    standard_error: float | None
+    words: str
+
+
+class PeerFacts(TypedDict):
+    """One candidate of a comparison; ``mark`` tells who ran out of time or failed, ``remark`` why."""
+
+    name: str
+    scores: list[ScoreFacts]
+    difference: DifferenceFacts | None
+    seconds: float
+    mark: str
+    remark: str
+
+
+class ComparisonFacts(TypedDict):
+    """What ``kernelect compare`` found: candidates on the same folds, the best first by ``score``."""
+
+    title: str
+    target: str
+    folds: str
+    score: str
+    candidates: list[PeerFacts]
+    remarks: list[str]
+
+
 class Doubt(TypedDict):
     """A reason not to trust the model as it is: a stable code, what was seen, and what to do."""
 
@@ -236,8 +266,9 @@ class Doubt(TypedDict):
 class Facts(TypedDict):
     """Everything that is known of one fitted model.
 
-    ``mixture`` is there where several machines are mixed, what :class:`PageFacts` lists where pictures were asked for;
-    ``checked`` lists what was looked for in the rows themselves, nothing where no table was fitted.
+    ``mixture`` is there where several machines are mixed, ``peers`` where a comparison was given, what
+    :class:`PageFacts` lists where pictures were asked for; ``checked`` lists what was looked for in the rows
+    themselves, nothing where no table was fitted.
     """
 
     schema: int
@@ -249,6 +280,7 @@ class Facts(TypedDict):
     machine: MachineFacts
     mixture: NotRequired[MixtureFacts]
     decision: NotRequired[DecisionFacts]
+    peers: NotRequired[ComparisonFacts]
     parameters: dict[str, float]
     quality: QualityFacts
     relevance: RelevanceFacts | None

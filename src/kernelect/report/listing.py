@@ -27,6 +27,7 @@ def tables_of(facts: Facts) -> list[Table]:
     """Return all tables, from scores and selected values to what was run; those without rows are left out."""
     tables = [
         _scores(facts["quality"]),
+        _peers(facts),
         _candidates(facts),
         _parameters(facts["machine"]),
         _relevance(facts["relevance"]),
@@ -81,6 +82,25 @@ def _candidates(facts: Facts) -> Table | None:
     ]
     columns = ["candidate", "weight", f"leave-one-out {mixture['score']}", "time", "how its search ended"]
     return _table("candidates", "Candidates of the mixture", columns, rows, mixture["loss"]["sentence"])
+
+
+def _peers(facts: Facts) -> Table | None:
+    peers = facts.get("peers")
+    if peers is None:
+        return None
+    known = dict.fromkeys(score["name"] for one in peers["candidates"] for score in one["scores"])
+    names = [peers["score"], *(name for name in known if name != peers["score"])]
+    rows = []
+    for one in peers["candidates"]:
+        words = {score["name"]: score["words"] for score in one["scores"]}
+        behind = one["difference"]["words"] if one["difference"] else ""
+        figures = [words.get(name, NOT_KNOWN) for name in names]
+        rows.append([one["name"], figures[0], behind, *figures[1:], duration(one["seconds"]), one["mark"]])
+    columns = ["method", names[0], "behind the best", *names[1:], "time", "note"]
+    note = (
+        f"From kernelect compare on {peers['title']}: {peers['folds']}, the same for all methods. ± one standard error."
+    )
+    return _table("peers", "Beside other methods", columns, rows, note)
 
 
 def _relevance(relevance: RelevanceFacts | None) -> Table | None:
