@@ -43,14 +43,14 @@ def described(path: Path) -> list[str]:
         return [path.stem, str(error), "", "", "", ""]
     kinds = [_listed([_named(one, read.frame[one.name]) for one in schema.columns if one.kind == k]) for k in _KINDS]
     unused = _listed([f"{name}: {why}" for name, why in schema.unused.items()])
-    asked = [remark for remark in (*read.remarks, *remarks) if not remark.startswith(_SHOWN)]
+    asked = [remark for remark in (*read.remarks, *remarks) if not any(words in remark for words in _SHOWN)]
     return [path.stem, _target(schema, len(rows.y)), *kinds, unused, "<br>".join(asked)]
 
 
 _KINDS = ("number", "category")
 
 #: Remarks whose content the other cells of the line have: the task, and what was left out.
-_SHOWN = ("The task is",)
+_SHOWN = ("The task is", "was left out", "columns are constant", "missing cells only")
 
 
 def _target(schema: Schema, n_rows: int) -> str:

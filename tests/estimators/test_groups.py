@@ -6,6 +6,7 @@ import pytest
 from kernelect import LSSVC, LSSVR, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import RBF
+from oracles import landmarks as slow_on_landmarks
 from oracles import lssvm as slow
 
 
@@ -97,8 +98,70 @@ def test_groups_are_checked(subjects):
         LSSVR().fit(X, y, groups=[0.0, np.nan, *groups[2:]])
     with pytest.raises(InvalidArgument, match="criterion='gcv' does not leave out groups"):
         LSSVR(criterion="gcv").fit(X, y, groups=groups)
-    with pytest.raises(InvalidArgument, match="landmarks=10 leaves out single rows"):
-        LSSVR(landmarks=10).fit(X, y, groups=groups)
     weight = (groups == 0).astype(float)
     with pytest.raises(InvalidArgument, match="one group only"):
         LSSVR().fit(X, y, sample_weight=weight, groups=groups)
+
+
+@pytest.fixture(scope="module")
+def shuffled(subjects):
+    """The subjects in no order, with weights of which some are 0."""
+    order = np.random.default_rng(3).permutation(120)
+    weights = np.where(np.arange(120) % 11 == 0, 0.0, np.linspace(0.5, 2.0, 120))
+    return (*(part[order] for part in subjects), weights)
+
+
+def test_groups_leave_a_machine_on_landmarks_with_their_landmarks(shuffled):
+    X, y, groups, weights = shuffled
+    kernel, mu, points = RBF(0.3), 0.2, X[::6]
+    cross, gram = kernel.cross(points, X), kernel.gram(points)
+    given = LSSVR(kernel, regularization=mu, landmarks=points).fit(X, y, weights, groups)
+    expected = slow_on_landmarks.leave_groups_out_residuals(cross, gram, y[:, None], mu, weights, groups)
+    np.testing.assert_allclose(y - given.loo_prediction_, expected[:, 0], rtol=1e-8, atol=1e-10)
+    value = slow_on_landmarks.group_press(cross, gram, y[:, None], mu, weights, groups)
+    assert given.selection_.value == pytest.approx(value, rel=1e-8)
+    chosen = LSSVR(kernel, regularization=mu, landmarks=15, random_state=0).fit(X, y, weights, groups)
+    np.testing.assert_array_equal(chosen.landmarks_, X[chosen._rows])
+    landmark = np.full(120, -1)
+    landmark[chosen._rows] = np.arange(15)
+    cross, gram = kernel.cross(chosen.landmarks_, X), kernel.gram(chosen.landmarks_)
+    expected = slow_on_landmarks.leave_groups_out_residuals(cross, gram, y[:, None], mu, weights, groups, landmark)
+    np.testing.assert_allclose(y - chosen.loo_prediction_, expected[:, 0], rtol=1e-5, atol=1e-6)
+
+
+def test_predictions_on_landmarks_without_a_group_are_those_of_refits(shuffled):
+    X, y, groups, weights = shuffled
+    kernel, mu, points, new = RBF(0.3), 0.2, X[::6], X[:5] + 0.1
+    model = LSSVR(kernel, regularization=mu, landmarks=points).fit(X, y, weights, groups)
+    row = 7
+    rest = groups != groups[model._interval_rows[row]]
+    alone = LSSVR(kernel, regularization=mu, landmarks=points).fit(X[rest], y[rest], weights[rest])
+    np.testing.assert_allclose(model._predicted_without(new)[row, :, 0], alone.predict(new), rtol=1e-7)
+    residuals = (y - model.loo_prediction_)[model._interval_rows]
+    np.testing.assert_allclose(model._jackknife_residuals[:, 0], residuals, rtol=1e-8)
+    exact = LSSVR(kernel, regularization=mu, landmarks=X).fit(X, y, weights, groups)
+    dense = LSSVR(kernel, regularization=mu, landmarks=None).fit(X, y, weights, groups)
+    np.testing.assert_allclose(exact._left_out_variance(), dense._left_out_variance(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
+def test_many_rows_are_left_out_by_groups_too(door, subjects, monkeypatch):
+    """Beyond the rows of the exact machine the selection still does not learn who a subject is."""
+    monkeypatch.setattr("kernelect.selection.landmarks.request.EXACT_ROWS", 100)
+    monkeypatch.setattr("kernelect.selection.landmarks.request.FIRST", 40)
+    X, y, groups = subjects
+    by_groups = LSSVR("rbf").fit(X, y, groups=groups)
+    assert by_groups.landmarks_ is not None
+    assert by_groups.selection_.criterion == "group-press"
+    assert np.mean((y - by_groups.loo_prediction_) ** 2) > 0.8 * np.var(y)
+    target = y > 0 if door is KernelClassifier else y
+    model = door(effort="fast").fit(X, target, groups=groups)
+    assert all(
+        member.estimator.landmarks_ is not None for member in model._members if member.candidate.machine == "lssvm"
+    )
+    if door is KernelClassifier:
+        assert -np.mean(np.log(model.loo_proba_[np.arange(120), target.astype(int)])) > 0.6
+    else:
+        assert np.mean((y - model.loo_prediction_) ** 2) > 0.8 * np.var(y)
+        low, high = model.predict_interval(X[:5])
+        assert np.all(high - low > 1.0)

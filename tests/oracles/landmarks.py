@@ -92,3 +92,25 @@ def leave_one_out_decisions_at(cross, gram, new, targets, mu, weights):
         beta, b = solve(cross[:, rest], gram, targets[rest], mu, weights[rest])
         decided.append(new.T @ beta + b)
     return np.array(decided)
+
+
+def leave_groups_out_residuals(cross, gram, targets, mu, weights, groups, landmark=None):
+    """Refit without one group after the other; rows that are landmarks take their columns with them, where told."""
+    residuals = np.zeros_like(targets)
+    epsilon = EPSILON * np.mean(np.diag(gram)) * np.eye(len(gram))
+    for group in set(groups.tolist()):
+        inside, rest = groups == group, groups != group
+        gone = set() if landmark is None else set(landmark[inside].tolist())
+        kept = [j for j in range(len(gram)) if j not in gone]
+        F = np.hstack([cross[kept].T, np.ones((len(targets), 1))])
+        penalty = np.zeros((len(kept) + 1, len(kept) + 1))
+        penalty[:-1, :-1] = mu * (gram + epsilon)[np.ix_(kept, kept)]
+        left = F[rest].T @ (weights[rest, None] * F[rest]) + penalty
+        theta = np.linalg.solve(left, F[rest].T @ (weights[rest, None] * targets[rest]))
+        residuals[inside] = targets[inside] - F[inside] @ theta
+    return residuals
+
+
+def group_press(cross, gram, targets, mu, weights, groups):
+    residuals = leave_groups_out_residuals(cross, gram, targets, mu, weights, groups)
+    return 0.5 * sum(weights[i] * residuals[i, k] ** 2 for i in range(len(targets)) for k in range(targets.shape[1]))

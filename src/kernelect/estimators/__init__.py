@@ -2,7 +2,7 @@
 
 from kernelect.estimators._base import Estimator, SelfSelecting, objective_of
 from kernelect.estimators._dask import computed, computed_sum, is_dask, sent_once
-from kernelect.estimators._groups import MOST_ROWS, encode_groups
+from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
@@ -22,7 +22,6 @@ __all__ = [
     "GPC",
     "LSSVC",
     "LSSVR",
-    "MOST_ROWS",
     "REGRESSION",
     "RVC",
     "RVR",

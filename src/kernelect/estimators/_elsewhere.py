@@ -26,8 +26,8 @@ def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Parts | 
     if is_dask(X):
         if groups is not None:
             raise InvalidArgument(
-                "groups need the exact machine, which holds all rows in memory, and X is a Dask collection: give "
-                "X.compute(), or leave groups out."
+                "groups are left out as a whole, which needs all their rows in one place, and X is a Dask collection: "
+                "give X.compute(), or leave groups out."
             )
         return DaskParts(X, y, sample_weight)
     for name, values in (("y", y), ("sample_weight", sample_weight)):

@@ -9,9 +9,6 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.typing import Indices, Mask
 
-#: Rows up to which groups are left out by the exact machine unless it is asked for.
-MOST_ROWS = 5000
-
 
 def encode_groups(groups: Any, kept: Mask) -> Indices | None:
     """Return the number of every row's group, None where no groups are given.

@@ -17,7 +17,6 @@ from kernelect.criteria import PRESS, Criterion, GroupPRESS
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._dask import is_dask, predicted, template_of
 from kernelect.estimators._elsewhere import PartedTraining
-from kernelect.estimators._groups import MOST_ROWS
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
@@ -46,6 +45,7 @@ from kernelect.selection.landmarks import (
     CANDIDATES,
     EXACT_ROWS,
     ArrayTable,
+    GroupedTable,
     LandmarkFit,
     LandmarkRequest,
     Table,
@@ -101,10 +101,26 @@ class LSSVMBase(SelfSelecting):
         """
         self._groups = data.groups
         request = self._landmark_request(int(data.kept.sum()), data.X.shape[1])
-        if request is not None:
-            table, self.loo_rows_ = ArrayTable(data.X, data.targets, data.weights), None
-            return self._fit_on_landmarks(table, unit, request, recalibrate=recalibrate)
-        return self._fit_exactly(data, unit, recalibrate)
+        if request is None:
+            return self._fit_exactly(data, unit, recalibrate)
+        self.loo_rows_ = None
+        if data.groups is not None:
+            return self._fit_groups_on_landmarks(data, data.groups, unit, request, recalibrate)
+        table = ArrayTable(data.X, data.targets, data.weights)
+        return self._fit_on_landmarks(table, unit, request, recalibrate=recalibrate)
+
+    def _fit_groups_on_landmarks(
+        self, data: Training, groups: Indices, unit: float, request: LandmarkRequest, recalibrate: bool
+    ) -> Array:
+        """Do the same with rows in the order of their groups, so that a block of rows has whole ones."""
+        order = np.argsort(groups, kind="stable")
+        table = GroupedTable(data.X[order], data.targets[order], data.weights[order], groups[order])
+        found = self._fit_on_landmarks(table, unit, request, recalibrate=recalibrate)
+        self._rows = np.where(self._rows >= 0, order[self._rows], -1)
+        self._reorder_spread(order, np.flatnonzero(table.kept_weights > 0.0))
+        loo = np.empty_like(found)
+        loo[order] = found
+        return loo
 
     def _fit_in_parts(self, data: PartedTraining, *, recalibrate: bool = False) -> Array:
         """Do the same with rows that stay where they are; return leave-one-out decisions of ``loo_rows_``."""
@@ -131,9 +147,6 @@ class LSSVMBase(SelfSelecting):
     def _landmark_request(self, n_rows: int, n_inputs: int) -> LandmarkRequest | None:
         """Return which landmarks are asked for, None for the exact machine."""
         automatic = self.landmarks is None or (isinstance(self.landmarks, str) and self.landmarks == "auto")
-        if self._groups is not None:
-            self._check_exact(n_rows, automatic=automatic)
-            return None
         if self._is_precomputed and not automatic:
             raise InvalidArgument(
                 f"landmarks={self.landmarks!r} needs inputs, and kernel='precomputed' takes kernel values: "
@@ -148,14 +161,6 @@ class LSSVMBase(SelfSelecting):
         """Return why criterion or prior need the exact machine, however many rows there are; else nothing."""
         named = isinstance(self.prior, Prior) or self.prior in PRIORS
         return lacking_on_landmarks(self._criterion(), PRIORS.resolve(self.prior) if named else None)
-
-    def _check_exact(self, n_rows: int, *, automatic: bool) -> None:
-        """Raise where groups are given to a machine on landmarks, which leaves out rows alone."""
-        if not automatic or (self.landmarks is not None and n_rows > MOST_ROWS):
-            raise InvalidArgument(
-                f"landmarks={self.landmarks!r} leaves out single rows and, with {n_rows} rows, groups need the exact "
-                f"machine: give landmarks=None (memory grows with the square of the rows), or at most {MOST_ROWS} rows."
-            )
 
     def _fit_on_landmarks(self, table: Table, unit: float, request: LandmarkRequest, *, recalibrate: bool) -> Array:
         """Select, solve and set the learned attributes; return leave-one-out decisions of the rows that are kept."""
@@ -264,6 +269,12 @@ class LSSVMBase(SelfSelecting):
 
     def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
         """Keep what predictions on landmarks need of leave-one-out; by default nothing."""
+
+    def _reorder_spread(self, order: Indices, counted: Indices) -> None:
+        """Put what is kept of rows into the order in which they were given; by default nothing is kept.
+
+        ``order`` has the number of every row of the table, ``counted`` the places of those of positive weight.
+        """
 
     def _decide(self, X: Array) -> Array:
         """Return decision values (m, k), block by block of rows."""

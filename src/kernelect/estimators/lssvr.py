@@ -22,7 +22,7 @@ from kernelect.machines import LSSVM, Groups
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit, hashed_order, spaced
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
-from kernelect.selection.landmarks import LandmarkFit, Parts, Table
+from kernelect.selection.landmarks import GroupedTable, LandmarkFit, Parts, Table, group_pulls
 from kernelect.typing import Array, Indices
 
 #: Median weight from which on a new observation is not taken to weigh 1.
@@ -183,6 +183,9 @@ random_state, n_jobs, verbose
         squares = left_out.residuals[places] ** 2 * precision[places, None]
         # By what the targets are, so that models of the same rows with other inputs speak of the same ones.
         part = places[spaced(hashed_order(table.kept_targets[places]), _INTERVAL_ROWS)]
+        groups = None
+        if isinstance(table, GroupedTable):
+            part, groups = group_pulls(fit, table, places, _INTERVAL_ROWS)
         self._interval_rows = part if table.kept is None else table.kept[part]
         self._spread = LandmarkSpread(
             state=left_out.state,
@@ -193,7 +196,13 @@ random_state, n_jobs, verbose
             weights=table.kept_weights[part],
             precision=precision[counted],
             scale=np.average(squares, axis=0, weights=without_outweighing(table.kept_weights[places])),
+            groups=groups,
         )
+
+    def _reorder_spread(self, order: Indices, counted: Indices) -> None:
+        self._interval_rows = order[self._interval_rows]
+        precision = self._spread.precision[np.argsort(order[counted], kind="stable")]
+        self._spread = replace(self._spread, precision=precision)
 
     def _shaped(self, values: Array) -> Array:
         """Return (m, k) values as ``y`` was given."""

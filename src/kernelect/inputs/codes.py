@@ -27,6 +27,9 @@ _DIGIT = 9.0
 #: Different whole numbers, and the largest of them, up to which a column may be a list of codes.
 _MOST_CODES, _LARGEST_CODE = 12, 20
 
+#: The same where the name of the column says that its values have no order.
+_MOST_NAMED_CODES, _LARGEST_NAMED_CODE = 60, 999
+
 
 def missing_codes(found: Array, counts: Indices) -> tuple[float, ...]:
     """Return the codes for missing cells among the different numbers of a column, sorted, and how often each occurs.
@@ -60,3 +63,10 @@ def may_be_categories(found: Array) -> bool:
     if not 3 <= len(found) <= _MOST_CODES or np.any(found % 1):
         return False
     return bool(found[0] in (0.0, 1.0) and found[-1] <= _LARGEST_CODE)
+
+
+def may_be_named_codes(found: Array) -> bool:
+    """Tell whether different numbers may be codes where the name says so: whole ones of at most three digits."""
+    if not 3 <= len(found) <= _MOST_NAMED_CODES or np.any(found % 1):
+        return False
+    return bool(found[0] >= 0.0 and found[-1] <= _LARGEST_NAMED_CODE)

@@ -99,7 +99,7 @@ class Task:
         Machines on landmarks take their time by themselves, and all rows.
         """
         kept, n_inputs = self.weights > 0, self.Z.shape[1]
-        exact = self.groups is not None or as_request("auto", int(kept.sum()), n_inputs) is None
+        exact = as_request("auto", int(kept.sum()), n_inputs) is None
         if not exact or not np.isfinite(deadline.left()):
             return self
         targets = np.zeros((len(self.Z), self.n_outputs))

@@ -18,7 +18,6 @@ from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifie
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from kernelect.estimators import MOST_ROWS
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
 from kernelect.numerics import NEVER, Deadline
@@ -112,7 +111,7 @@ def fit_quietly(model: BaseEstimator, rows: Rows, chosen: np.ndarray | None = No
     chosen = np.arange(len(rows.y)) if chosen is None else chosen
     given: dict[str, Any] = {} if rows.weights is None else {"machine__sample_weight": rows.weights[chosen]}
     together = rows.left_out_together
-    if together is not None and leaves_out_units(model, len(chosen)) and len(np.unique(together[chosen])) > 1:
+    if together is not None and leaves_out_units(model) and len(np.unique(together[chosen])) > 1:
         given["machine__groups"] = together[chosen]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -120,9 +119,9 @@ def fit_quietly(model: BaseEstimator, rows: Rows, chosen: np.ndarray | None = No
     return tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 
-def leaves_out_units(model: Any, n_rows: int) -> bool:
+def leaves_out_units(model: Any) -> bool:
     """Tell whether leave-one-out of a pipeline's machine can leave out several rows together."""
-    return n_rows <= MOST_ROWS and bool(has_fit_parameter(model[-1], "groups"))
+    return bool(has_fit_parameter(model[-1], "groups"))
 
 
 def fold_outcomes(

@@ -13,17 +13,21 @@ import pandas as pd
 from scipy.stats import f as f_distribution
 from sklearn.isotonic import isotonic_regression
 
-from kernelect.inputs.codes import may_be_categories
+from kernelect.inputs.codes import may_be_categories, may_be_named_codes
 from kernelect.tabular.columns import Column
 from kernelect.typing import Array
 
 #: Words in names of things that have no order.
 _UNORDERED = (
     "race|ethnic|ethnicity|region|zone|type|code|religion|language|site|marital|occupation|occ|country|state|"
-    "colou?r|celltype|hospital|centre|center|inst|institution|treatment|landmass|nationality|species|category"
+    "colou?r|hospital|clinic|ward|centre|center|inst|institution|treatment|landmass|nationality|species|category|"
+    "county|district|province|paddock|breed|strain|batch"
 )
 
-_WORDS = re.compile(rf"(?:^|[^a-z])(?:{_UNORDERED})(?:$|[^a-z])")
+#: Ends of names of the same kind, whatever they are joined to, as in celltype and birthplace.
+_ENDS = "type|place"
+
+_WORDS = re.compile(rf"(?:^|[^a-z])(?:{_UNORDERED})(?:$|[^a-z])|(?:{_ENDS})(?:$|[^a-z])")
 
 #: Probability below which the ups and downs of the target along the numbers are not put down to chance.
 _UNLIKELY = 1e-3
@@ -55,11 +59,12 @@ def questions(columns: tuple[Column, ...], X: pd.DataFrame, y: pd.Series, said: 
 
 def _asks(name: str, values: Array, targets: list[Array]) -> bool:
     known = ~np.isnan(values)
-    if not may_be_categories(np.unique(values[known])):
-        return False
+    found = np.unique(values[known])
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    if _WORDS.search(words):
+    if _WORDS.search(words) and may_be_named_codes(found):
         return True
+    if not may_be_categories(found):
+        return False
     return any(_disorder(values[known], target[known]) < _UNLIKELY / len(targets) for target in targets)
 
 

@@ -1,23 +1,34 @@
-"""PRESS and GCV on landmarks against their definitions, gradients against central differences."""
+"""PRESS, of rows and groups, and GCV on landmarks against their definitions, gradients against differences."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from kernelect.criteria.lssvm.landmarks import (
     LandmarkGCV,
+    LandmarkGroupPRESS,
     LandmarkPRESS,
     landmark_value,
     landmark_value_and_gradient,
 )
 from kernelect.kernels import ARD, Constant, Matern
+from kernelect.machines import Groups
 from kernelect.machines.lssvm.landmarks import Frame, Rows
 from oracles import landmarks as slow
 from oracles.differences import gradient
 
 MU = 0.2
-CRITERIA = [(LandmarkPRESS(), slow.press), (LandmarkGCV(), slow.gcv)]
+
+#: Of the 30 rows; the first 19 are whole groups. One group has more rows than there are landmarks.
+GROUPS = np.array([0, 1, 2, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 5, 6, 7, 5, 6, 7, 5, 6, 7, 8, 8])
+
+
+def group_press(cross, gram, targets, mu, weights):
+    return slow.group_press(cross, gram, targets, mu, weights, GROUPS)
+
+
+CRITERIA = [(LandmarkPRESS(), slow.press), (LandmarkGCV(), slow.gcv), (LandmarkGroupPRESS(), group_press)]
 
 
 @dataclass
@@ -29,9 +40,10 @@ class Block:
     Z: np.ndarray
     targets: np.ndarray
     weights: np.ndarray
+    groups: np.ndarray | None = None
 
     def rows(self):
-        return Rows.of(self.kernel.cross(self.Z, self.X), self.targets, self.weights)
+        return rows(self.kernel.cross(self.Z, self.X), self)
 
     def pullback(self, cotangent):
         return self.kernel.cross_pullback(self.Z, self.X, cotangent)[0]
@@ -44,12 +56,22 @@ class Values:
     cross: np.ndarray
     targets: np.ndarray
     weights: np.ndarray
+    groups: np.ndarray | None = None
 
     def rows(self):
-        return Rows.of(self.cross.copy(), self.targets, self.weights)
+        return rows(self.cross.copy(), self)
 
     def pullback(self, cotangent):
         return cotangent.copy()
+
+
+def rows(cross, block):
+    groups = None if block.groups is None else Groups(block.groups)
+    return replace(Rows.of(cross, block.targets, block.weights), groups=groups)
+
+
+def groups_for(criterion):
+    return GROUPS if isinstance(criterion, LandmarkGroupPRESS) else None
 
 
 @pytest.fixture
@@ -62,7 +84,7 @@ def problem(data):
 @pytest.mark.parametrize(("criterion", "definition"), CRITERIA)
 def test_the_value_is_that_of_the_definition(problem, criterion, definition):
     cross, gram, targets, weights = problem
-    frame, blocks = Frame.of(gram, targets[0]), [Values(cross, targets, weights)]
+    frame, blocks = Frame.of(gram, targets[0]), [Values(cross, targets, weights, groups_for(criterion))]
     expected = definition(cross, gram, targets, MU, weights)
     assert landmark_value(criterion, frame, blocks, MU)[0] == pytest.approx(expected, rel=1e-9)
     assert landmark_value_and_gradient(criterion, frame, blocks, MU).value == pytest.approx(expected, rel=1e-9)
@@ -71,7 +93,8 @@ def test_the_value_is_that_of_the_definition(problem, criterion, definition):
 @pytest.mark.parametrize(("criterion", "definition"), CRITERIA)
 def test_derivatives_in_kernel_values_and_ridge(problem, criterion, definition):
     cross, gram, targets, weights = problem
-    found = landmark_value_and_gradient(criterion, Frame.of(gram, targets[0]), [Values(cross, targets, weights)], MU)
+    block = Values(cross, targets, weights, groups_for(criterion))
+    found = landmark_value_and_gradient(criterion, Frame.of(gram, targets[0]), [block], MU)
     by_cross = gradient(lambda K: definition(K, gram, targets, MU, weights), cross)
     by_gram = gradient(lambda M: definition(cross, 0.5 * (M + M.T), targets, MU, weights), gram)
     by_mu = gradient(lambda mu: definition(cross, gram, targets, float(mu), weights), np.array(MU))
@@ -92,7 +115,11 @@ def test_the_gradient_in_the_kernels_parameters(data, kernel, keep, criterion, d
         return definition(moved.cross(Z, X), moved.gram(Z), targets, MU, weights)
 
     parts = (slice(0, 19), slice(19, 30))
-    blocks = [Block(kernel, X[part], Z, targets[part], weights[part]) for part in parts]
+    groups = groups_for(criterion)
+    blocks = [
+        Block(kernel, X[part], Z, targets[part], weights[part], None if groups is None else groups[part])
+        for part in parts
+    ]
     found = landmark_value_and_gradient(criterion, Frame.of(kernel.gram(Z), targets[0]), blocks, MU, keep)
     theta = kernel.theta
     total = found.by_kernel + kernel.pullback(Z, found.by_landmarks)

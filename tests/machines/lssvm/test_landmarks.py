@@ -11,8 +11,8 @@ import pytest
 from kernelect.exceptions import SingularSystem
 from kernelect.kernels import ARD, RBF, Linear
 from kernelect.machines import LSSVM
+from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
 from kernelect.machines.lssvm.landmarks import Frame, Rows, epsilon, moments, solve
-from kernelect.machines.lssvm.left_out import left_out, without_own_function
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from oracles import landmarks as slow
 from oracles import lssvm as full

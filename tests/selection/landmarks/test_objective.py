@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from kernelect.criteria import GCV, PRESS, Criterion
+from kernelect.criteria import GCV, PRESS, Criterion, GroupPRESS
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels import ARD, Matern
-from kernelect.machines import LSSVM
+from kernelect.machines import LSSVM, Groups
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Curvature, Gaussian, Shrinkage
 from kernelect.selection import Rows, StartedKernel, join
-from kernelect.selection.landmarks import table
 from kernelect.selection.landmarks.objective import LandmarkObjective
 from oracles.differences import gradient
 
@@ -29,7 +28,11 @@ def problem(data, kernel=None, criterion=None, prior=None):
     return join(rows, started, LSSVM(), criterion or PRESS(), prior, ridge)
 
 
-@pytest.mark.parametrize("criterion", [PRESS(), GCV()])
+#: Of the 30 rows, in no order.
+BY_GROUPS = GroupPRESS(Groups(np.random.default_rng(0).integers(0, 9, 30)))
+
+
+@pytest.mark.parametrize("criterion", [PRESS(), GCV(), BY_GROUPS])
 @pytest.mark.parametrize("prior", [None, Shrinkage(), Gaussian()])
 def test_with_all_rows_as_landmarks_it_is_the_exact_objective(data, criterion, prior):
     exact = problem(data, criterion=criterion, prior=prior)
@@ -48,9 +51,10 @@ def test_with_all_rows_as_landmarks_it_is_the_exact_objective(data, criterion, p
 @pytest.mark.parametrize("kernel", [ARD("auto"), Matern(2.5)])
 @pytest.mark.parametrize("prior", [None, Shrinkage()])
 @pytest.mark.parametrize("kept", [True, False])
-def test_the_gradient_is_that_of_differences(data, kernel, prior, kept, monkeypatch):
-    monkeypatch.setattr(table, "BLOCK_ROWS", 18)
-    exact = problem(data, kernel, prior=prior)
+@pytest.mark.parametrize("criterion", [PRESS(), BY_GROUPS])
+def test_the_gradient_is_that_of_differences(data, kernel, prior, kept, criterion, monkeypatch):
+    monkeypatch.setattr("kernelect.selection.landmarks.objective.BLOCK_ROWS", 18)
+    exact = problem(data, kernel, criterion, prior)
     objective = LandmarkObjective.of(exact, exact.X[::4])
     if not kept:
         monkeypatch.setattr("kernelect.selection.landmarks.objective._KEPT_VALUES", 0)

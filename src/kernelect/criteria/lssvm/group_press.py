@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.criteria.base import Criterion, CriterionValue
+from kernelect.criteria.lssvm.landmarks import LandmarkGroupPRESS
 from kernelect.criteria.lssvm.press import PRESS
 from kernelect.criteria.lssvm.squares import SquaredErrors, half_sum
 from kernelect.machines import Fitted, Groups, LSSVMState, blocks_of
@@ -38,6 +39,7 @@ class GroupPRESS(SquaredErrors):
 
     name = "group-press"
     words = "the exact squared error of groups left out (PRESS by groups)"
+    on_landmarks = LandmarkGroupPRESS()
     groups: Groups
 
     def __init__(self, groups: Groups) -> None:

@@ -12,8 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from kernelect.machines.lssvm.groups_left_out import GroupSlopes, GroupsOut, left_out
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkSolution, Rows, moments, solve
-from kernelect.machines.lssvm.left_out import SMALLEST_ROOM, Adjoint, Influence, LeftOut, Slopes, influence, left_out
+from kernelect.machines.lssvm.left_out import SMALLEST_ROOM, Adjoint, Influence, LeftOut, Slopes
 from kernelect.numerics import sum_over_blocks
 from kernelect.typing import Array
 
@@ -49,6 +50,21 @@ class LandmarkPRESS(LandmarkCriterion):
 
     def value(self, sums: Array) -> float:
         return float(sums[0])
+
+
+class LandmarkGroupPRESS(LandmarkPRESS):
+    """Q = 1/2 sum s r^2, rows left out with their groups."""
+
+    def slopes(self, block: LeftOut) -> Slopes:
+        assert isinstance(block, GroupsOut)
+        r = block.residuals
+        weighted = block.weights[:, None] * r
+        u = block.solve_transposed(weighted)
+        sums = np.array([0.5 * float(np.sum(weighted * r))])
+        return GroupSlopes(sums, u, np.zeros(len(r)), left=u, right=weighted, groups=block.groups)
+
+    def value_of(self, block: LeftOut) -> float:
+        return 0.5 * float(np.sum(block.weights[:, None] * block.residuals**2))
 
 
 class LandmarkGCV(LandmarkCriterion):
@@ -134,7 +150,7 @@ def landmark_value_and_gradient(
         pair = judged(number)
         if keep:
             kept[number] = pair
-        return influence(*pair)
+        return pair[1].influence(pair[0])
 
     total = sum_over_blocks(second, range(len(blocks)))
     factors = criterion.factors(total.sums)

@@ -21,6 +21,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from kernelect.exceptions import SingularSystem
+from kernelect.machines.lssvm.groups import Groups
 from kernelect.numerics import (
     apply_lower,
     block_gram,
@@ -45,6 +46,7 @@ class Rows:
     cross: Array  # (m, b) K
     targets: Array  # (b, k) y
     weights: Array  # (b,) s
+    groups: Groups | None = None  # who leaves with whom; the block holds whole groups
 
     @classmethod
     def of(cls, cross: Array, targets: Array, weights: Array) -> Rows:

@@ -55,9 +55,20 @@ class LeftOut:
         """1 - h, (b,)."""
         return np.maximum(1.0 - self.leverage, SMALLEST_ROOM)
 
+    def positive(self) -> LeftOut:
+        """Return the rows of positive weight: a criterion counts no others."""
+        kept = self.weights > 0.0
+        if kept.all():
+            return self
+        return LeftOut(self.scores[:, kept], self.errors[kept], self.leverage[kept], self.weights[kept])
 
-def left_out(state: LandmarkState, rows: Rows) -> LeftOut:
-    """Return leave-one-out of a block at the solution. Cost b m^2; the scores take the place of ``rows.cross``."""
+    def settled(self) -> LeftOut:
+        """Return what residuals need, without the scores of groups."""
+        return self
+
+
+def row_left_out(state: LandmarkState, rows: Rows) -> LeftOut:
+    """Return the rows of a block left out one by one. Cost b m^2; the scores take the place of ``rows.cross``."""
     C = state.scores(rows.cross)
     leverage = rows.weights * (1.0 / state.weight + np.einsum("ij,ij->j", C, C))
     return LeftOut(C, rows.targets - state.fitted(C), leverage, rows.weights)
@@ -74,6 +85,21 @@ class Slopes:
     def scaled(self, error: float, leverage: float) -> Slopes:
         """Return the slopes times two factors, which are known after all rows have been seen."""
         return Slopes(self.sums, error * self.by_error, leverage * self.by_leverage)
+
+    def influence(self, block: LeftOut) -> Influence:
+        """Return the sums of one block. Cost b m^2."""
+        heft = self.by_leverage * block.weights
+        return Influence(
+            self.sums,
+            product(block.scores, self.by_error),
+            self.by_error.sum(axis=0),
+            block_gram(block.scores * np.sqrt(heft)),
+            product(block.scores, heft[:, None])[:, 0],
+        )
+
+    def paired(self, block: LeftOut) -> Array:
+        """Return C diag(v s), (m, b)."""
+        return np.asarray((block.weights * self.by_leverage) * block.scores, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -102,18 +128,6 @@ class Influence:
         )
 
 
-def influence(block: LeftOut, slopes: Slopes) -> Influence:
-    """Return the sums of one block. Cost b m^2."""
-    heft = slopes.by_leverage * block.weights
-    return Influence(
-        slopes.sums,
-        product(block.scores, slopes.by_error),
-        slopes.by_error.sum(axis=0),
-        block_gram(block.scores * np.sqrt(heft)),
-        product(block.scores, heft[:, None])[:, 0],
-    )
-
-
 @dataclass(frozen=True)
 class Adjoint:
     """The derivative of a criterion, ready for every block."""
@@ -134,11 +148,11 @@ class Adjoint:
 
     def by_cross(self, block: LeftOut, slopes: Slopes) -> Array:
         """Return dQ/dK of one block, (m, b). Cost 3 b m^2."""
-        s, v, C = block.weights, slopes.by_leverage, block.scores
+        s, C = block.weights, block.scores
         out = times_block(self.mixing, C)
         out += self.shift[:, None]
         out *= -s
-        out += (2.0 * s * v) * C
+        out += 2.0 * slopes.paired(block)
         left = np.hstack([self.state.projected, self.by_score])  # (m, 2 k) z, g
         right = np.ascontiguousarray(np.vstack([slopes.by_error.T, s * block.errors.T]))  # (2 k, b) u, s e
         subtract_product(out, left, right)
@@ -159,7 +173,7 @@ class Adjoint:
         return float(np.sum(self.inner * outer_gram(self.state.inverse_factor)))
 
 
-def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> Array:
+def row_without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> Array:
     """Return leave-one-out residuals (b, k) of machines that lose with a row also the landmark it is.
 
     Leaving out a row that is a landmark should leave out its basis function too; held, it makes the figure a

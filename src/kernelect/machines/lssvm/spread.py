@@ -12,7 +12,49 @@ import numpy as np
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkState
 from kernelect.numerics import product
 from kernelect.registry import stored
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
+
+
+@stored
+@dataclass(frozen=True)
+class GroupPulls:
+    """What the rows of a group add to decisions: without them a decision is f(x) - c(x) . p_g - q_g.
+
+    Attributes
+    ----------
+    pulls : ndarray of shape (n_groups, m, k)
+        p_g = sum of s_i r_i c_i over the group.
+    shifts : ndarray of shape (n_groups, k)
+        q_g = sum of s_i r_i / omega.
+    owners : ndarray of shape (q,)
+        The group of every row of ``LandmarkSpread.inputs``.
+    """
+
+    pulls: Array
+    shifts: Array
+    owners: Indices
+
+    @classmethod
+    def none(cls, n_groups: int, state: LandmarkState, owners: Indices) -> GroupPulls:
+        """Return pulls of 0, to which rows are added."""
+        return cls(np.zeros((n_groups, *state.projected.shape)), np.zeros((n_groups, state.projected.shape[1])), owners)
+
+    def add(self, state: LandmarkState, cross: Array, weights: Array, residuals: Array, groups: Indices) -> None:
+        """Add rows: their kernel values with the landmarks (m, b), overwritten, residuals and groups."""
+        C, moved = state.scores(cross), weights[:, None] * residuals
+        for group in np.unique(groups):
+            rows = np.flatnonzero(groups == group)
+            self.pulls[group] += product(C[:, rows], moved[rows])
+            self.shifts[group] += moved[rows].sum(axis=0) / state.weight
+
+    def times(self, unit: float) -> GroupPulls:
+        """Return the pulls for targets that are ``unit`` times as large."""
+        return replace(self, pulls=unit * self.pulls, shifts=unit * self.shifts)
+
+    def at(self, scores: Array) -> Array:
+        """Return what the group of every row of ``inputs`` adds, (q, b, k), at rows with ``scores`` (m, b)."""
+        added = np.einsum("gmk,mb->gbk", self.pulls, scores, optimize=True) + self.shifts[:, None, :]
+        return np.asarray(added[self.owners], dtype=float)
 
 
 @stored
@@ -36,6 +78,8 @@ class LandmarkSpread:
         Inverse of the variance that each training row has where it is left out, in the unit of the kernel.
     scale : ndarray of shape (k,)
         That unit: with it, leave-one-out residuals have the variance that is claimed.
+    groups : GroupPulls or None
+        Where whole groups are left out.
     """
 
     state: LandmarkState
@@ -46,11 +90,13 @@ class LandmarkSpread:
     weights: Array
     precision: Array
     scale: Array
+    groups: GroupPulls | None = None
 
     def times(self, unit: float) -> LandmarkSpread:
         """Return the spread for targets that are ``unit`` times as large."""
         residuals, scale = unit * self.residuals, unit * unit * self.scale
-        return replace(self, state=self.state.times(unit), residuals=residuals, scale=scale)
+        groups = None if self.groups is None else self.groups.times(unit)
+        return replace(self, state=self.state.times(unit), residuals=residuals, scale=scale, groups=groups)
 
     def variance(self, landmark_gram: Array, prior: Array, cross: Array) -> Array:
         """Return the variance (b, k) of new observations.
@@ -76,7 +122,7 @@ class LandmarkSpread:
     def decided_without(self, cross_rows: Array, cross: Array) -> Array:
         """Return decisions (q, b, k) at new rows of the machines that each lack one of ``inputs``.
 
-        f_-i(x) = f(x) - r_i s_i (1/omega + c_i . c(x)), exactly, landmarks held.
+        f_-i(x) = f(x) - r_i s_i (1/omega + c_i . c(x)), exactly, landmarks held; of groups, the sum over their rows.
 
         Parameters
         ----------
@@ -85,7 +131,10 @@ class LandmarkSpread:
         cross : ndarray of shape (m, b)
             Kernel values between landmarks and new rows; overwritten.
         """
-        C, new = self.state.scores(cross_rows), self.state.scores(cross)
+        new = self.state.scores(cross)
+        if self.groups is not None:
+            return np.asarray(self.state.fitted(new) - self.groups.at(new), dtype=float)
+        C = self.state.scores(cross_rows)
         pull = self.weights[:, None] * (1.0 / self.state.weight + product(C.T, new))  # (q, b)
         return np.asarray(self.state.fitted(new) - pull[:, :, None] * self.residuals[:, None, :], dtype=float)
 

@@ -4,8 +4,9 @@ from kernelect.selection.landmarks.fit import LandmarkFit, classes_of, fit_on_la
 from kernelect.selection.landmarks.number import rows_within
 from kernelect.selection.landmarks.objective import lacking_on_landmarks
 from kernelect.selection.landmarks.parts import Part, Parts, PartTable, added
+from kernelect.selection.landmarks.pulls import group_pulls
 from kernelect.selection.landmarks.request import EXACT_ROWS, LandmarkRequest, as_request
-from kernelect.selection.landmarks.table import BLOCK_ROWS, FIGURE_ROWS, ArrayTable, Block, Sample, Table
+from kernelect.selection.landmarks.table import BLOCK_ROWS, FIGURE_ROWS, ArrayTable, Block, GroupedTable, Sample, Table
 from kernelect.selection.landmarks.whole import CANDIDATES
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "FIGURE_ROWS",
     "ArrayTable",
     "Block",
+    "GroupedTable",
     "LandmarkFit",
     "LandmarkRequest",
     "Part",
@@ -26,6 +28,7 @@ __all__ = [
     "as_request",
     "classes_of",
     "fit_on_landmarks",
+    "group_pulls",
     "lacking_on_landmarks",
     "rows_within",
 ]

@@ -20,15 +20,15 @@ from kernelect.criteria.lssvm.landmarks import (
 from kernelect.exceptions import MissingCapability
 from kernelect.kernels import Kernel
 from kernelect.kernels.base import Pullback
-from kernelect.machines import Fitted
+from kernelect.machines import Fitted, Groups
+from kernelect.machines.lssvm.groups_left_out import left_out
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, moments
 from kernelect.machines.lssvm.landmarks import Rows as MachineRows
-from kernelect.machines.lssvm.left_out import left_out
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import over_blocks, sum_over_blocks
 from kernelect.priors import HyperPoint, Prior
-from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample
+from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample, whole_groups
 from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
 from kernelect.selection.objective import Known, SelectionObjective, independent_outputs
 from kernelect.typing import Array, Indices
@@ -47,15 +47,16 @@ class _RowBlock:
     targets: Array
     weights: Array
     keep: bool
+    groups: Groups | None = None
     _linear: tuple[Array, Pullback] | None = None
 
     def rows(self) -> MachineRows:
         """Return the block; its ``cross`` belongs to the caller."""
         if not self.keep:
-            return MachineRows(self.kernel.cross(self.Z, self.X), self.targets, self.weights)
+            return MachineRows(self.kernel.cross(self.Z, self.X), self.targets, self.weights, self.groups)
         if self._linear is None:
             self._linear = self.kernel.linearize_cross(self.Z, self.X)
-        return MachineRows(self._linear[0].copy(), self.targets, self.weights)
+        return MachineRows(self._linear[0].copy(), self.targets, self.weights, self.groups)
 
     def pullback(self, cotangent: Array) -> Array:
         """Return the derivative of ``sum(cotangent * cross)`` in the kernel's parameters."""
@@ -107,12 +108,12 @@ class LandmarkObjective(LeastSquaresObjective):
     def ridge_path(self, theta: Array) -> ResidualPath:
         frame, blocks = self._frame(theta), self._blocks(theta)
         total = sum_over_blocks(lambda block: moments(frame, block.rows()), blocks)
-        return _Path.of(LandmarkPath(frame, total), blocks)
+        return _Path.of(LandmarkPath(frame, total), blocks, self._row_blocks)
 
     def left_out_residuals(self, theta: Array) -> Array:
         state = self.solved(theta).state
         parts = over_blocks(lambda block: left_out(state, block.rows()).residuals, self._blocks(theta))
-        return np.concatenate(list(parts))
+        return _in_place(self._row_blocks, list(parts))
 
     def value_with(self, theta: Array, value: float, sample: Sample, n_weighted: int, unit: float = 1.0) -> float:
         """Return what is minimised where the criterion has a value that was found on ``n_weighted`` rows.
@@ -170,12 +171,23 @@ class LandmarkObjective(LeastSquaresObjective):
         return Frame.of(self.kernel_at(theta).gram(self.landmarks), self._level())
 
     def _blocks(self, theta: Array) -> list[_RowBlock]:
-        kernel, step = self.kernel_at(theta), BLOCK_ROWS // 2
-        parts = [slice(first, first + step) for first in range(0, len(self.X), step)]
+        kernel, groups = self.kernel_at(theta), self.criterion.groups
         return [
-            _RowBlock(kernel, self.landmarks, self.X[part], self.targets[part], self.weights[part], self._keeps)
-            for part in parts
+            _RowBlock(
+                *(kernel, self.landmarks, self.X[part], self.targets[part], self.weights[part], self._keeps),
+                groups=None if groups is None else groups.of(part),
+            )
+            for part in self._row_blocks
         ]
+
+    @property
+    def _row_blocks(self) -> list[Indices]:
+        """The rows of every block: next to each other, or whole groups."""
+        n, step, groups = len(self.X), BLOCK_ROWS // 2, self.criterion.groups
+        if groups is None:
+            return [np.arange(first, min(first + step, n)) for first in range(0, n, step)]
+        order = np.argsort(groups.index, kind="stable")
+        return [order[part] for part in whole_groups(groups.index[order], step)]
 
 
 @dataclass(frozen=True)
@@ -183,23 +195,31 @@ class _Path:
     """Leave-one-out of all rows along the ridge; the rotated rows are kept, n m numbers."""
 
     path: LandmarkPath
-    D: Array
-    targets: Array
-    weights: Array
+    rotated: list[Array]
+    blocks: list[_RowBlock]
+    rows: list[Indices]
 
     @classmethod
-    def of(cls, path: LandmarkPath, blocks: list[_RowBlock]) -> _Path:
+    def of(cls, path: LandmarkPath, blocks: list[_RowBlock], rows: list[Indices]) -> _Path:
         """Rotate the rows once for all ridges."""
-        return cls(
-            path,
-            np.hstack(list(over_blocks(lambda block: path.rotated(block.rows().cross), blocks))),
-            np.concatenate([block.targets for block in blocks]),
-            np.concatenate([block.weights for block in blocks]),
-        )
+        return cls(path, list(over_blocks(lambda block: path.rotated(block.rows().cross), blocks)), blocks, rows)
 
     def residuals(self, mu: float) -> Array:
         """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""
-        return self.path.left_out(self.D, self.targets, self.weights, np.array([mu]))[0].residuals
+        ridge = np.array([mu])
+        parts = [
+            self.path.left_out(D, block.targets, block.weights, ridge, block.groups)[0].residuals
+            for D, block in zip(self.rotated, self.blocks, strict=True)
+        ]
+        return _in_place(self.rows, parts)
+
+
+def _in_place(rows: list[Indices], parts: list[Array]) -> Array:
+    """Return values of blocks in the order of the rows."""
+    values = np.concatenate(parts)
+    out = np.empty_like(values)
+    out[np.concatenate(rows)] = values
+    return out
 
 
 def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:

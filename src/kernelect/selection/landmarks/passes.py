@@ -12,9 +12,9 @@ import numpy as np
 
 from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
 from kernelect.kernels import Kernel
+from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, whitened_moments
 from kernelect.machines.lssvm.landmarks import Rows as MachineRows
-from kernelect.machines.lssvm.left_out import LeftOut, left_out, without_own_function
 from kernelect.selection.landmarks.table import Block
 from kernelect.typing import Array, Indices
 
@@ -69,14 +69,14 @@ class LeftOutOf:
     def __call__(self, block: Block) -> Found:
         """Return what a block adds."""
         rows = left_out(self.state, rows_of(self.kernel, self.points, block))
-        sums, own = self.criterion.slopes(weighted(rows)).sums, numbers_inside(self.kept, block)
+        sums, own = self.criterion.slopes(rows.positive()).sums, numbers_inside(self.kept, block)
         residuals = without_own_function(self.state, rows, owners(self.numbers, block.first, len(block.weights)))
         return Found(sums, ((residuals[own], rows.room[own]),))
 
 
 def rows_of(kernel: Kernel, points: Array, block: Block) -> MachineRows:
     """Return a block as the machine on these landmarks sees it."""
-    return MachineRows(kernel.cross(points, block.X), block.targets, block.weights)
+    return MachineRows(kernel.cross(points, block.X), block.targets, block.weights, block.groups)
 
 
 def owners(numbers: Indices, first: int, count: int) -> Indices:
@@ -93,11 +93,3 @@ def numbers_inside(kept: Indices | None, block: Block) -> Indices | slice:
         return slice(None)
     begin, end = np.searchsorted(kept, [block.first, block.first + len(block.weights)])
     return kept[begin:end] - block.first
-
-
-def weighted(rows: LeftOut) -> LeftOut:
-    """Return the rows of positive weight: a criterion counts no others."""
-    kept = rows.weights > 0.0
-    if kept.all():
-        return rows
-    return LeftOut(rows.scores[:, kept], rows.errors[kept], rows.leverage[kept], rows.weights[kept])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelect.machines import Groups
 from kernelect.numerics import hashed_order, row_hashes, sampled_rows, spaced, stratified, sum_over_blocks
 from kernelect.selection.problem import Rows
 from kernelect.typing import Array, Indices
@@ -34,6 +35,7 @@ class Block:
     X: Array
     targets: Array  # (b, k)
     weights: Array  # (b,); a row of weight 0 is there, but nothing learns from it
+    groups: Groups | None = None  # who leaves with whom; the block holds whole groups
 
 
 @dataclass(frozen=True)
@@ -44,21 +46,27 @@ class Sample:
     X: Array
     targets: Array
     weights: Array
+    groups: Indices | None = None  # the group of every row, where groups are left out
 
     @property
     def rows(self) -> Rows:
         """The rows as a machine is trained on them."""
-        return Rows(X=self.X, targets=self.targets, weights=self.weights)
+        groups = None if self.groups is None else Groups(self.groups)
+        return Rows(X=self.X, targets=self.targets, weights=self.weights, groups=groups)
 
     def part(self, count: int) -> Sample:
         """Return some of the rows."""
         chosen = sampled_rows(self.X, count)
-        return Sample(self.numbers[chosen], self.X[chosen], self.targets[chosen], self.weights[chosen])
+        groups = None if self.groups is None else self.groups[chosen]
+        return Sample(self.numbers[chosen], self.X[chosen], self.targets[chosen], self.weights[chosen], groups)
 
     def blocks(self) -> list[Block]:
         """Return the rows in blocks; ``first`` counts within the sample."""
-        parts = [slice(first, first + BLOCK_ROWS) for first in range(0, len(self.X), BLOCK_ROWS)]
-        return [Block(part.start, self.X[part], self.targets[part], self.weights[part]) for part in parts]
+        if self.groups is not None:
+            parts = whole_groups(self.groups, BLOCK_ROWS)
+        else:
+            parts = [slice(first, first + BLOCK_ROWS) for first in range(0, len(self.X), BLOCK_ROWS)]
+        return [block_of(self.X, self.targets, self.weights, part, part.start, self.groups) for part in parts]
 
 
 class Table(ABC):
@@ -106,6 +114,10 @@ class Table(ABC):
         """Return at most ``count`` rows, the same whatever their order; another ``turn`` (below 1) gives others."""
         return self.rows(spaced(self._order, count, turn))
 
+    def judged(self, count: int) -> Sample:
+        """Return about ``count`` rows to leave out, others than those of ``sample``."""
+        return self.sample(count, turn=0.5)
+
     def figures(self) -> Indices:
         """Return places among the rows that are kept: those, of positive weight, that figures are made of.
 
@@ -144,9 +156,58 @@ class ArrayTable(Table):
         return in_order(numbers, np.concatenate([row_hashes(self.X[part]) for part in parts]))
 
 
-def block_of(X: Array, targets: Array, weights: Array, rows: slice, first: int) -> Block:
+class GroupedTable(ArrayTable):
+    """Rows of an array in the order of their groups, which are left out as a whole.
+
+    Parameters
+    ----------
+    X, targets, weights : ndarray
+    groups : ndarray of int
+        The group of every row; rows of one group follow each other.
+    """
+
+    def __init__(self, X: Array, targets: Array, weights: Array, groups: Indices) -> None:
+        super().__init__(X, targets, weights)
+        self.groups = groups
+        self._parts = whole_groups(groups, BLOCK_ROWS)
+
+    def sum(self, function: Callable[[Block], Any]) -> Any:
+        return sum_over_blocks(lambda part: function(self._block(part)), self._parts)
+
+    def rows(self, numbers: Indices) -> Sample:
+        return replace(super().rows(numbers), groups=self.groups[numbers])
+
+    def judged(self, count: int) -> Sample:
+        """Return whole groups, at least two of them; those of rows of weight 0 as well."""
+        order = self.groups[np.roll(self._order, -(len(self._order) // 2))]
+        chosen = order[np.sort(np.unique(order, return_index=True)[1])]
+        sizes = np.bincount(self.groups)[chosen]
+        many = max(int(np.searchsorted(np.cumsum(sizes), count, side="right")), 2)
+        return self.rows(np.flatnonzero(np.isin(self.groups, chosen[:many])))
+
+    def _block(self, part: slice) -> Block:
+        return block_of(self.X, self.kept_targets, self.kept_weights, part, part.start, self.groups)
+
+
+def block_of(X: Array, targets: Array, weights: Array, rows: slice, first: int, groups: Indices | None = None) -> Block:
     """Return some rows as a block whose first row has the number ``first``; the order in memory decides no rounding."""
-    return Block(first, np.ascontiguousarray(X[rows], dtype=np.float64), targets[rows], weights[rows])
+    own = None if groups is None else Groups(groups[rows])
+    return Block(first, np.ascontiguousarray(X[rows], dtype=np.float64), targets[rows], weights[rows], own)
+
+
+def whole_groups(groups: Indices, most: int) -> list[slice]:
+    """Return stretches of whole groups, of at most ``most`` rows each where no group has more.
+
+    Rows of one group follow each other in ``groups``.
+    """
+    ends = np.append(np.flatnonzero(np.diff(groups)) + 1, len(groups))
+    parts, first, last = [], 0, 0
+    for end in ends.tolist():
+        if end - first > most and last > first:
+            parts.append(slice(first, last))
+            first = last
+        last = end
+    return [*parts, slice(first, last)]
 
 
 def in_order(numbers: Indices, hashes: NDArray[np.uint64]) -> Indices:

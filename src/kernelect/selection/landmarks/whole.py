@@ -15,9 +15,10 @@ import numpy as np
 
 from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
 from kernelect.kernels import Kernel
+from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Moments, moments, solve
-from kernelect.machines.lssvm.left_out import LeftOut, left_out, without_own_function
+from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.numerics import over_blocks
 from kernelect.selection.landmarks.passes import LeftOutOf, MomentsOf, rows_of
 from kernelect.selection.landmarks.table import Block, Sample, Table
@@ -97,7 +98,7 @@ class WholeTable:
     def __init__(self, table: Table, kernel: Kernel, level: Array, score: Score, judged: int = JUDGED) -> None:
         self.table, self.kernel, self.level, self.score = table, kernel, level, score
         most = _JUDGED_NUMBERS // (len(_RIDGES) * (len(level) + 1))
-        self.judged = table.sample(min(judged, max(most, 2000)), turn=0.5)
+        self.judged = table.judged(min(judged, max(most, 2000)))
 
     def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
         """Return landmarks with the moments of all rows: the first pass."""
@@ -119,7 +120,10 @@ class WholeTable:
         return log_ridge
 
     def losses(self, landmarks: Landmarks, log_ridge: float) -> Array:
-        """Return the squared leave-one-out residuals of the sampled rows, landmarks leaving with their rows."""
+        """Return the squared leave-one-out residuals of the sampled rows, landmarks leaving with their rows.
+
+        Where groups are left out, one sum for each group.
+        """
         state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge)))
         order = np.argsort(self.judged.numbers, kind="stable")
         places = np.searchsorted(self.judged.numbers[order], landmarks.numbers)
@@ -130,7 +134,8 @@ class WholeTable:
         def on(block: Block) -> Array:
             rows = left_out(state, rows_of(self.kernel, landmarks.points, block))
             own = owners[block.first : block.first + len(block.weights)]
-            return rows.weights * np.sum(without_own_function(state, rows, own) ** 2, axis=1)
+            losses = rows.weights * np.sum(without_own_function(state, rows, own) ** 2, axis=1)
+            return losses if block.groups is None else np.bincount(block.groups.index, losses)
 
         return np.concatenate(list(over_blocks(on, self.judged.blocks())))
 
@@ -159,7 +164,7 @@ class WholeTable:
 
         def on(block: Block) -> list[LeftOut]:
             D = path.rotated(self.kernel.cross(landmarks.points, block.X))
-            return path.left_out(D, block.targets, block.weights, ridges)
+            return path.left_out(D, block.targets, block.weights, ridges, block.groups)
 
         return [_joined(blocks) for blocks in zip(*over_blocks(on, self.judged.blocks()), strict=True)]
 

@@ -1,0 +1,49 @@
+"""Whole numbers that may stand for categories are asked about."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelect.tabular import describe_table
+
+N = 120
+
+
+def asked(rng, name, values, effect=None, **given):
+    """Return the question about a column whose values have some effect on the target."""
+    cells = rng.choice(values, N)
+    y = rng.normal(size=N) + (0.0 if effect is None else np.array([effect[v] for v in cells]))
+    frame = pd.DataFrame({name: cells, "dose": rng.normal(size=N), "y": y})
+    return [remark for remark in describe_table(frame, "y", **given)[2] if "a few whole numbers" in remark]
+
+
+@pytest.mark.parametrize("name", ["race", "cellType", "alcoholtype", "Marital", "birthplace", "region_code"])
+def test_names_of_things_without_order(rng, name):
+    (question,) = asked(rng, name, [2, 3, 4, 8])
+    assert question == (
+        f"Column {name!r} holds a few whole numbers and was read as numbers. If they stand for categories, use "
+        f"--categorical {name!r}."
+    )
+    assert asked(rng, name, [2, 3, 4, 8], categorical=[name]) == []
+    assert asked(rng, name, [1000, 20000, 5000]) == []  # amounts, whatever they are called
+
+
+def test_targets_that_go_up_and_down_along_the_numbers(rng):
+    assert len(asked(rng, "x", [1, 2, 3, 4], {1: 0.0, 2: 3.0, 3: -3.0, 4: 1.0})) == 1
+    assert asked(rng, "x", [1, 2, 3, 4], {1: 0.0, 2: 1.0, 3: 2.0, 4: 5.0}) == []  # ordered, if not evenly
+    assert asked(rng, "x", [1, 2, 3, 4]) == []
+    assert asked(rng, "x", [5, 6, 7, 8], {5: 0.0, 6: 3.0, 7: -3.0, 8: 1.0}) == []  # codes begin with 0 or 1
+
+
+def test_classes_are_looked_at_one_by_one(rng):
+    cells = rng.choice([1, 2, 3], N)
+    y = np.where(cells == 2, "b", np.where(rng.uniform(size=N) < 0.5, "a", "c"))
+    frame = pd.DataFrame({"x": cells, "dose": rng.normal(size=N), "y": y})
+    assert any("--categorical 'x'" in remark for remark in describe_table(frame, "y")[2])
+
+
+def test_many_columns_make_one_question(rng):
+    frame = pd.DataFrame({f"type_{j}": rng.integers(1, 4, N) for j in range(8)}).assign(y=rng.normal(size=N))
+    (question,) = (remark for remark in describe_table(frame, "y")[2] if "a few whole numbers" in remark)
+    assert question.startswith("8 columns hold a few whole numbers")
+    assert question.endswith("'type_0,type_1,type_2,type_3,type_4,type_5' (and 2 more columns).")
