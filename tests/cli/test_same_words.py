@@ -71,7 +71,7 @@ def read_terminal(text):
     """Return error, relevances, doubts and candidates as they stand on the terminal."""
     error = re.search(r"misclassifies (.+?) of new rows", squeezed(text))[1]
     listed = re.search(r"Relevance of columns.*?\n(.*?)\n\n", text, flags=re.DOTALL)[1]
-    rows = re.findall(r"^ (\S.*?) +(\d+\.\d %)", listed, flags=re.MULTILINE)
+    rows = re.findall(r"^ (\S+) +\S+ ± \S+ +(\d+\.\d %)", listed, flags=re.MULTILINE)
     doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     candidates = re.findall(r"^ ((?:lssvm|gp|forest), .*?) +(\d+\.\d %) +(\S+ ± \S+) ", text, flags=re.MULTILINE)
     return error, [tuple(row) for row in rows], squeezed(doubts), candidates
@@ -91,7 +91,8 @@ def read_json(text):
     facts = json.loads(text)
     estimate = next(one for one in facts["quality"]["estimates"] if one["role"] == facts["quality"]["shown"])
     error = next(score["words"] for score in estimate["scores"] if score["name"] == facts["quality"]["main"])
-    rows = [(one["name"], one["words"]) for one in facts["relevance"]["shares"]]
+    shares = {one["name"]: one["words"] for one in facts["relevance"]["shares"]}
+    rows = [(one["name"], shares[one["name"]]) for one in facts["relevance"]["held_out"]]
     doubts = " ".join(f"{doubt['sentence']} {doubt['advice']}" for doubt in facts["doubts"])
     found = facts.get("mixture", {}).get("candidates", [])
     return error, rows, doubts, [(one["name"], one["weight_words"], one["words"]) for one in found]

@@ -127,22 +127,23 @@ def score_table(quality: QualityFacts) -> Group:
 
 def relevance_table(relevance: RelevanceFacts) -> Table:
     """Return the most relevant columns: what shuffling each costs on rows held out, its share in the model, a bar."""
-    title = "Relevance of columns"
-    held_out = {one["name"]: one["words"] for one in relevance.get("held_out", [])}
-    if held_out:
-        title += " (share inside the model; loss when shuffled, on rows held out)"
+    from kernelect.facts.relevance import by_importance
+
+    found = by_importance(relevance)
+    measured = found[0][1] is not None if found else False
+    title = "Relevance of columns" + (" (loss when shuffled, on rows held out; share in the model)" if measured else "")
     out = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False)
-    shown = relevance["shares"][:_MOST_COLUMNS]
-    largest = max((one["share"] for one in shown), default=1.0) or 1.0
     out.add_column(overflow="fold")  # a long name goes on in the next line
-    out.add_column(justify="right", no_wrap=True)
-    out.add_column(justify="right", no_wrap=True)
+    for _ in range(2 if measured else 1):
+        out.add_column(justify="right", no_wrap=True)
     out.add_column(no_wrap=True, overflow="crop")
-    for one in shown:
-        bar = "█" * round(_BAR * one["share"] / largest)
-        out.add_row(plain(one["name"]), one["words"], held_out.get(one["name"], ""), bar)
-    if relevance["columns"] > len(shown):
-        out.add_row(f"and {relevance['columns'] - len(shown)} more", "", "", "")
+    sizes = [max(one["share"] if cost is None else cost["rise"], 0.0) for one, cost in found[:_MOST_COLUMNS]]
+    largest = max(sizes, default=1.0) or 1.0
+    for (one, cost), size in zip(found, sizes, strict=False):
+        words = [cost["words"] if cost else ""] if measured else []
+        out.add_row(plain(one["name"]), *words, one["words"], "█" * round(_BAR * size / largest))
+    if relevance["columns"] > len(sizes):
+        out.add_row(f"and {relevance['columns'] - len(sizes)} more")
     return out
 
 

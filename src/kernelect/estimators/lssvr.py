@@ -20,9 +20,9 @@ from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import LSSVM, Groups
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
-from kernelect.numerics import binary_unit, hashed_order, spaced
+from kernelect.numerics import binary_unit
 from kernelect.selection import Rows, SelectionObjective, without_outweighing
-from kernelect.selection.landmarks import GroupedTable, LandmarkFit, Parts, Table, group_pulls
+from kernelect.selection.landmarks import LandmarkFit, Parts, Table, interval_rows
 from kernelect.typing import Array, Indices
 
 #: Median weight from which on a new observation is not taken to weigh 1.
@@ -181,11 +181,7 @@ random_state, n_jobs, verbose
             left_out.state, fit.landmarks.unspanned[counted], left_out.room[counted], table.kept_weights[counted]
         )
         squares = left_out.residuals[places] ** 2 * precision[places, None]
-        # By what the targets are, so that models of the same rows with other inputs speak of the same ones.
-        part = places[spaced(hashed_order(table.kept_targets[places]), _INTERVAL_ROWS)]
-        groups = None
-        if isinstance(table, GroupedTable):
-            part, groups = group_pulls(fit, table, places, _INTERVAL_ROWS)
+        part, groups = interval_rows(fit, table, places, _INTERVAL_ROWS)
         self._interval_rows = part if table.kept is None else table.kept[part]
         self._spread = LandmarkSpread(
             state=left_out.state,

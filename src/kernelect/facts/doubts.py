@@ -164,6 +164,12 @@ def _few_rows(facts: Facts) -> Iterator[Doubt]:
         )
 
 
+_DEARER = (
+    " Where errors in the rare class are worse, say what they cost (--cost), or count all classes alike "
+    "(--class-weight balanced; class_weight='balanced' in Python)."
+)
+
+
 def _imbalanced(facts: Facts) -> Iterator[Doubt]:
     classes = facts["data"]["classes"]
     if not classes:
@@ -175,8 +181,7 @@ def _imbalanced(facts: Facts) -> Iterator[Doubt]:
             "imbalance",
             f"The classes are imbalanced: {large['name']} has {number(ratio, 2)} times as many rows as "
             f"{small['name']}.",
-            "Read the confusion matrix row by row, not only the error. class_weight='balanced' gives all classes the "
-            "same weight.",
+            "Read the confusion matrix row by row, not only the error." + ("" if "decision" in facts else _DEARER),
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.names import plain_name, told_apart
 from kernelect.facts.numbers import percent
-from kernelect.facts.record import InputShare, RelevanceFacts, ShareFacts
+from kernelect.facts.record import HeldOutFacts, InputShare, RelevanceFacts, ShareFacts
 from kernelect.facts.sources import column_labels, column_names, input_names, input_sources, machine_of
 from kernelect.typing import Array
 
@@ -139,3 +139,17 @@ def _inputs_by_column(estimator: Any) -> dict[int, list[InputShare]]:
         ]
         for column in several
     }
+
+
+def by_importance(relevance: RelevanceFacts) -> list[tuple[ShareFacts, HeldOutFacts | None]]:
+    """Return the columns, each with what shuffling it costs on rows held out, the dearest first.
+
+    Where that is not known, they are in the order of their shares inside the model, which favour columns of many
+    levels.
+    """
+    shares = {one["name"]: one for one in relevance["shares"]}
+    held_out = [one for one in relevance.get("held_out", []) if one["name"] in shares]
+    named = {one["name"] for one in held_out}
+    return [(shares[one["name"]], one) for one in held_out] + [
+        (one, None) for one in relevance["shares"] if one["name"] not in named
+    ]

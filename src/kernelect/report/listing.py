@@ -8,6 +8,7 @@ from typing import TypedDict
 from kernelect.facts.numbers import NOT_KNOWN, counted, duration, fixed, number, percent
 from kernelect.facts.quality import scores_by_estimate
 from kernelect.facts.record import Facts, MachineFacts, QualityFacts, RelevanceFacts
+from kernelect.facts.relevance import by_importance
 
 #: Columns whose relevance is listed one by one.
 _MOST_COLUMNS = 30
@@ -106,11 +107,10 @@ def _peers(facts: Facts) -> Table | None:
 def _relevance(relevance: RelevanceFacts | None) -> Table | None:
     if relevance is None:
         return None
-    held_out = {one["name"]: one["words"] for one in relevance.get("held_out", [])}
     rows = []
-    for one in relevance["shares"][:_MOST_COLUMNS]:
+    for one, held_out in by_importance(relevance)[:_MOST_COLUMNS]:
         inputs = ", ".join(f"{part['name']}: {part['words']}" for part in one["inputs"])
-        rows.append([one["name"], held_out.get(one["name"], NOT_KNOWN), one["words"], inputs])
+        rows.append([one["name"], NOT_KNOWN if held_out is None else held_out["words"], one["words"], inputs])
     left = relevance["columns"] - len(rows)
     note = f"Not listed: {counted(left, 'further column')} with smaller shares." if left else ""
     columns = ["column", "loss when shuffled, on rows held out", "share inside the model", "inputs made from it"]

@@ -1,10 +1,10 @@
 """Many rows: selection on a part of them with few landmarks, then all rows with as many as leave-one-out asks for."""
 
 from kernelect.selection.landmarks.fit import LandmarkFit, classes_of, fit_on_landmarks
+from kernelect.selection.landmarks.intervals import interval_rows
 from kernelect.selection.landmarks.number import rows_within
 from kernelect.selection.landmarks.objective import lacking_on_landmarks
 from kernelect.selection.landmarks.parts import Part, Parts, PartTable, added
-from kernelect.selection.landmarks.pulls import group_pulls
 from kernelect.selection.landmarks.request import EXACT_ROWS, LandmarkRequest, as_request
 from kernelect.selection.landmarks.table import BLOCK_ROWS, FIGURE_ROWS, ArrayTable, Block, GroupedTable, Sample, Table
 from kernelect.selection.landmarks.whole import CANDIDATES
@@ -28,7 +28,7 @@ __all__ = [
     "as_request",
     "classes_of",
     "fit_on_landmarks",
-    "group_pulls",
+    "interval_rows",
     "lacking_on_landmarks",
     "rows_within",
 ]
