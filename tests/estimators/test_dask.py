@@ -250,9 +250,7 @@ def test_what_does_not_fit_together_is_refused_in_words(cluster, data):
         fixed(None).fit(rows, targets)
     with pytest.raises(InvalidArgument, match=r"prior='curvature' .* use another prior, or give X.compute\(\)"):
         LSSVR(prior="curvature").fit(rows, targets)
-    with pytest.raises(
-        InvalidArgument, match="groups are left out as a whole, which needs all their rows"
-    ):
+    with pytest.raises(InvalidArgument, match="groups are left out as a whole, which needs all their rows"):
         fixed().fit(rows, targets, groups=np.arange(N))
     with pytest.raises(InvalidArgument, match="kernel='precomputed' takes a matrix"):
         LSSVR(kernel="precomputed").fit(rows, targets)

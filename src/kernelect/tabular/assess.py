@@ -75,7 +75,7 @@ def _inside(judge: Judge, pipeline: Pipeline, rows: Rows, schema: Schema) -> tup
         return found, []
     if schema.time is not None:
         why = f"it predicts rows from later ones, and rows are ordered by {schema.time!r}"
-    elif rows.left_out_together is not None and not leaves_out_units(pipeline, len(rows.y)):
+    elif rows.left_out_together is not None and not leaves_out_units(pipeline):
         why = "this machine leaves out single rows, and some rows belong together"
     else:
         together = schema.group is not None

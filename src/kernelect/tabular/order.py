@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from kernelect.estimators import LSSVMBase
 from kernelect.facts import Assessment
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import number, score_words
+from kernelect.facts.numbers import number, percent, score_words
 from kernelect.facts.record import Doubt
 from kernelect.mixture import Door
 from kernelect.tabular.rows import Rows
@@ -87,11 +87,21 @@ def _by_parts(machine: LSSVMBase, rows: Rows) -> Iterator[Doubt]:
     name, figures = _figures(machine, rows, residuals)
     if figures[0] <= _MARKED * float(np.mean(figures[1:])):
         return
-    yield _doubt(
-        f"Rows that follow each other in the table are alike: without a twentieth of the rows at random their {name} "
-        f"is {score_words(name, float(np.mean(figures[1:])))}, without a twentieth in a row "
-        f"{score_words(name, figures[0])}.",
-        rows,
+    yield _doubt(f"Rows that follow each other in the table are alike: {_compared(name, figures)}.", rows)
+
+
+def _compared(name: str, figures: list[float]) -> str:
+    """Return how leaving out rows in a row compares with others; numbers by a factor, since a mixture has scales."""
+    ordered, others = figures[0], float(np.mean(figures[1:]))
+    if name == "RMSE":
+        more = percent(ordered / others - 1.0, 0)
+        return (
+            f"without a twentieth of the rows in a row their RMSE is {more} larger than without a twentieth at random"
+        )
+    at_random, in_a_row = (score_words(name, each) for each in (others, ordered))
+    return (
+        f"without a twentieth of the rows at random their {name} is {at_random}, without a twentieth in a row "
+        f"{in_a_row}"
     )
 
 
