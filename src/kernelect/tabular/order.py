@@ -96,7 +96,7 @@ def _compared(name: str, figures: list[float]) -> str:
     if name == "RMSE":
         more = percent(ordered / others - 1.0, 0)
         return (
-            f"without a twentieth of the rows in a row their RMSE is {more} larger than without a twentieth at random"
+            f"without a twentieth of the rows in a row their RMSE is {more} larger than without as many at random"
         )
     at_random, in_a_row = (score_words(name, each) for each in (others, ordered))
     return (
