@@ -95,9 +95,7 @@ def _compared(name: str, figures: list[float]) -> str:
     ordered, others = figures[0], float(np.mean(figures[1:]))
     if name == "RMSE":
         more = percent(ordered / others - 1.0, 0)
-        return (
-            f"without a twentieth of the rows in a row their RMSE is {more} larger than without as many at random"
-        )
+        return f"without a twentieth of the rows in a row their RMSE is {more} larger than without as many at random"
     at_random, in_a_row = (score_words(name, each) for each in (others, ordered))
     return (
         f"without a twentieth of the rows at random their {name} is {at_random}, without a twentieth in a row "

@@ -196,14 +196,14 @@ def _identity_less(left: Array, right: Array) -> Array:
 
 def _solved(systems: Array, right: Array) -> Array:
     try:
-        return np.linalg.solve(systems, right)
+        return np.asarray(np.linalg.solve(systems, right), dtype=float)
     except np.linalg.LinAlgError:
         raise _on_itself() from None
 
 
 def _inverse(systems: Array) -> Array:
     try:
-        return np.linalg.inv(systems)
+        return np.asarray(np.linalg.inv(systems), dtype=float)
     except np.linalg.LinAlgError:
         raise _on_itself() from None
 
