@@ -32,6 +32,8 @@ def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
         f"Rows are true classes, columns predicted classes, measured by {source.name}. {confusion.wrong} of "
         f"{int(confusion.counts.sum())} rows are misclassified."
     )
+    if material.decision is not None and source is material.assessment.outer_folds:
+        caption += " The model of every fold decides by its own threshold, which may differ from the whole model's."
     yield picture("good", confusion, "Confusion matrix", caption)
     yield picture(
         "good",

@@ -19,7 +19,7 @@ from kernelect.facts.notable import notable_pictures
 from kernelect.facts.numbers import counted, number
 from kernelect.facts.outcome_pictures import learning_pictures, outcome_pictures, threshold_pictures
 from kernelect.facts.page_record import PictureFacts
-from kernelect.facts.relevance import Relevance, most_relevant, relevance_by_column
+from kernelect.facts.relevance import Relevance, most_important, relevance_by_column
 from kernelect.facts.sources import is_mixture, require_selection
 from kernelect.facts.surface import Surface
 
@@ -66,7 +66,9 @@ def _held_out(material: Material) -> Iterator[PictureFacts]:
 
 
 def _relevance(material: Material) -> Iterator[PictureFacts]:
-    record = Relevance.from_estimator(material.estimator).gathered(_BARS)
+    # As many bars as the picture beside it has.
+    bars = _BARS if material.assessment.held_out is None else MANY_COLUMNS - 1
+    record = Relevance.from_estimator(material.estimator).gathered(bars)
     yield picture(
         "matters",
         record,
@@ -78,7 +80,8 @@ def _relevance(material: Material) -> Iterator[PictureFacts]:
 
 def _dependence(material: Material) -> Iterator[PictureFacts]:
     many = len(relevance_by_column(material.estimator)[0]) > MANY_COLUMNS
-    for column in most_relevant(material.estimator, _DEPENDENCES_OF_MANY if many else _DEPENDENCES):
+    count, held_out = _DEPENDENCES_OF_MANY if many else _DEPENDENCES, material.assessment.held_out
+    for column in most_important(material.estimator, count, held_out):
         record = Dependence.of(material.estimator, material.X, column, material.generator)
         faint = "" if record.outputs else " Faint lines are single rows."
         yield picture(

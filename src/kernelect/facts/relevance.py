@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
+from kernelect.facts.held_out import HeldOutRelevance
 from kernelect.facts.names import plain_name, told_apart
 from kernelect.facts.numbers import percent
 from kernelect.facts.record import HeldOutFacts, InputShare, RelevanceFacts, ShareFacts
@@ -105,6 +106,18 @@ def most_relevant(estimator: Any, count: int) -> list[Any]:
         )
     labels = column_labels(estimator)
     return [labels[j] for j in ranked(relevance_by_column(estimator)[1])[:count]]
+
+
+def most_important(estimator: Any, count: int, held_out: HeldOutRelevance | None) -> list[Any]:
+    """Return the ``count`` columns that predictions of rows held out lose most without, the first one first.
+
+    Where no rows were held out, the most relevant ones inside the model.
+    """
+    if held_out is None:
+        return most_relevant(estimator, count)
+    labels = column_labels(estimator)
+    known = dict(zip(told_apart([plain_name(label) for label in labels]), labels, strict=True))
+    return [known[name] for name in held_out.names if name in known][:count]
 
 
 def describe_relevance(estimator: Any) -> RelevanceFacts | None:

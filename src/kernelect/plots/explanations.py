@@ -103,7 +103,7 @@ class BeeswarmDisplay:
             ax.set_yticks(np.arange(count), [short_name(name) for name in record.names], parse_math=False)
             ax.set_ylim(count - 0.5, -0.5)
             ax.grid(visible=False, axis="y")
-            shown = "" if count == record.n_columns else f" (the {count} strongest of {record.n_columns})"
+            shown = "" if count == record.n_columns else f"\n(the {count} strongest of {record.n_columns})"
             ax.set_xlabel(f"share in the {short_name(record.label, 40)}{shown}", parse_math=False)
         return ax
 

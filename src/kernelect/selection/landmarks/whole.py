@@ -135,7 +135,7 @@ class WholeTable:
             rows = left_out(state, rows_of(self.kernel, landmarks.points, block))
             own = owners[block.first : block.first + len(block.weights)]
             losses = rows.weights * np.sum(without_own_function(state, rows, own) ** 2, axis=1)
-            return losses if block.groups is None else np.bincount(block.groups.index, losses)
+            return losses if block.groups is None else np.bincount(block.groups.index, losses).astype(float)
 
         return np.concatenate(list(over_blocks(on, self.judged.blocks())))
 
