@@ -150,14 +150,14 @@ class RelevanceFacts(TypedDict):
     """All columns, the most relevant first; ``carrying`` of them have nine tenths of the relevance.
 
     ``held_out`` are the columns in the order of what shuffling them costs on rows held out, where there were any;
-    ``clear`` is how many of them cost more than two standard errors.
+    ``certain`` is how many of them cost more than two standard errors.
     """
 
     columns: int
     carrying: int
     shares: list[ShareFacts]
     held_out: NotRequired[list[HeldOutFacts]]
-    clear: NotRequired[int]
+    certain: NotRequired[int]
 
 
 class InfluenceFacts(TypedDict):

@@ -21,6 +21,7 @@ from kernelect.facts.record import SCHEMA, Facts
 from kernelect.files import write_whole
 from kernelect.report.drawing import draw_picture, is_tall
 from kernelect.report.listing import tables_of
+from kernelect.report.terms import explained
 
 _SECTIONS = (
     ("good", "How good it is"),
@@ -144,6 +145,7 @@ def _environment() -> Any:
         "duration": duration,
         "all_clear": all_clear,
         "unbroken": _unbroken,
+        "explained": lambda text: jinja2.utils.markupsafe.Markup(explained(str(text))),
         "end": _end,
         "between": _between,
         "signed": _signed,
