@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.facts import gather_for_page
 from kernelect.report import write_report
 from kernelect.report.listing import tables_of
+from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from oracles.hostile import LONG, MARKUP, hostile_model, hostile_table
 
 ARGUMENTS = [
@@ -135,10 +137,10 @@ def test_a_table_is_copied_as_text_with_tabs(browser, address, hostile_facts):
 def test_copying_works_without_the_clipboard_interface(browser, address):
     visit = Visit(browser, address)
     visit.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
-    visit.page.locator('button[data-table="table-parameters"]').focus()
+    visit.page.locator('button[data-table="table-relevance"]').focus()
     visit.page.keyboard.press("Enter")
     visit.page.wait_for_function(
-        "document.querySelector('button[data-table=table-parameters]').textContent === 'Copied'"
+        "document.querySelector('button[data-table=table-relevance]').textContent === 'Copied'"
     )
     visit.context.close()
 
@@ -268,4 +270,40 @@ def test_without_scripts_the_page_shows_the_first_row(browser, address, hostile_
     visit = Visit(browser, address, java_script_enabled=False)
     assert visit.page.locator("#wi-answer").text_content() == hostile_facts["what_if"]["start"]["answer"]
     assert visit.page.locator("#wi-reasons li").count() == len(hostile_facts["what_if"]["start"]["reasons"])
+    visit.context.close()
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory):
+    """The page of a model of counts with rows held out, beside other methods; and its facts."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"dose": rng.uniform(0, 3, 60), "sex": rng.choice(["f", "m"], 60), "age": rng.normal(size=60)})
+    frame["visits"] = rng.poisson(np.exp(0.6 * frame["dose"]))
+    schema, rows, _ = describe_table(frame, "visits", task="regression")
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=2))
+    peer = {"name": "forest", "scores": [], "difference": None, "seconds": 1.0, "mark": "failed", "remark": ""}
+    words = {"title": "t.csv", "target": "visits", "folds": "2 outer folds", "score": "RMSE", "remarks": []}
+    shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment)
+    facts = {**model.facts, **shown, "peers": {**words, "candidates": [peer]}}
+    path = tmp_path_factory.mktemp("counts") / "report.html"
+    write_report(path, facts)
+    return path.as_uri(), facts
+
+
+@pytest.mark.parametrize("width", [1280, 800, 380])
+def test_pictures_of_numbers_and_other_methods(browser, counts, width):
+    address, facts = counts
+    kinds = {one["kind"] for one in facts["pictures"]}
+    assert {"held out", "relevance", "dependence", "residuals", "trend", "learning", "swarm", "waterfall"} <= kinds
+    visit = Visit(browser, address, viewport={"width": width, "height": 900})
+    boxes = visit.page.locator("figure svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+    assert len(boxes) == len(facts["pictures"])
+    assert min(boxes) > 200
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert "failed" in visit.page.locator("#table-peers").inner_text()
+    clear = visit.page.locator("dt", has_text="columns that clearly matter").locator("xpath=following-sibling::dd")
+    assert clear.inner_text().startswith(f"{facts['relevance']['certain']} of 3")
+    # Terms say what they mean to whoever points at them.
+    assert "typical size of a mistake" in visit.page.locator("abbr", has_text="RMSE").first.get_attribute("title")
+    assert visit.complaints == []
     visit.context.close()

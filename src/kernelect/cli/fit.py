@@ -181,10 +181,10 @@ def beside(model: TableModel, compared: Path | None) -> Facts:
     return {**model.facts, "peers": read_comparison(compared, model.schema.target)}
 
 
-def write_report_for(model: TableModel, rows: Rows, path: Path, facts: Facts) -> None:
-    """Write the page about a model: its facts, with pictures of these rows."""
+def write_report_for(model: TableModel, rows: Rows, path: Path, facts: Facts | None = None) -> None:
+    """Write the page about a model: its facts (or others in their place), with pictures of these rows."""
     from kernelect.facts import gather_for_page
     from kernelect.report import write_report
 
     shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
-    write_report(path, {**facts, **shown})
+    write_report(path, {**(model.facts if facts is None else facts), **shown})
