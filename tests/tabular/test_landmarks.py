@@ -15,11 +15,13 @@ def model(request, monkeypatch):
     return fitted(request.param, monkeypatch)
 
 
-def fitted(target, monkeypatch, rows=60):
+def fitted(target, monkeypatch, rows=60, group=None):
     monkeypatch.setattr(requests, "EXACT_ROWS", 30)
     monkeypatch.setattr(requests, "FIRST", 10)
     frame = mixed_frame(rows).drop(columns={"label": "value", "value": "label"}[target])
-    schema, table, _ = describe_table(frame, target)
+    if group is not None:
+        frame[group] = [f"subject {place // 5}" for place in range(rows)]
+    schema, table, _ = describe_table(frame, target, group=group)
     return fit_table(table, schema, MachineOptions("lssvm"), FoldOptions(folds=0)), table
 
 
@@ -37,8 +39,11 @@ def test_a_model_comes_back_the_same(model, tmp_path):
     np.testing.assert_array_equal(loaded.pipeline.predict(rows.X), model.pipeline.predict(rows.X))
 
 
-def test_intervals_and_deviations_come_back_too(monkeypatch, tmp_path):
-    model, rows = fitted("value", monkeypatch)
+@pytest.mark.parametrize("group", [None, "who"])
+def test_intervals_and_deviations_come_back_too(monkeypatch, tmp_path, group):
+    model, rows = fitted("value", monkeypatch, group=group)
+    names = [estimate["name"] for estimate in model.facts["quality"]["estimates"]]
+    assert names[0] == ("leave-one-out" if group is None else "leave-one-out by who")
     save_model(model, tmp_path / "m.skops")
     loaded, _ = load_model(tmp_path / "m.skops")
     X = rows.X
