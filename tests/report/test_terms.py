@@ -40,6 +40,6 @@ def test_every_score_is_a_term():
 def test_scores_and_captions_of_a_page_are_explained(hostile_facts):
     page = render(hostile_facts)
     table = re.search(r'<table id="table-scores">.*?</table>', page, flags=re.DOTALL)[0]
-    assert '">log-loss</abbr></th>' in table
+    assert '">outer folds</abbr></th>' in table
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page, flags=re.DOTALL)
     assert any("<abbr title=" in caption for caption in captions)
