@@ -48,7 +48,11 @@ def test_a_whole_study_from_run_to_pictures(definition, tmp_path):
     assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
     pictures = run("plot", out, "--out", tmp_path / "pictures").output.split()
     assert [name.rsplit("/", 1)[-1] for name in pictures] == ["histogram-twonorm.png", "histogram-ringnorm.png"]
-    assert "8 cells" in run("export", out, "--out", tmp_path / "cells.csv").output
+    assert "8 cells" in run("export", out, "--out", tmp_path / "cells.csv", "--compact").output
+    back = ("import", tmp_path / "cells.csv", "--study", definition, "--out", tmp_path / "back.sqlite")
+    assert "8 cells were imported, 0 were there" in run(*back).output
+    assert "0 cells were imported, 8 were there" in run(*back).output
+    assert run("table", tmp_path / "back.sqlite").output == run("table", out).output
     assert not list(tmp_path.glob("*.lock"))
 
 

@@ -209,11 +209,35 @@ def plot(file: Path, kind: str, metric: str | None, methods: str | None, suffix:
 @command.command(cls=GuardedCommand)
 @FILE
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help=".csv, .json or .jsonl")
+@click.option("--compact", is_flag=True, help="Only what the study's tables and a resumed run need, in eight digits.")
 @force_option
-def export(file: Path, out: Path, force: bool) -> None:
-    """Write all cells of the results FILE as one flat table."""
+def export(file: Path, out: Path, compact: bool, force: bool) -> None:
+    """Write all cells of the results FILE as one flat table, which kernelect study import reads."""
     from kernelect.studies import Results
     from kernelect.studies.export import export as write
 
     with Results.open(file) as results:
-        click.echo(f"{write(results, out, force)} cells: {out}")
+        click.echo(f"{write(results, out, force, compact=compact)} cells: {out}")
+
+
+@command.command("import", cls=GuardedCommand)
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--study", "name", help="Path of the TOML file, of a study that is not built in.")
+@click.option("--out", type=click.Path(path_type=Path), help="Results file.  [default: NAME.sqlite]")
+def import_cells(table: Path, name: str | None, out: Path | None) -> None:
+    """Take the cells of an exported .csv into a results file, where kernelect study run goes on.
+
+    Cells that the results file holds already stay as they are. A cell that was run with another definition is refused,
+    and then nothing is imported.
+    """
+    from kernelect import studies
+    from kernelect.cli._study import only_writer
+    from kernelect.studies.imports import read_cells
+
+    study, cells = read_cells(table, name)
+    path = out or Path(f"{study.name}.sqlite")
+    with only_writer(path), studies.Results.create(path, study) as results:
+        known = results.keys(failures=True)
+        new = [cell for cell in cells if cell.key not in known]
+        results.write(*new)
+    click.echo(f"{len(new)} cells were imported, {len(cells) - len(new)} were there: {path}")

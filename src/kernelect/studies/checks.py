@@ -28,6 +28,7 @@ _CHOICES = {
 #: Keys of a protocol, or of a data set's own entry -> their type.
 _PROTOCOL: dict[str, Any] = {
     "kind": str,
+    "splits": int,
     "rows": int,
     "most_rows": int,
     "test_rows": int,

@@ -7,10 +7,12 @@ those inside the package. An object is written as the table ``{call = "package.C
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -113,6 +115,15 @@ class Study:
             published={},
             tables=tuple(table for table in tables if table.methods or table.title in whole),
         )
+
+    def fingerprint(self, dataset: str, method: str) -> str:
+        """Return a mark of all that decides a cell's result, beside its split: another definition, another mark."""
+        parts = self.deciding(dataset), self.methods[method].essence, dict(self.protocol), self.seed
+        return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:8]
+
+    def deciding(self, dataset: str) -> dict[str, Any]:
+        """Return what of a data set's entry decides its results, unlike the number of its splits."""
+        return {key: value for key, value in self.datasets[dataset].items() if key != "splits"}
 
     def chosen(self, kind: str, names: str | None) -> list[str]:
         """Return the names of a comma-separated list, or all; ``kind`` is ``"datasets"`` or ``"methods"``."""

@@ -1,4 +1,4 @@
-"""All cells as one flat table, for other tools."""
+"""All cells as one flat table: for other tools, and to go on from (:mod:`kernelect.studies.imports`)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from typing import Any
 
 from kernelect.exceptions import unknown_name
 from kernelect.files import write_whole
+from kernelect.studies.cells import Outcome
+from kernelect.studies.definition import Study
 from kernelect.studies.store import Results
+
+#: Significant digits of a compact table: far more than any table prints, and half the size of all of them.
+_DIGITS = 8
 
 
 def rows(results: Results) -> Iterator[dict[str, Any]]:
     """Yield one flat dict per cell: what it was, what came out, where it ran."""
+    study = results.study
     for cell in results.cells():
         yield {
-            "study": results.study.name,
-            **cell.key._asdict(),
-            "state": cell.state,
-            "message": cell.message,
+            **_identity(study, cell),
             "seconds": cell.seconds,
             "seed": cell.seed,
             "ended": cell.ended,
@@ -30,11 +33,43 @@ def rows(results: Results) -> Iterator[dict[str, Any]]:
         }
 
 
-def export(results: Results, path: Path, force: bool = False) -> int:
+def compact_rows(results: Results) -> Iterator[dict[str, Any]]:
+    """Yield what the study's tables, and a run that goes on, need of each cell: small enough to be kept with a page."""
+    study = results.study
+    shown = {name.strip() for table in study.tables for name in table.metric.split(",")} | {"split_kind"}
+    handed_on = {method.needs for method in study.methods.values()}
+    for cell in results.cells():
+        whole = cell.key.method in handed_on or not study.tables
+        kept = {name: value for name, value in cell.figures.items() if whole or name in shown}
+        yield {
+            **_identity(study, cell),
+            "version": cell.environment.get("packages", {}).get("kernelect", ""),
+            "seconds": float(f"{cell.seconds:.4g}"),
+            **{name: _shortened(value) for name, value in kept.items()},
+        }
+
+
+def _identity(study: Study, cell: Outcome) -> dict[str, Any]:
+    mark = study.fingerprint(cell.key.dataset, cell.key.method)
+    return {
+        "study": study.name,
+        **cell.key._asdict(),
+        "definition": mark,
+        "state": cell.state,
+        "message": cell.message,
+    }
+
+
+def _shortened(value: Any) -> Any:
+    """Round a number; lists are handed to other methods and stay as they are."""
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+
+
+def export(results: Results, path: Path, force: bool = False, *, compact: bool = False) -> int:
     """Write all cells to a .csv, .json or .jsonl file and return their number."""
     if path.suffix not in _WRITERS:
         raise unknown_name("the ending of --out", path.suffix, list(_WRITERS))
-    found = list(rows(results))
+    found = list(compact_rows(results) if compact else rows(results))
     text = io.StringIO(newline="")
     _WRITERS[path.suffix](found, text)
     write_whole(path, text.getvalue().encode(), force)
@@ -46,7 +81,20 @@ def _write_csv(found: list[dict[str, Any]], file: Any) -> None:
     writer = csv.DictWriter(file, names, lineterminator="\n")
     writer.writeheader()
     for row in found:
-        writer.writerow({k: json.dumps(v) if isinstance(v, dict | list) else v for k, v in row.items()})
+        writer.writerow({name: as_text(value) for name, value in row.items()})
+
+
+def as_text(value: Any) -> str:
+    """Return a value as a CSV cell: words as they are, all else, and words that read like something else, as JSON."""
+    return value if isinstance(value, str) and from_text(value) == value else json.dumps(value)
+
+
+def from_text(text: str) -> Any:
+    """Return the value of a CSV cell."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _write_json(found: list[dict[str, Any]], file: Any) -> None:

@@ -38,13 +38,13 @@ class Plan:
     def cells(self) -> list[Key]:
         """Return all cells, split by split so that a stopped study is balanced, what others need first."""
         methods = [self.study.methods[name] for name in self._with_needed()]
-        most = max((self._splits_of(method) for method in methods), default=0)
+        most = max((self._splits_of(method, name) for method in methods for name in self.datasets), default=0)
         keys = [
             Key(dataset, method.name, split)
             for split in range(most)
             for dataset in self.datasets
             for method in methods
-            if split < self._splits_of(method)
+            if split < self._splits_of(method, dataset)
         ]
         return sorted(keys, key=lambda key: self.study.methods[key.method].needs is not None)
 
@@ -52,8 +52,10 @@ class Plan:
         needed = {self.study.methods[name].needs for name in self.methods}
         return [name for name in self.study.methods if name in self.methods or name in needed]
 
-    def _splits_of(self, method: Method) -> int:
-        return self.splits or method.splits or self.study.splits
+    def _splits_of(self, method: Method, dataset: str) -> int:
+        """Return what was asked for, or is defined; no more than the data set is to have."""
+        wanted = self.splits or method.splits or self.study.splits
+        return min(wanted, int(self.study.datasets[dataset].get("splits", wanted)))
 
     @property
     def limit(self) -> float | None:

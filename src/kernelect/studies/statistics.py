@@ -69,7 +69,7 @@ def paired(values: Values, dataset: str, first: str, second: str) -> Paired | No
     if not shared:
         return None
     mean = Mean.of(a[split] - b[split] for split in shared)
-    if not mean.standard_error > 0:  # one split, or the same in all of them
+    if not mean.standard_error > 1e-7 * abs(mean.mean):  # one split, or the same in all of them but for rounding
         return Paired(mean.mean, mean.standard_error, 1.0 if mean.mean == 0 else float("nan"), mean.count)
     p = 2.0 * float(t.sf(abs(mean.mean) / mean.standard_error, mean.count - 1))
     return Paired(mean.mean, mean.standard_error, p, mean.count)

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from kernelect.exceptions import InvalidArgument, KernelectError
 from kernelect.studies.cells import DONE, Key, Outcome
-from kernelect.studies.definition import Method, Study, parse_study
+from kernelect.studies.definition import Study, parse_study
 
 SCHEMA = 1
 
@@ -97,7 +97,7 @@ class Results:
         keys = self.keys(failures=True)
         for kind, names in (("methods", {key.method for key in keys}), ("datasets", {key.dataset for key in keys})):
             for name in sorted(names):
-                if _essence(getattr(old, kind).get(name)) != _essence(getattr(study, kind).get(name)):
+                if _essence(old, kind, name) != _essence(study, kind, name):
                     raise ResultsError(f"{changed} with another definition of {name!r}: give another --out.")
         if keys and (old.protocol, old.seed) != (study.protocol, study.seed):
             raise ResultsError(f"{changed} with another protocol or seed: give another --out.")
@@ -134,15 +134,16 @@ class Results:
             raise ResultsError(f"The results file {self.path} holds no definition: run its study again.")
         return parse_study(row[0], str(self.path))
 
-    def write(self, outcome: Outcome) -> None:
-        """Keep one cell; it is on disk when this returns."""
+    def write(self, *outcomes: Outcome) -> None:
+        """Keep some cells, all or none of them; they are on disk when this returns."""
         with _clear_errors(self.path), self._connection as connection:
-            facts = json.dumps(outcome.environment, sort_keys=True)
-            connection.execute("INSERT OR IGNORE INTO environments (facts) VALUES (?)", (facts,))
-            (number,) = connection.execute("SELECT id FROM environments WHERE facts = ?", (facts,)).fetchone()
-            figures = json.dumps(outcome.figures)
-            tail = (outcome.state, outcome.message, figures, outcome.seconds, outcome.seed, time.time(), number)
-            connection.execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?)", (*outcome.key, *tail))
+            for outcome in outcomes:
+                facts = json.dumps(outcome.environment, sort_keys=True)
+                connection.execute("INSERT OR IGNORE INTO environments (facts) VALUES (?)", (facts,))
+                (number,) = connection.execute("SELECT id FROM environments WHERE facts = ?", (facts,)).fetchone()
+                figures, ended = json.dumps(outcome.figures), outcome.ended or time.time()
+                tail = (outcome.state, outcome.message, figures, outcome.seconds, outcome.seed, ended, number)
+                connection.execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?)", (*outcome.key, *tail))
 
     def keys(self, *, failures: bool) -> set[Key]:
         """Return the cells that need not run again, failures among them or not."""
@@ -230,9 +231,11 @@ def _patiently(action: Callable[[], object]) -> None:
             time.sleep(0.05)
 
 
-def _essence(entry: object) -> object:
-    """Return what of a method's or data set's definition decides its results."""
-    return entry.essence if isinstance(entry, Method) else entry
+def _essence(study: Study, kind: str, name: str) -> object:
+    """Return what of a method's or data set's definition decides its results; None where it is not there."""
+    if name not in getattr(study, kind):
+        return None
+    return study.methods[name].essence if kind == "methods" else study.deciding(name)
 
 
 @contextmanager
