@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from kernelect import LSSVC
+from kernelect import LSSVC, LSSVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export import to_c
 from kernelect.export.evaluate import coded_rows
@@ -101,7 +101,7 @@ def test_given_rows_are_the_test(tmp_path):
 def test_whole_numbers_and_the_error_that_they_make(bits, most, tmp_path):
     header, rows = to_c(model("SVC, plain"), bits=bits), rows_for("SVC, plain")
     assert f"static const int{bits}_t" in header
-    told = float(re.search(rf"of {bits} bits, which moves the results by ([0-9.e-]+)\.", header)[1])
+    told = float(re.search(rf"of {bits} bits, which moves probabilities by ([0-9.e-]+)\.", header)[1])
     error = np.abs(run_c(header, rows, tmp_path) - answers(model("SVC, plain"), rows)).max()
     assert 1e-9 < told < most
     assert error < 3.0 * told
@@ -113,6 +113,20 @@ def test_large_coefficients_are_kept_in_double():
     fitted = LSSVC(RBF(0.1), regularization=1e-9).fit(X, rng.integers(2, size=40))
     assert "In single precision the results would move by" in to_c(fitted, real="float")
     assert "In single precision" not in to_c(model("SVC, plain"), real="float")
+
+
+@needs_compiler
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_numbers_in_any_unit_have_four_digits_in_single_precision(unit, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    fitted = LSSVR(RBF(0.1), regularization=1e-9).fit(X, unit * rng.normal(size=40))
+    header = to_c(fitted, real="float")
+    assert "In single precision the results would move by" in header
+    expected = answers(fitted, X)
+    found = run_c(header, X, tmp_path, "float")
+    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+    assert float(re.search(r"worst <= ([0-9.e+-]+) ", header)[1]) < 0.1 * np.abs(expected).max()
 
 
 def test_no_function_of_the_mathematical_library_but_exp():

@@ -46,6 +46,18 @@ def test_hostile_names_missing_cells_and_unseen_levels():
     np.testing.assert_allclose([each["probabilities"] for each in found], answers(pipeline, rows), atol=1e-9)
 
 
+@needs_node
+def test_cells_of_a_form_are_texts():
+    source, names = to_javascript(mixture(False)), [column.name for column in program_of(mixture(False)).columns]
+    cells = plain(new_rows()[1][names])
+    texts = [["" if cell is None or cell != cell else str(cell) for cell in row] for row in cells]
+    grade = names.index("grade")
+    numbers = [[int(cell) if j == grade else cell for j, cell in enumerate(row)] for row in cells]
+    expected = run_script(source, cells)
+    assert run_script(source, texts) == expected
+    assert run_script(source, numbers) == expected
+
+
 def explained(fitted, rows, background):
     """Return Shapley values (m, n_columns, k) by JavaScript, and the explanation by Python."""
     explainer = Explainer.of(fitted, background)

@@ -3,11 +3,12 @@ import pytest
 
 from instances import KERNELS
 from kernelect.exceptions import MissingCapability
+from kernelect.export.bounds import for_single
 from kernelect.export.evaluate import evaluate
 from kernelect.export.graph import Raw, stretched
 from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
 from kernelect.export.program import Column, Program
-from kernelect.kernels import ARD, RBF, Linear, Product, ProductMatern
+from kernelect.kernels import ARD, RBF, Linear, Polynomial, Product, ProductMatern
 from kernelect.kernels.from_sklearn import SklearnKernel
 from kernelect.machines.base import Expansion
 
@@ -62,8 +63,25 @@ def test_rows_far_away_have_kernel_values_of_0_in_either_precision():
     columns = tuple(Column(f"x{j}", j, "number") for j in range(3))
     for name in ("ard", "matern32", "matern52-ard", "product-laplace", "product-matern32"):
         node = kernel_values(EXPORTED[name], vectors, Raw((0, 1, 2)))
-        for single in (False, True):
-            np.testing.assert_allclose(evaluate(Program(columns, node), far, single=single)[0], 0.0, atol=1e-20)
+        np.testing.assert_allclose(evaluate(Program(columns, node), far)[0], 0.0, atol=1e-20)
+        single = Program(columns, *for_single([node]))
+        np.testing.assert_allclose(evaluate(single, far, single=True)[0], 0.0, atol=1e-20)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(3, gamma=0.2, coef0=0.7)])
+def test_kernels_that_grow_are_followed_as_far_as_in_python(kernel):
+    vectors = 1e-9 * ROWS
+    rows = np.array([[1e12, 0.0, 0.0], [1e-9, -1e15, 1e3], [0.0, 0.0, 1e60]])
+    node, coefficients = Raw((0, 1, 2)), np.linspace(-1.0, 1.0, 9)[:, None]
+    expected = kernel.cross(vectors, rows).T
+    np.testing.assert_allclose(run(kernel_values(kernel, vectors, node), rows), expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        run(kernel_sum(kernel, vectors, coefficients, node), rows), expected @ coefficients, rtol=1e-7
+    )
+    single = Program(
+        tuple(Column(f"x{j}", j, "number") for j in range(3)), *for_single([kernel_values(kernel, vectors, node)])
+    )
+    assert np.isfinite(evaluate(single, rows, single=True)[0]).all()
 
 
 def test_many_rough_inputs_neither_overflow_nor_vanish():

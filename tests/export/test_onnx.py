@@ -1,9 +1,10 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from kernelect import LSSVR
+from kernelect import LSSVR, KernelRegressor
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export import onnx_inputs, to_onnx
 from oracles.exported import HOSTILE, MODELS, answers, hostile_pipeline, model, rows_for
@@ -43,6 +44,16 @@ def test_hostile_names_missing_cells_and_unseen_levels():
         assert set(found["label"]) <= {"</script>", "plain"}
     columns = json.loads(next(entry.value for entry in written.metadata_props if entry.key == "columns"))
     assert [each["name"] for each in columns["categories"]] == HOSTILE[2:4]
+
+
+def test_levels_that_are_numbers_are_found_whatever_their_type():
+    frame = pd.DataFrame({"grade": np.tile([1.0, 2.0, 7.5], 20), "x": np.arange(60.0)})
+    frame.loc[0, "grade"] = np.nan
+    door = KernelRegressor(effort="fast", random_state=0, columns={"grade": "category"})
+    door.fit(frame, np.where(frame["grade"] == 2.0, 3.0, 0.0) + 0.1 * np.sin(frame["x"]))
+    written = to_onnx(door)
+    found = run(written, onnx_inputs(written, frame))["value"][:, 0]
+    np.testing.assert_allclose(found, door.predict(frame), atol=1e-9)
 
 
 def test_operators_are_plain_ones_of_the_stated_version():

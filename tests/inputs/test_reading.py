@@ -90,6 +90,18 @@ def test_an_open_column_is_read_as_the_rest_of_the_table():
     assert describe(as_frame(pd.DataFrame({"open": cells})))[0].reading.decimal == "."
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["True", "maybe", "FALSE", None], [1.0, np.nan, 0.0, np.nan]),
+        (["1", "true", "0"], [1.0, 1.0, 0.0]),
+        (["12", "true", "0"], [12.0, np.nan, 0.0]),
+    ],
+)
+def test_truths_beside_a_strange_cell(cells, values):
+    np.testing.assert_array_equal(values_of(np.array(cells, dtype=object), "number"), values)
+
+
 def test_a_decimal_comma_is_said_where_there_is_one():
     said = [
         describe(as_frame(pd.DataFrame({"x": cells})), Wishes(decimal=","))[0].notes

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
@@ -86,7 +84,8 @@ def to_c(
 def _rounded(program: Program, cells: Array, bits: Any) -> Program:
     other = program.with_outputs(quantised(program.outputs, bits))
     change = largest_change(program, other, cells)
-    remark = f"Vectors and coefficients are whole numbers of {bits} bits, which moves the results by {change:.1g}."
+    by = f"numbers by {change:.1g} of the largest" if program.classes is None else f"probabilities by {change:.1g}"
+    remark = f"Vectors and coefficients are whole numbers of {bits} bits, which moves {by}."
     return other.with_outputs(other.outputs, remark)
 
 
@@ -249,8 +248,7 @@ class _Header:
             "    {" + ", ".join(self.dialect.number(v, True) for v in row) + "}" for row in self.outputs[-1]
         )
         m, n, k = len(self.cells), self.cells.shape[1], self.program.result.shape[0]
-        scale = max(1.0, float(np.abs(self.outputs[-1]).max()))
-        tolerance = self.dialect.number(_TOLERANCE[self.dialect.real] * scale, True)
+        tolerance = self.dialect.number(_TOLERANCE[self.dialect.real] * self.program.size(self.outputs[-1]), True)
         return f"""#ifdef {self.name.upper()}_TEST
 #include <stdio.h>
 int main(void) {{

@@ -57,8 +57,8 @@ def to_javascript(
     ``NAME.predict(row)`` returns ``{probabilities, decision, label, place}`` of a classifier or ``{values}``; the
     label is the class at this place, chosen by the table model's threshold or costs where it has any. A row is an
     array with one cell per column, as the table has them: numbers, texts of categories, days since 1970-01-01 for
-    dates, and null, undefined or NaN for a missing cell. ``NAME.columns`` tells the columns with their levels,
-    ``NAME.classes`` the classes.
+    dates, and null, undefined, NaN or "" for a missing cell. A text where a number belongs is read as one.
+    ``NAME.columns`` tells the columns with their levels, ``NAME.classes`` the classes.
 
     Parameters
     ----------
@@ -200,10 +200,10 @@ def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) 
         f"const columns = {quoted(columns)};",
         f"const classes = {quoted(None if program.classes is None else list(program.classes))};",
         "const missing = (cell) => cell === null || cell === undefined || Number.isNaN(cell);",
-        "const number = (cell) => (missing(cell) ? NaN : cell);",
+        'const number = (cell) => (missing(cell) || cell === "" ? NaN : Number(cell));',
         "const code = (levels, cell) => {",
-        "  const found = missing(cell) ? levels.length : levels.indexOf(cell);",
-        "  return found < 0 ? levels.length + 1 : found;",
+        "  const found = missing(cell) ? levels.length : levels.indexOf(String(cell));",
+        '  return found < 0 ? levels.length + (cell === "" ? 0 : 1) : found;',
         "};",
         *dialect.helpers.values(),
         *dialect.tables,

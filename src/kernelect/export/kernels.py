@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.graph import Node, apply, clipped, const, narrowed, reduced, reshaped, stretched, take, times
+from kernelect.export.bounds import within
+from kernelect.export.graph import Node, apply, const, narrowed, reduced, reshaped, stretched, take, times
 from kernelect.kernels import (
     Agreement,
     Category,
@@ -43,14 +44,14 @@ _GROUP, _FARTHEST = 16, 80.0
 #: Largest squared distance of a radial kernel with a polynomial in it: it is 0 from there on.
 _RADIAL = 1e8
 
-#: Largest value of a polynomial kernel: finite in single precision too.
-_LARGEST = 1e36
+#: Largest value of a polynomial kernel, in double and in single precision.
+_LARGEST, _LARGEST_SINGLE = 1e300, 1e36
 
 #: Vectors at which it is measured how much coefficients cancel each other.
 _SOME = 100
 
-#: Inputs stop growing here, in units of the vectors' reach: squares are finite in single precision too.
-_LARGEST_INPUT = 1e15
+#: Inputs stop growing here, in units of the vectors' reach, in double and in single precision: squares are finite.
+_LARGEST_INPUT, _LARGEST_INPUT_SINGLE = 1e120, 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class Scaled:
         reach = np.abs(vectors - centre).max(axis=0)
         # Powers of 2: dividing by them and multiplying again rounds nothing.
         unit = np.where(reach > 0.0, 2.0 ** np.ceil(np.log2(np.where(reach > 0.0, reach, 1.0))), 1.0)
-        row = clipped((x - centre) / unit, -_LARGEST_INPUT, _LARGEST_INPUT)
+        row = within((x - centre) / unit, _LARGEST_INPUT, _LARGEST_INPUT_SINGLE)
         return cls(narrowed(row), (vectors - centre) / unit, unit)
 
     def differences(self) -> Node:
@@ -275,8 +276,8 @@ def _(kernel: Polynomial, x: Node) -> Node:
 
 
 def _power(kernel: Polynomial, inner: Node) -> Node:
-    largest = _LARGEST ** (1.0 / kernel.degree)
-    base = clipped(float(kernel.gamma) * inner + float(kernel.coef0), -largest, largest)
+    largest, single = (value ** (1.0 / kernel.degree) for value in (_LARGEST, _LARGEST_SINGLE))
+    base = within(float(kernel.gamma) * inner + float(kernel.coef0), largest, single)
     total = base
     for _ in range(kernel.degree - 1):
         total = total * base

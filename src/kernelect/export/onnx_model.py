@@ -11,7 +11,7 @@ import numpy as np
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
-from kernelect.export.evaluate import number_of
+from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.onnx_nodes import OnnxNodes
 from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
@@ -194,7 +194,9 @@ def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
         cells = [[number_of(cell) for cell in rows[column["name"]]] for column in columns["numbers"]]
         found["numbers"] = np.array(cells, dtype=float).T
     if columns["categories"]:
-        texts = [["" if _is_missing(cell) else str(cell) for cell in rows[c["name"]]] for c in columns["categories"]]
+        texts = [
+            ["" if _is_missing(cell) else text_of(cell) for cell in rows[c["name"]]] for c in columns["categories"]
+        ]
         found["categories"] = np.array(texts, dtype=object).T
     return found
 

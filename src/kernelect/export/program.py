@@ -91,6 +91,11 @@ class Program:
         """Return the levels of every column, by its place in the table."""
         return {column.place: column.levels for column in self.columns}
 
+    def size(self, *results: Array) -> float:
+        """Return what differences of results are measured by: 1 for probabilities, else the largest number."""
+        largest = max(float(np.abs(each).max(initial=0.0)) for each in results)
+        return 1.0 if self.classes is not None else largest or 1.0
+
     def count(self) -> int:
         """Return how many different numbers the model holds."""
         levels = self.levels()

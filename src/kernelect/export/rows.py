@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.explain.adapters import TableLike
+from kernelect.export.bounds import for_single
 from kernelect.export.evaluate import coded_rows, evaluate, evaluate_machine
 from kernelect.export.program import Program
 from kernelect.export.rewriting import widened
@@ -52,9 +53,8 @@ def checked_rows(model: Any, program: Program, rows: Any = None) -> Array:
     coded = coded_rows(program, cells)
     expected = _predicted(model, _as_taken(model, program, cells) if rows is None else rows)
     found = evaluate(program, coded)[-1]
-    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     error = float(np.abs(found - expected).max(initial=0.0))
-    if not error <= _TOLERANCE * scale:
+    if not error <= _TOLERANCE * program.size(expected):
         raise UnusableModel(
             f"The export differs from the model by {error:.1g} on {len(cells)} rows, so it was not written: this is a "
             "mistake of kernelect, please report it with the model's steps and kernel."
@@ -78,8 +78,7 @@ def largest_change(program: Program, other: Program, coded: Array, *, single: bo
     if program.vectors is not None:
         vectors = np.vstack([program.vectors, 0.5 * (program.vectors + np.roll(program.vectors, 1, axis=0))])
         pairs.append((evaluate_machine(program, vectors)[-1], evaluate_machine(other, vectors, single=single)[-1]))
-    scale = max(1.0, *(float(np.abs(one).max(initial=0.0)) for one, _ in pairs))
-    return max(float(np.abs(one - two).max(initial=0.0)) for one, two in pairs) / scale
+    return max(float(np.abs(one - two).max(initial=0.0)) for one, two in pairs) / program.size(*(p for p, _ in pairs))
 
 
 def in_single_precision(program: Program, coded: Array) -> Program:
@@ -87,11 +86,12 @@ def in_single_precision(program: Program, coded: Array) -> Program:
 
     Where a model's coefficients are large and cancel each other, single precision leaves too little.
     """
-    change = largest_change(program, program, coded, single=True)
+    nearer = program.with_outputs(for_single(program.outputs))
+    change = largest_change(program, nearer, coded, single=True)
     if change <= _SINGLE:
-        return program
+        return nearer
     remark = (
-        f"In single precision the results would move by {change:.1g}, since large coefficients cancel each other: "
+        f"In single precision the results would move by {change:.1g} of their size, since large coefficients cancel: "
         "all is computed in double, and the results are then narrowed."
     )
     return program.with_outputs(widened(program.outputs), remark)

@@ -40,6 +40,8 @@ class Reading:
 
 PLAIN = Reading()
 
+_TRUTHS = {"true": 1.0, "false": 0.0}
+
 
 def values_of(cells: Cells, kind: str, reading: Reading = PLAIN) -> Cells:
     """Return cells as floats (numbers), days since 1970 (dates) or text with None (categories)."""
@@ -92,9 +94,21 @@ def as_text(cells: Cells) -> Cells:
 
 def _as_numbers(cells: Cells, reading: Reading) -> Array:
     if cells.dtype == object:
-        return read_numerals(_without(cells, reading.missing_codes), reading.decimal, reading.unit).values
+        texts = _without(cells, reading.missing_codes)
+        return _with_truths(texts, read_numerals(texts, reading.decimal, reading.unit).values)
     values = cells.astype(float)
     return np.where(np.isin(values, number_codes(reading)), np.nan, values) if reading.missing_codes else values
+
+
+def _with_truths(texts: Cells, values: Array) -> Array:
+    """Return numbers with 1 for true and 0 for false, where all others are 0 and 1.
+
+    A column of truths is read as numbers; one strange cell makes all of it text.
+    """
+    if not np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():
+        return values
+    truths = np.array([_TRUTHS.get(text.lower(), np.nan) if text else np.nan for text in texts], dtype=float)
+    return np.where(np.isnan(values), truths, values)
 
 
 def _as_days(cells: Cells, reading: Reading) -> Array:
