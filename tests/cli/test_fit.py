@@ -87,7 +87,7 @@ def test_force_overwrites(run, folder, report_page):
     ("words", "code", "message"),
     [
         (("--target", "labl"), 2, "--target: there is no column 'labl'. Did you mean 'label'?"),
-        ((), 2, "Name the column to predict with --target; there are 'size', 'colour'"),
+        ((), 2, "Name the column to predict with --target. There are 'size', 'colour'"),
         (("--taget", "label"), 2, "--target"),
         (("--target", "label", "--machine", "basis"), 2, "machine='basis' does no classification"),
         (("--target", "value", "--machine", "svm"), 2, "machine='svm' does no regression"),

@@ -33,6 +33,16 @@ def test_labels_and_figures_are_never_cut(width):
         assert "a label that is rather long, as labels are" in text
 
 
+@pytest.mark.parametrize("width", range(40, 100, 3))
+def test_a_long_heading_breaks_and_takes_no_room_from_others(width):
+    names = ["weight", "leave-one-out unexplained variance", "seconds"]
+    rows = {"lssvm, ard with one width, as it is": dict(zip(names, ["12.9 %", "0.236 ± 0.026", "0.3"], strict=True))}
+    text = shown(figures("Candidates", "machine, kernel, view of the inputs", rows, names), width)
+    for words in (*rows, "12.9 %", "0.236 ± 0.026", "0.3", "seconds"):
+        assert words in text
+    assert max(map(len, text.splitlines())) <= width
+
+
 def test_a_wide_terminal_has_a_table_and_a_narrow_one_a_list():
     wide, narrow = (shown(figures("t", "c", ROWS, ["first figure", "second figure"]), width) for width in (100, 50))
     assert "───" in wide

@@ -61,3 +61,12 @@ def test_dates_are_no_trend_unless_asked_for(frame):
     assert names == ["x"]
     assert "(--time predicts later rows from earlier ones" in remarks
     assert used(frame.assign(seen=dates), keep=["seen"])[0] == ["x", "seen"]
+
+
+def test_years_are_dates_and_no_row_numbers(frame):
+    names, remarks = used(frame.assign(col_1=np.arange(1900, 1980)))
+    assert names == ["x"]
+    assert "'col_1' was left out: its years are a trend that new rows go beyond" in remarks
+    assert describe_table(frame.assign(col_1=np.arange(1900, 1980)), "y")[1].dated == ("col_1",)
+    for numbers in (np.arange(80), RNG.permutation(np.arange(1900, 1980))):
+        assert describe_table(frame.assign(col_1=numbers), "y")[1].dated == ()

@@ -47,3 +47,21 @@ def test_many_columns_make_one_question(rng):
     (question,) = (remark for remark in describe_table(frame, "y")[2] if "a few whole numbers" in remark)
     assert question.startswith("8 columns hold a few whole numbers")
     assert question.endswith("'type_0,type_1,type_2,type_3,type_4,type_5' (and 2 more columns).")
+
+
+def test_lines_of_code_are_no_codes(rng):
+    assert asked(rng, "locCodeAndComment", [0, 1, 2]) == []
+    assert len(asked(rng, "areaCode", [0, 1, 2])) == 1
+
+
+def test_amounts_by_how_often_they_occur_are_not_asked_about(rng):
+    """Rooms of a house: most have one or two, hardly any has five; the price goes up and down all the same."""
+    effect = {0: 6.0, 1: 0.0, 2: 5.0, 3: 5.0, 4: 5.0}
+    rooms, codes = (
+        [0] * 4 + [1] * 60 + [2] * 38 + [3] * 15 + [4] * 2,
+        [0] * 30 + [1] * 10 + [2] * 40 + [3] * 9 + [4] * 30,
+    )
+    for cells, questions in ((rooms, 0), (codes, 1)):
+        y = rng.normal(size=len(cells)) + [effect[cell] for cell in cells]
+        frame = pd.DataFrame({"x": cells, "dose": rng.normal(size=len(cells)), "y": y})
+        assert sum("a few whole numbers" in remark for remark in describe_table(frame, "y")[2]) == questions

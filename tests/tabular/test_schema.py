@@ -164,3 +164,28 @@ def test_misspelt_columns_are_suggested(frame):
         describe_table(frame, "outcome", drop=["X"])
     with pytest.raises(InvalidArgument, match="Did you mean 'regression'"):
         describe_table(frame, "outcome", task="regresion")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"date": ["text"]},
+            "--date 'text': none of its cells is a date, the first one is 'w0': leave the option out, or",
+        ),
+        ({"number": ["text"]}, "--number 'text': none of its cells is a number"),
+        ({"group": "y"}, "--group 'y' is the column to predict: name another column"),
+        ({"time": "y"}, "--time 'y' is the column to predict"),
+        ({"drop": ["text,y"]}, "--drop 'y' is the column to predict"),
+        ({"drop": ["z,text"]}, "--drop: there is no column 'z'"),
+    ],
+)
+def test_options_that_contradict_the_table(frame, options, message):
+    with pytest.raises(InvalidArgument, match=message):
+        describe_table(frame.assign(text=[f"w{i % 4}" for i in range(N)]), "y", **options)
+
+
+def test_the_last_column_is_always_listed(frame):
+    wide = frame.assign(**{f"x{j}": 0.0 for j in range(20)}, outcome=1.0)
+    with pytest.raises(InvalidArgument, match="'x8', 11 more, and 'outcome'"):
+        describe_table(wide, "price")

@@ -32,8 +32,9 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, li
 def required(target: str | None, columns: Sequence[str]) -> str:
     """Return the column to predict, or ask for it."""
     if target is None:
-        names = ", ".join(repr(name) for name in columns[:8])
-        raise InvalidArgument(f"Name the column to predict with --target; there are {names}.")
+        from kernelect.tabular.choices import columns_listed
+
+        raise InvalidArgument(f"Name the column to predict with --target. {columns_listed(columns)}")
     return target
 
 

@@ -88,20 +88,30 @@ class Figures:
         self.first, self.rows, self.names = first, rows, names
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self._wide() if self._width() <= options.max_width else self._narrow()
+        widths = self._widths(options.max_width)
+        yield self._narrow() if widths is None else self._wide(widths)
 
-    def _width(self) -> int:
-        """Return how wide the table has to be for no label or figure to be cut; headings may break between words."""
-        columns = [(name, [row.get(name, "") for row in self.rows.values()]) for name in self.names]
+    def _widths(self, room: int) -> list[int] | None:
+        """Return the columns' widths, so that no label or figure is cut, or None where there is no room for that.
+
+        Headings may break between words. What room is left makes them longer, in turn.
+        """
+        columns = [(self.first, [*map(printable, self.rows)])]
+        columns += [(name, [row.get(name, "") for row in self.rows.values()]) for name in self.names]
         widths = [max(map(cell_len, [*name.split(), *cells])) for name, cells in columns]
-        return sum(widths) + max(map(cell_len, [*self.first.split(), *map(printable, self.rows)])) + 2 * len(widths) + 3
+        spare = room - sum(widths) - 2 * len(widths) - 1
+        if spare < 0:
+            return None
+        for place, (name, _) in enumerate(columns):
+            more = min(max(cell_len(name) - widths[place], 0), spare)
+            widths[place], spare = widths[place] + more, spare - more
+        return widths
 
-    def _wide(self) -> Table:
+    def _wide(self, widths: Sequence[int]) -> Table:
         out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        out.add_column(self.first, min_width=max(map(cell_len, map(printable, self.rows))))
-        for name in self.names:
-            cells = [row.get(name, "") for row in self.rows.values()]
-            out.add_column(name, justify="right", min_width=max(map(cell_len, cells)))
+        out.add_column(self.first, width=widths[0])
+        for name, width in zip(self.names, widths[1:], strict=True):
+            out.add_column(name, justify="right", width=width)
         for label, row in self.rows.items():
             out.add_row(plain(label), *(row.get(name, "") for name in self.names))
         return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -13,6 +13,9 @@ from kernelect.inputs import Wishes
 from kernelect.inputs.dates import check_form
 from kernelect.inputs.readings import PLAIN, Reading
 from kernelect.tabular.columns_file import Known
+
+#: Columns that a message lists.
+_MOST_NAMES = 12
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,17 @@ class Choices:
         said = {*names_of(frame, self.keep, "--keep"), *self._kinds(frame)}
         before = [] if self.known is None else [name for name in self.known.unused if name not in said]
         return [name for name in dict.fromkeys([*own, *before]) if name in frame.columns]
+
+    def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str]) -> None:
+        """Make sure that cells can be read as what the options say they are."""
+        for name, kind in self._kinds(frame).items():
+            cells = frame[name].dropna()
+            if kind != "category" and len(cells) and "missing" in unused.get(name, ""):
+                form = f", or give their form (--date '{name}=%d.%m.%Y')" if kind == "date" else ""
+                raise InvalidArgument(
+                    f"--{kind} {name!r}: none of its cells is a {kind}, the first one is {str(cells.iloc[0])!r}: leave "
+                    f"the option out{form}."
+                )
 
     def wishes(self, frame: pd.DataFrame, inputs: Sequence[str], decimal: str | None) -> Wishes:
         """Return what is said of the inputs."""
@@ -106,7 +120,7 @@ def names_of(frame: pd.DataFrame, given: Sequence[str], option: str) -> list[str
     found: list[str] = []
     for text in given:
         parts = [part.strip() for part in text.split(",")]
-        listed = text not in frame.columns and len(parts) > 1 and parts[0] in frame.columns
+        listed = text not in frame.columns and any(part in frame.columns for part in parts)
         found += [check_name(frame, name, option) for name in (parts if listed else [text])]
     return found
 
@@ -119,6 +133,19 @@ def check_name(frame: pd.DataFrame, name: str, option: str) -> str:
         column for column in frame.columns if column.lower() == name.lower()
     ]
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    listed = ", ".join(repr(column) for column in frame.columns[:8])
-    more = f" and {frame.shape[1] - 8} more" if frame.shape[1] > 8 else ""
-    raise InvalidArgument(f"{option}: there is no column {name!r}.{hint} There are {listed}{more}.")
+    raise InvalidArgument(f"{option}: there is no column {name!r}.{hint} {columns_listed(list(frame.columns))}")
+
+
+def check_roles(frame: pd.DataFrame, target: str, roles: Mapping[str, Sequence[str]]) -> None:
+    """Make sure that the columns with a part of their own (option -> names) are there, and are not the target."""
+    for option, named in roles.items():
+        if target in names_of(frame, named, option):
+            raise InvalidArgument(f"{option} {target!r} is the column to predict: name another column.")
+
+
+def columns_listed(names: Sequence[str]) -> str:
+    """Return a sentence with the columns of a table: all, or the first ones and the last, which often is the target."""
+    if len(names) <= _MOST_NAMES:
+        return f"There are {', '.join(map(repr, names))}."
+    first = ", ".join(map(repr, names[: _MOST_NAMES - 1]))
+    return f"There are {first}, {len(names) - _MOST_NAMES} more, and {names[-1]!r}."

@@ -24,9 +24,17 @@ _COLLISIONS = 7.0
 #: Range, in rows, up to which whole numbers in the order of the rows are row numbers with gaps.
 _GAPS = 20.0
 
+#: Whole numbers in the order of the rows that are years, not row numbers.
+_YEARS = (1600.0, 2100.0)
+
 _DATED: Note = (
     "{was} left out: {its} dates are a trend that new rows go beyond (--time predicts later rows from earlier ones, "
     "--keep uses the days since 1970 as a number)",
+    "",
+)
+_OF_YEARS: Note = (
+    "{was} left out: {its} years are a trend that new rows go beyond (--time predicts later rows from earlier ones, "
+    "--keep uses the year as a number)",
     "",
 )
 
@@ -47,12 +55,17 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
         Names that the user wants to be used.
     """
     numbers = _row_numbers(found.columns, frame, kept)
-    dated = tuple(one.name for one in found.columns if one.kind == "date" and one.name not in kept)
+    years = [name for name in numbers if _are_years(_numbers(frame[name]))]
+    dates = [one.name for one in found.columns if one.kind == "date" and one.name not in kept]
     notes: list[tuple[str, Note]] = [
-        (name, (f"{{was}} left out: {why} (keep {{it}} with --keep)", "")) for name, why in numbers.items()
+        (name, (f"{{was}} left out: {why} (keep {{it}} with --keep)", ""))
+        for name, why in numbers.items()
+        if name not in years
     ]
-    notes += [(name, _DATED) for name in dated]
-    aside = {**numbers, **dict.fromkeys(dated, "its dates are a trend that new rows go beyond")}
+    notes += [(name, _OF_YEARS) for name in years] + [(name, _DATED) for name in dates]
+    words = {**dict.fromkeys(years, "years"), **dict.fromkeys(dates, "dates")}
+    aside = {**numbers, **{name: f"its {what} are a trend that new rows go beyond" for name, what in words.items()}}
+    dated = tuple(name for name in map(str, frame.columns) if name in words)
     return (
         Found(
             tuple(one for one in found.columns if one.name not in aside),
@@ -105,6 +118,13 @@ def _why_number(name: str, cells: np.ndarray) -> str:
         return "its whole numbers run in the order of the rows, as row numbers and times do"
     words = name.lower().replace("-", "_").replace(".", "_").replace(" ", "_").strip("_").split("_")
     return "its whole numbers are all different, and its name says that they name rows" if words[-1] in _NAMES else ""
+
+
+def _are_years(cells: np.ndarray) -> bool:
+    """Tell whether row numbers are years, one to a row and in their order."""
+    steps = np.diff(cells)
+    ordered = np.all(steps > 0) or np.all(steps < 0)
+    return bool(ordered and cells.min() >= _YEARS[0] and cells.max() <= _YEARS[1])
 
 
 def _parallel(cells: np.ndarray, other: np.ndarray) -> bool:

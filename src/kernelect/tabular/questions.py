@@ -19,7 +19,7 @@ from kernelect.typing import Array
 
 #: Words in names of things that have no order.
 _UNORDERED = (
-    "race|ethnic|ethnicity|region|zone|type|code|religion|language|site|marital|occupation|occ|country|state|"
+    "race|ethnic|ethnicity|region|zone|type|religion|language|site|marital|occupation|occ|country|state|"
     "colou?r|hospital|clinic|ward|centre|center|inst|institution|treatment|landmass|nationality|species|category|"
     "county|district|province|paddock|breed|strain|batch"
 )
@@ -27,7 +27,10 @@ _UNORDERED = (
 #: Ends of names of the same kind, whatever they are joined to, as in celltype and birthplace.
 _ENDS = "type|place"
 
-_WORDS = re.compile(rf"(?:^|[^a-z])(?:{_UNORDERED})(?:$|[^a-z])|(?:{_ENDS})(?:$|[^a-z])")
+_WORDS = re.compile(rf"(?:^|[^a-z])(?:{_UNORDERED})(?:$|[^a-z])|(?:{_ENDS})(?:$|[^a-z])|(?:^|[^a-z])codes?[^a-z]*$")
+
+#: Different numbers from which their frequencies may tell a count, and the share of rows with the largest of them then.
+_LEAST_COUNTS, _RARE = 5, 0.02
 
 #: Probability below which the ups and downs of the target along the numbers are not put down to chance.
 _UNLIKELY = 1e-3
@@ -63,9 +66,22 @@ def _asks(name: str, values: Array, targets: list[Array]) -> bool:
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     if _WORDS.search(words) and may_be_named_codes(found):
         return True
-    if not may_be_categories(found):
+    if not may_be_categories(found) or _counted(values[known]):
         return False
     return any(_disorder(values[known], target[known]) < _UNLIKELY / len(targets) for target in targets)
+
+
+def _counted(values: Array) -> bool:
+    """Tell whether numbers are amounts by how often they occur: more up to one of them, then fewer, and few at the end.
+
+    A house has 1 to 9 rooms, with a price that goes up and down.
+    """
+    often = np.unique(values, return_counts=True)[1]
+    if len(often) < _LEAST_COUNTS or often[-1] > _RARE * len(values):
+        return False
+    steps, top = np.diff(often), int(np.argmax(often))
+    slack = 2.0 * np.sqrt(often[:-1] + often[1:])  # two deviations of a difference of counts
+    return bool(np.all(steps[:top] > -slack[:top]) and np.all(steps[top:] < slack[top:]))
 
 
 def _targets(y: pd.Series) -> list[Array]:

@@ -15,7 +15,7 @@ from kernelect.facts.stakes import Stakes
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.registry import stored
-from kernelect.tabular.choices import Choices, check_name, names_of
+from kernelect.tabular.choices import Choices, check_name, check_roles, names_of
 from kernelect.tabular.columns import Column, find_columns, values_of
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT, looks_like_counts, require_counts, usable_numbers
@@ -159,10 +159,10 @@ def describe_table(
         raise unknown_name("task", task, [*TASKS, COUNT])
     check_name(frame, target, "--target")
     choices = Choices(drop, keep, ids, categorical, number, date, missing_codes, known)
+    single = {"--weight": weight, "--group": group, "--time": time}
+    given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}
+    check_roles(frame, target, {"--drop": drop, "--id": ids, **given})
     left_out = choices.left_out(frame)
-    for option, name in {"--weight": weight, "--group": group, "--time": time}.items():
-        if name is not None:
-            check_name(frame, name, option)
     codes = choices.wishes(frame, [target], decimal).codes(target)
     typed, about_target = typed_target(frame[target], decimal, codes)
     frame, remarks = _with_target(frame.assign(**{target: typed}), target)
@@ -179,7 +179,9 @@ def describe_table(
     roles = {name for name in (weight, group, time) if name is not None and (name == weight or name not in keep)}
     inputs = frame.drop(columns=list({target, *left_out, *roles}))
     wishes = choices.wishes(frame, list(inputs.columns), decimal)
-    columns, dated = set_aside(find_columns(inputs, wishes), inputs, wishes.kept)
+    found_columns = find_columns(inputs, wishes)
+    choices.check_kinds(inputs, found_columns.unused)
+    columns, dated = set_aside(found_columns, inputs, wishes.kept)
     if not columns.columns:
         raise UnusableTable(
             " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *columns.remarks])
