@@ -48,7 +48,7 @@ KERNELS = {
     "product of sums": (RBF(0.3) + Linear()) * (ARD(WIDTHS) + Constant(0.5)),
 }
 
-#: Radial kernels are mixtures of Gaussians, off by some 1e-10 times the coefficients.
+#: Radial kernels are mixtures of Gaussians, off by some 1e-12 times the coefficients.
 MIXTURES = {
     "matern32": Matern(1.5, 0.3),
     "matern52-ard": Matern(2.5, WIDTHS),
@@ -103,8 +103,8 @@ def test_radial_kernels_are_off_by_no_more_than_they_say(name, absent, rows):
     found = shapley_values(model, X[:1], background, interactions=True, absent=absent)
     value = getattr(oracle, absent)(model.predict, X[0], background, one_each(4))
     size = np.abs(model.dual_coef_).sum()
-    np.testing.assert_allclose(found.values[0], oracle.shapley(value, 4)[0], atol=2e-9 * size)
-    np.testing.assert_allclose(found.interactions[0], oracle.interactions(value, 4), atol=4e-9 * size)
+    np.testing.assert_allclose(found.values[0], oracle.shapley(value, 4)[0], atol=2e-12 * size)
+    np.testing.assert_allclose(found.interactions[0], oracle.interactions(value, 4), atol=4e-12 * size)
     assert "mixture of" in found.remarks[0]
 
 
@@ -119,8 +119,8 @@ def test_every_kernel_of_the_library_has_an_exact_form(name, rng):
         base += prepared.base()
     value = oracle.marginals(part.decide, X[0], background, one_each(3))
     phi, nobody = oracle.shapley(value, 3)
-    np.testing.assert_allclose(out[0], phi, atol=1e-8)
-    np.testing.assert_allclose(base, nobody, atol=1e-8)
+    np.testing.assert_allclose(out[0], phi, atol=1e-10)
+    np.testing.assert_allclose(base, nobody, atol=1e-10)
 
 
 @pytest.mark.parametrize("absent", FORMS)

@@ -1,5 +1,6 @@
 """Mixtures: against all coalitions of what they mix, and on tables of all kinds of columns."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,15 +11,23 @@ from kernelect.explain import expansion_of, shapley_values
 from oracles import shapley as oracle
 from oracles.exported import mixture, new_rows
 
+EACH = [[0], [1], [2]]
+
 
 @cache
-def fitted(labels):
+def fitted(classes):
+    """Return a mixture in which every member has the same say, and its rows; 0 classes are numbers."""
     generator = np.random.default_rng(11)
     X = generator.normal(size=(50, 3))
     f = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2]
-    if labels:
-        return KernelClassifier(effort="fast", random_state=0).fit(X, np.where(f > 0.0, "yes", "no")), X
-    return KernelRegressor(effort="fast", random_state=0).fit(X, f), X
+    if classes:
+        cuts = [0.0] if classes == 2 else [-0.5, 0.5]
+        model = KernelClassifier(effort="fast", random_state=0).fit(X, np.digitize(f, cuts))
+    else:
+        model = KernelRegressor(effort="fast", random_state=0).fit(X, f)
+    assert {member.candidate.machine for member in model._members} >= {"lssvm", "forest"}
+    model._weights = np.full(len(model._members), 1.0 / len(model._members))
+    return model, X
 
 
 def mean_log_odds(model):
@@ -29,7 +38,7 @@ def mean_log_odds(model):
         for member, weight in zip(model._members, model._weights, strict=True):
             V, machine = model._views(member.candidate.view, coded), member.estimator
             if member.candidate.machine == "gp":
-                usual = np.sqrt(1.0 + machine._state.columns[0].variance.mean())
+                usual = np.sqrt(1.0 + np.mean([column.variance.mean() for column in machine._state.columns]))
                 total = total + weight * 1.702 * machine.latent_mean_and_variance(V)[0] / usual
             else:
                 total = total + weight * machine._inverse_temperature * machine.decision_function(V)
@@ -38,15 +47,49 @@ def mean_log_odds(model):
     return f
 
 
-@pytest.mark.parametrize("labels", [True, False])
-def test_against_all_coalitions(labels):
-    model, X = fitted(labels)
-    f = mean_log_odds(model) if labels else model.predict
-    found = shapley_values(model, X[:2], X[10:15], absent="interventional")
+def without_absent_inputs(model, x):
+    """Return v(S) of a mixture of least squares and boxes: factors of inputs outside S are 1."""
+
+    def value(S):
+        total, present = 0.0, np.isin(np.arange(3), list(S))
+        for member, weight in zip(model._members, model._weights, strict=True):
+            V, machine = model._views(member.candidate.view, model._coded(x[None])), member.estimator
+            if member.candidate.machine == "forest":
+                lower, upper = machine._trees.bounds()
+                inside = (((lower < V) & (upper >= V)) | ~present).all(axis=1)
+                answer = machine._trees.boxes[inside].sum(axis=0)[0] / len(machine._trees) + machine._intercept[0]
+            else:
+                kernel = replace(machine.kernel_, gamma=np.where(present, machine.kernel_.gamma, 0.0))
+                answer = machine.dual_coef_ @ kernel.cross(machine.X_fit_, V)[:, 0] + machine.intercept_
+            total += weight * answer
+        return total
+
+    return value
+
+
+def check(found, row, value):
+    phi, base = oracle.shapley(value, 3)
+    np.testing.assert_allclose(found.values[row], phi, atol=1e-10)
+    np.testing.assert_allclose(found.base_values[row], base, atol=1e-10)
+    np.testing.assert_allclose(found.interactions[row], oracle.interactions(value, 3), atol=1e-10)
+
+
+@pytest.mark.parametrize("absent", ["marginals", "interventional"])
+@pytest.mark.parametrize("classes", [2, 3, 0])
+def test_against_all_coalitions(classes, absent):
+    model, X = fitted(classes)
+    f = mean_log_odds(model) if classes else model.predict
+    found = shapley_values(model, X[:2], X[10:14], interactions=True, absent=absent)
+    assert found.method == "exact"
     for row, x in enumerate(X[:2]):
-        phi, base = oracle.shapley(oracle.interventional(f, x, X[10:15], [[0], [1], [2]]), 3)
-        np.testing.assert_allclose(found.values[row], phi, atol=1e-9)
-        np.testing.assert_allclose(found.base_values[row], base, atol=1e-9)
+        check(found, row, getattr(oracle, absent)(f, x, X[10:14], EACH))
+
+
+def test_a_neutral_stand_in_against_all_coalitions():
+    model, X = fitted(0)
+    found = shapley_values(model, X[:2], interactions=True, absent="neutral")
+    for row, x in enumerate(X[:2]):
+        check(found, row, without_absent_inputs(model, x))
 
 
 @pytest.mark.parametrize("labels", [True, False])

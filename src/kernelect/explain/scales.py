@@ -23,7 +23,7 @@ from scipy.special import gammainccinv, gammaincinv, gammaln, loggamma
 from kernelect.typing import Array
 
 #: Error that a mixture may make where the kernel is 1 at distance 0.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
