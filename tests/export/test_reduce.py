@@ -66,6 +66,18 @@ def test_the_loss_is_that_of_machines_without_each_row():
     assert found.loss == pytest.approx(np.mean(missed) / y.var(), rel=1e-6)
 
 
+def test_groups_are_left_out_of_smaller_models_too():
+    X, y, _ = wavy(60)
+    groups = np.arange(60) // 6
+    found = reduce(LSSVR(GAUSSIAN, regularization=0.3).fit(X, y, groups=groups), 8)
+    landmarks, missed = found.model.landmarks_, []
+    for group in range(10):
+        others = groups != group
+        without = LSSVR(GAUSSIAN, regularization=0.3, landmarks=landmarks).fit(X[others], y[others])
+        missed.append((y[~others] - without.predict(X[~others])) ** 2)
+    assert found.loss == pytest.approx(np.mean(missed) / y.var(), rel=1e-6)
+
+
 def test_pipelines_and_models_that_are_small_enough():
     X, y, _ = wavy(40)
     pipeline = make_pipeline(StandardScaler(), LSSVR(GAUSSIAN, regularization=0.3)).fit(X, y)

@@ -81,6 +81,21 @@ def test_a_learning_curve_against_refits(labels):
     assert curve.gain == pytest.approx(curve.loss[0] - curve.loss[1])
 
 
+def test_a_learning_curve_of_groups_leaves_whole_groups_out(rng):
+    """Ten rows of each subject have one level: who leaves out single rows sees it in the others."""
+    groups = np.repeat(np.arange(12), 10)
+    X = np.column_stack([groups + rng.normal(0, 0.1, 120), rng.normal(size=120)])
+    y = rng.normal(size=12)[groups] + rng.normal(0, 0.2, 120)
+    kernel = RBF(0.5)
+    alone, together = (LSSVR(kernel, regularization=0.1).fit(X, y, groups=given) for given in (None, groups))
+    curve = LearningCurve.from_estimator(together, np.random.default_rng(0))
+    assert curve.rows.tolist() == [30.0, 60.0, 120.0]
+    assert curve.loss[-1] == pytest.approx(np.mean((y - together.loo_prediction_) ** 2) / y.var())
+    single = LearningCurve.from_estimator(alone, np.random.default_rng(0))
+    assert single.loss[-1] < 0.2 < 0.9 < curve.loss[-1]
+    assert curve.standard_error[-1] > 2.0 * single.standard_error[-1]  # twelve subjects, not 120 rows
+
+
 def test_what_more_rows_bring_is_said():
     record = {"rows": np.ones(2), "loss": np.ones(2), "standard_error": np.ones(2), "score": "log-loss"}
     assert "still help" in LearningCurve(**record, gain=0.3, gain_error=0.1).in_words()

@@ -25,6 +25,11 @@ def recovered(machine: LSSVC | LSSVR) -> tuple[Any, Array]:
     return _recovered_labels(machine)
 
 
+def groups_of(machine: LSSVC | LSSVR) -> Indices | None:
+    """Return the group of every row that a machine was fitted on, where groups were given."""
+    return None if machine._groups is None else machine._groups[machine._rows]
+
+
 def _recovered_labels(machine: LSSVC) -> tuple[Any, Array]:
     """Return labels and weights: of all classes the one for which s = mu alpha / (y - f) is the same in all outputs."""
     alpha = machine.dual_coef_.reshape(len(machine._rows), -1)

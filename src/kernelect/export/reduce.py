@@ -16,7 +16,7 @@ from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators import LSSVC, LSSVR, RVC, RVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain.adapters import TableLike
-from kernelect.export.recovered import losses_of, recovered
+from kernelect.export.recovered import groups_of, losses_of, recovered
 from kernelect.export.relevance import shortened
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.mixture import KernelClassifier, KernelRegressor
@@ -241,9 +241,9 @@ def _reduction(model: Any, count: int, kept: int, before: Array, after: Array, m
 
 
 def _refitted(machine: LSSVC | LSSVR, landmarks: Array, targets: Any, weights: Array) -> LSSVC | LSSVR:
-    """Return the machine on landmarks, its kernel and ridge as they were."""
+    """Return the machine on landmarks, its kernel, ridge and groups as they were."""
     fresh = type(machine)(machine.kernel_, regularization=machine.regularization_, landmarks=landmarks, prior=None)
-    return fresh.fit(machine.X_fit_, targets, weights)
+    return fresh.fit(machine.X_fit_, targets, weights, groups=groups_of(machine))
 
 
 @_reduced.register(KernelClassifier)

@@ -256,6 +256,7 @@ def _describe_relevance(material: Material) -> RelevanceFacts | None:
     found, held_out = describe_relevance(material.estimator), material.assessment.held_out
     if found is not None and held_out is not None:
         found["held_out"], found["certain"] = held_out.describe(), held_out.clear()
+        found["cost"] = held_out.cost
     return found
 
 

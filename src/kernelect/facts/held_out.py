@@ -81,6 +81,11 @@ class HeldOutRelevance:
             n_rows=self.n_rows,
         )
 
+    @property
+    def cost(self) -> str:
+        """What happens to the score when a column is shuffled, in words."""
+        return "fall of R2" if self.score == "R2" else f"rise of the {self.score}"
+
     def clear(self) -> int:
         """Return how many columns make predictions worse by more than two standard errors."""
         return int(np.sum(self.rise > 2.0 * self.standard_error))

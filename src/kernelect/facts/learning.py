@@ -9,13 +9,16 @@ import numpy as np
 
 from kernelect.estimators import LSSVC, LSSVR
 from kernelect.exceptions import MissingCapability
-from kernelect.export.recovered import losses_of, recovered
+from kernelect.export.recovered import groups_of, losses_of, recovered
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.mixture.members import left_out
 from kernelect.typing import Array, Indices
 
 #: Shares of the rows, how often each is drawn, the fewest rows of a part, and the most rows that are looked at.
 _SHARES, _DRAWS, _FEWEST, _MOST = (0.125, 0.25, 0.5, 1.0), 2, 20, 800
+
+#: Rows or groups that a part has at least.
+_FEWEST_UNITS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,23 +44,27 @@ class LearningCurve:
 
     @classmethod
     def from_estimator(cls, estimator: Any, generator: np.random.Generator) -> LearningCurve:
-        """Return the curve of a least-squares machine, or of the heaviest one in a mixture."""
+        """Return the curve of a least-squares machine, or of the heaviest one in a mixture.
+
+        Parts of a machine that was fitted with groups are made of whole groups, and leave whole ones out.
+        """
         machine = _least_squares(estimator)
-        targets, weights = recovered(machine)
-        order = generator.permutation(len(machine.X_fit_))[:_MOST]
-        sizes = sorted({round(share * len(order)) for share in _SHARES if share * len(order) >= _FEWEST})
+        material = _Material(machine, *recovered(machine), groups_of(machine))
+        units = _units(material, generator)
+        count = sum(map(len, units))
+        sizes = sorted({round(share * len(units)) for share in _SHARES if share * count >= _FEWEST})
+        sizes = [size for size in sizes if size >= _FEWEST_UNITS]
         if len(sizes) < 2:
-            raise MissingCapability(f"{len(order)} rows are too few for a learning curve: it needs {2 * _FEWEST}.")
-        losses = [_losses(machine, targets, weights, order, size) for size in sizes]
-        half, whole = losses[-2], losses[-1]
-        change = half.mean(axis=0) - whole[0]  # of every row, where a part without some of the others was fitted
+            raise MissingCapability(f"{count} rows are too few for a learning curve: it needs {2 * _FEWEST}.")
+        losses = [_losses(material, units, size) for size in sizes]
+        change = losses[-2] - losses[-1]  # of every row, where a part without some of the others was fitted
         return cls(
-            rows=np.array(sizes, dtype=float),
-            loss=np.array([float(np.nanmean(part)) for part in losses]),
-            standard_error=np.array([_error(part) for part in losses]),
+            rows=np.array([round(size * count / len(units)) for size in sizes], dtype=float),
+            loss=np.array([float(np.mean(part)) for part in losses]),
+            standard_error=np.array([_error(part, units) for part in losses]),
             score="log-loss" if hasattr(machine, "classes_") else "squared error",
             gain=float(np.mean(change)),
-            gain_error=float(change.std() / np.sqrt(len(change))),
+            gain_error=_error(change, units),
         )
 
     def in_words(self) -> str:
@@ -67,9 +74,30 @@ class LearningCurve:
         return "More rows of the same kind would help little: from half of them to all, the change is within chance."
 
 
-def _error(part: Array) -> float:
-    rows = part[0] if len(part) == 1 else part.mean(axis=0)
-    return float(rows.std() / np.sqrt(len(rows)))
+@dataclass(frozen=True)
+class _Material:
+    """A machine, and what it was fitted on."""
+
+    machine: LSSVC | LSSVR
+    targets: Any
+    weights: Array
+    groups: Indices | None
+
+
+def _units(material: _Material, generator: np.random.Generator) -> list[Indices]:
+    """Return rows that are drawn together, in random order: single rows or groups, the first of them if too many."""
+    groups = np.arange(len(material.weights)) if material.groups is None else material.groups
+    order = np.argsort(groups, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+    units = [parts[place] for place in generator.permutation(len(parts))]
+    return units[: max(_FEWEST_UNITS, int(np.searchsorted(np.cumsum([len(unit) for unit in units]), _MOST, "right")))]
+
+
+def _error(part: Array, units: list[Indices]) -> float:
+    """Return the standard error of the mean of rows, of which those of a unit depend on each other."""
+    ends = np.cumsum([len(unit) for unit in units])
+    sums = np.add.reduceat(part - part.mean(), np.concatenate([[0], ends[:-1]]))
+    return float(np.sqrt(np.sum(sums**2)) / len(part))
 
 
 def _least_squares(estimator: Any) -> LSSVC | LSSVR:
@@ -85,26 +113,31 @@ def _least_squares(estimator: Any) -> LSSVC | LSSVR:
     return machine
 
 
-def _losses(machine: LSSVC | LSSVR, targets: Any, weights: Array, order: Indices, size: int) -> Array:
-    """Return the leave-one-out loss of rows in parts of one size, (n_draws, n): parts cover all rows evenly."""
-    count = len(order)
-    if size == count:
-        return _part_losses(machine, targets, weights, order)[None]
-    pieces = int(np.ceil(count / size))
-    found = np.full((_DRAWS, count), np.nan)
-    for draw in range(_DRAWS):
-        shift = draw * max(1, size // _DRAWS)
-        turned = np.roll(np.arange(count), -shift)
-        for piece in range(pieces):
-            places = turned[np.arange(piece * size, (piece + 1) * size) % count]
-            found[draw, places] = _part_losses(machine, targets, weights, order[places])
-    return found
+def _losses(material: _Material, units: list[Indices], size: int) -> Array:
+    """Return the mean leave-one-out loss of rows in parts of so many units: parts cover all rows evenly.
+
+    Rows have the order in which they stand in the units.
+    """
+    count = len(units)
+    place = np.empty(len(material.weights), dtype=np.intp)
+    place[np.concatenate(units)] = np.arange(sum(map(len, units)))
+    draws = 1 if size == count else _DRAWS
+    found = np.full((draws, sum(map(len, units))), np.nan)
+    for draw in range(draws):
+        turned = np.roll(np.arange(count), -draw * max(1, size // _DRAWS))
+        for piece in range(int(np.ceil(count / size))):
+            chosen = turned[np.arange(piece * size, (piece + 1) * size) % count]
+            rows = np.concatenate([units[unit] for unit in chosen])
+            found[draw, place[rows]] = _part_losses(material, rows)
+    return np.asarray(found.mean(axis=0))
 
 
-def _part_losses(machine: LSSVC | LSSVR, targets: Any, weights: Array, rows: Indices) -> Array:
-    """Return the loss of rows when each is left out of a machine of these rows alone."""
+def _part_losses(material: _Material, rows: Indices) -> Array:
+    """Return the loss of rows when each, or each group, is left out of a machine of these rows alone."""
+    machine, targets = material.machine, material.targets
     if isinstance(machine, LSSVC) and len(np.unique(targets[rows])) < len(machine.classes_):
         raise MissingCapability("A part of the rows lacks a class, so there is no learning curve: it needs more rows.")
     fresh = type(machine)(machine.kernel_, regularization=machine.regularization_, landmarks=None, prior=None)
-    fresh.fit(machine.X_fit_[rows], targets[rows], weights[rows])
+    groups = None if material.groups is None else material.groups[rows]
+    fresh.fit(machine.X_fit_[rows], targets[rows], material.weights[rows], groups=groups)
     return losses_of(left_out(fresh), machine, targets, rows)

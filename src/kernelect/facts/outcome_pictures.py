@@ -104,8 +104,8 @@ def learning_pictures(material: Material) -> Iterator[PictureFacts]:
         "good",
         curve,
         "Would more rows help?",
-        f"{curve.in_words()} Leave-one-out {curve.score} on parts of the rows, at the selected widths; from half of "
-        f"the rows to all it fell by {with_error(curve.gain, curve.gain_error)}.",
+        f"{curve.in_words()} The curve is the leave-one-out {curve.score} on parts of the rows, at the selected "
+        f"widths. From half of the rows to all, it fell by {with_error(curve.gain, curve.gain_error)}.",
     )
 
 

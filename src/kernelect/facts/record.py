@@ -150,7 +150,7 @@ class RelevanceFacts(TypedDict):
     """All columns, the most relevant first; ``carrying`` of them have nine tenths of the relevance.
 
     ``held_out`` are the columns in the order of what shuffling them costs on rows held out, where there were any;
-    ``certain`` is how many of them cost more than two standard errors.
+    ``certain`` is how many of them cost more than two standard errors, ``cost`` what it is that they cost.
     """
 
     columns: int
@@ -158,6 +158,7 @@ class RelevanceFacts(TypedDict):
     shares: list[ShareFacts]
     held_out: NotRequired[list[HeldOutFacts]]
     certain: NotRequired[int]
+    cost: NotRequired[str]
 
 
 class InfluenceFacts(TypedDict):

@@ -38,5 +38,5 @@ class HeldOutDisplay(Display):
             ax.set_yticks(place, [short_name(name) for name in record.names], parse_math=False)
             ax.set_ylim(len(place) - 0.5, -0.5)
             ax.grid(visible=False, axis="y")
-            ax.set_xlabel("fall of R2" if record.score == "R2" else f"rise of the {record.score}")
+            ax.set_xlabel(record.cost)
         return ax

@@ -9,6 +9,9 @@ from kernelect.export import SizeCurve, size_curve
 from kernelect.facts.numbers import fixed
 from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
+#: Factor between two sizes from which both have room for their numbers.
+_APART = 1.4
+
 
 @dataclass(frozen=True)
 class SizeCurveDisplay(Display):
@@ -28,8 +31,18 @@ class SizeCurveDisplay(Display):
             ax.axhline(record.loss[-1], color=QUIET, lw=1.0, ls="--")
             ax.errorbar(record.vectors, record.loss, record.standard_error, color=colour, marker="o", ms=4.5, capsize=3)
             ax.set_xscale("log")
-            ax.set_xticks(record.vectors, [fixed(float(size), 0) for size in record.vectors])
+            ticks = _apart([float(size) for size in record.vectors])
+            ax.set_xticks(ticks, [fixed(size, 0) for size in ticks])
             ax.set_xticks([], minor=True)
             ax.set_xlabel("vectors (the last one: the whole model)")
             ax.set_ylabel(f"leave-one-out {record.score}")
         return ax
+
+
+def _apart(sizes: list[float]) -> list[float]:
+    """Return the sizes whose numbers do not touch each other; the last one always."""
+    kept: list[float] = []
+    for size in reversed(sizes):
+        if not kept or kept[-1] >= _APART * size:
+            kept.append(size)
+    return kept[::-1]

@@ -113,7 +113,8 @@ def _relevance(relevance: RelevanceFacts | None) -> Table | None:
         rows.append([one["name"], NOT_KNOWN if held_out is None else held_out["words"], one["words"], inputs])
     left = relevance["columns"] - len(rows)
     note = f"Not listed: {counted(left, 'further column')} with smaller shares." if left else ""
-    columns = ["column", "loss when shuffled, on rows held out", "share inside the model", "inputs made from it"]
+    cost = f"{relevance.get('cost', 'loss')} when shuffled, on rows held out"
+    columns = ["column", cost, "share inside the model", "inputs made from it"]
     return _table("relevance", "Relevance of columns", columns, rows, note)
 
 

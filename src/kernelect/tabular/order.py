@@ -91,15 +91,15 @@ def _by_parts(machine: LSSVMBase, rows: Rows) -> Iterator[Doubt]:
 
 
 def _compared(name: str, figures: list[float]) -> str:
-    """Return how leaving out rows in a row compares with others; numbers by a factor, since a mixture has scales."""
+    """Return how leaving out neighbours compares with others; numbers by a factor, since a mixture has scales."""
     ordered, others = figures[0], float(np.mean(figures[1:]))
     if name == "RMSE":
         more = percent(ordered / others - 1.0, 0)
-        return f"without a twentieth of the rows in a row their RMSE is {more} larger than without as many at random"
-    at_random, in_a_row = (score_words(name, each) for each in (others, ordered))
+        return f"if 5 % of the rows are left out as one block, their RMSE is {more} larger than if left out at random"
+    at_random, in_a_block = (score_words(name, each) for each in (others, ordered))
     return (
-        f"without a twentieth of the rows at random their {name} is {at_random}, without a twentieth in a row "
-        f"{in_a_row}"
+        f"if 5 % of the rows are left out at random, their {name} is {at_random}; if left out as one block, it is "
+        f"{in_a_block}"
     )
 
 
