@@ -30,7 +30,7 @@ def test_drift_is_doubted(drifting, machine):
     said = codes(drifting, machine)["order"]
     assert "The table is sorted by clock." in said
     # A factor: a member of a mixture has a unit of its own.
-    assert re.search(r"in a row their RMSE is \d+ % larger than without as many at random", said)
+    assert re.search(r"as one block, their RMSE is \d+ % larger than if left out at random", said)
     shuffled = drifting.sample(frac=1.0, random_state=1, ignore_index=True)
     assert "order" not in codes(shuffled, machine)
     assert "order" not in codes(drifting, machine, time="clock")
