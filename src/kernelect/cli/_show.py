@@ -141,8 +141,8 @@ def relevance_table(relevance: RelevanceFacts) -> Table:
 
     found = by_importance(relevance)
     measured = found[0][1] is not None if found else False
-    cost = relevance.get("cost", "loss")
-    title = "Relevance of columns" + (f" ({cost} when shuffled, on rows held out; share in the model)" * measured)
+    what = f" ({relevance.get('cost', 'loss')} when shuffled, on rows held out; share in the model)" if measured else ""
+    title = f"Relevance of columns{what}"
     out = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False)
     out.add_column(overflow="fold")  # a long name goes on in the next line
     for _ in range(2 if measured else 1):
