@@ -8,7 +8,8 @@ from sklearn.datasets import make_friedman1
 
 from kernelect import GPC, LSSVR
 from kernelect.kernels import ARD
-from kernelect.selection import Lead, relative_widths
+from kernelect.machines import EP
+from kernelect.selection import Lead, parts, relative_widths
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +62,47 @@ def test_machines_with_amplitudes_follow_too(leader):
     X, y, _, lead = leader
     model = GPC()._fit_anew(X, y > np.median(y), None, lead=lead)
     assert model.score(X, y > np.median(y)) > 0.9
+
+
+@pytest.fixture
+def evaluated(monkeypatch):
+    """Rows and tolerance of every posterior that is found."""
+    seen, fit = [], EP.fit
+
+    def watched(self, gram, *rest):
+        seen.append((len(gram), self.tol))
+        return fit(self, gram, *rest)
+
+    monkeypatch.setattr(EP, "fit", watched)
+    return seen
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_what_leads_on_is_searched_on_a_part_of_the_rows(leader, evaluated, monkeypatch, tied):
+    X, y, _, lead = leader
+    monkeypatch.setattr(parts, "LED_FROM", 100)
+    monkeypatch.setattr(parts, "LED_LEAST", 60)
+    lead = replace(lead, tied=tied)
+    model = GPC()._fit_anew(X, y > np.median(y), None, lead=lead)
+    on_part, on_all = ([rows for rows, _ in evaluated if rows == size] for size in (60, 120))
+    # Three steps ask for a few more values where they are too long; then the posterior that is kept is found.
+    assert len(on_all) <= 8 <= len(on_part)
+    monkeypatch.setattr(parts, "LED_FROM", 10**9)
+    whole = GPC()._fit_anew(X, y > np.median(y), None, lead=lead)
+    assert abs(model.selection_.value - whole.selection_.value) < 0.03  # nats per row
+
+
+def test_few_rows_are_led_as_they_are(leader, evaluated):
+    X, y, _, lead = leader
+    GPC()._fit_anew(X, y > np.median(y), None, lead=lead)
+    assert {rows for rows, _ in evaluated} == {len(X)}
+
+
+def test_moments_match_less_closely_where_a_search_is_led(leader, evaluated):
+    X, y, _, lead = leader
+    GPC()._fit_anew(X, y > np.median(y), None, lead=lead)
+    led = {tol for _, tol in evaluated}
+    evaluated.clear()
+    GPC().fit(X, y > np.median(y))
+    assert min(led) > 1e3 * min(tol for _, tol in evaluated)
+    assert max(led) > max(tol for _, tol in evaluated)

@@ -36,10 +36,11 @@ def run_of(estimator, X, y, **options):
 @pytest.mark.parametrize(
     ("estimator", "applying"),
     [
-        (LSSVR(), {Spherical, AllParameters, SecondBasin, PriorRevised}),
+        (LSSVR(), {Spherical, AllParameters, SecondBasin}),
         (LSSVR(prior=None), {Spherical, AllParameters}),
         (LSSVR("rbf"), {AllParameters}),
-        (LSSVR("rbf", prior="gaussian"), {CriterionAlone, AllParameters, PriorRevised}),
+        (LSSVR("rbf", prior="gaussian"), {CriterionAlone, AllParameters}),
+        (LSSVR(prior="evidence"), {Spherical, CriterionAlone, AllParameters, PriorRevised}),
         (LSSVR(prior="laplace"), {Spherical, CriterionAlone, AllParameters, PriorRevised}),
     ],
     ids=lambda part: None if isinstance(part, set) else str(part),  # a set is printed in any order

@@ -26,9 +26,9 @@ def latent_squares(n_outputs: int, *, sampled: bool) -> float:
     return _SQUARES + _SQUARES_PER_OUTPUT * n_outputs + (_SAMPLED_SQUARES if sampled else 0.0)
 
 
-def search_tolerance(n_rows: int) -> float:
-    """Return how close moments have to be while hyper-parameters are searched."""
-    return _SEARCH_TOL if n_rows >= _MANY_ROWS else EP().tol
+def search_tolerance(n_rows: int, *, led: bool = False) -> float:
+    """Return how close moments have to be while hyper-parameters are searched; a search that is led takes few steps."""
+    return _SEARCH_TOL if led or n_rows >= _MANY_ROWS else EP().tol
 
 
 def solver_doubt(machine: Machine[Any], state: Any) -> str:

@@ -220,15 +220,17 @@ class GPC(ClassifierMixin, SelfSelecting):
             started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
         prior = as_prior(self.prior, started.space, normal_lengths)
         C = slack_space("auto", started, rows.X, scale_invariant=False) if likelihood.has_constant else None
-        return join(rows, started, EP(likelihood, tol=search_tolerance(len(rows.X))), criterion, prior, C)
+        machine = EP(likelihood, tol=search_tolerance(len(rows.X), led=self._lead is not None))
+        return join(rows, started, machine, criterion, prior, C)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)
 
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
         """Set the learned attributes."""
-        self._machine = EP(self._likelihood(), tol=FINAL_TOL)
-        fitted = objective.solved_by(self._machine, selection.theta)
+        led = self._lead is not None  # one of many: moments need not match to the last digit
+        self._machine = EP(self._likelihood(), tol=EP().tol if led else FINAL_TOL)
+        fitted = objective.solved_by(self._machine, selection.theta, warm=led)
         state: EPState = fitted.state
         self.kernel_ = objective.kernel_at(selection.theta)
         self.dual_coef_ = state.dual_coef[:, 0] if len(self.classes_) == 2 else state.dual_coef

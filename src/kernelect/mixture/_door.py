@@ -22,8 +22,9 @@ from kernelect.numerics import Deadline
 from kernelect.results import ModelSize
 from kernelect.typing import Array, Indices
 
-#: Predictions that the relevance of all columns together may cost.
-_RELEVANCE_ROWS = 20_000
+#: Predictions that the relevance of all columns together may cost, and of one column at least and at most: its root
+#: mean square is then known to some seven per cent.
+_RELEVANCE_ROWS, _FEWEST_ROWS, _MOST_ROWS = 6_000, 20, 120
 
 #: Rows without which nothing can be left out.
 _LEAST_ROWS = 2
@@ -37,8 +38,8 @@ _FITTING = 0.85
 #: Columns up to which each is tried by itself.
 _MOST_COLUMNS = 300
 
-#: Members that weigh less than this have no say in the relevance.
-_SAY = 0.02
+#: Members that weigh less than this share of the mean weight have no say in the relevance.
+_SAY = 0.7
 
 
 class Door(Estimator):
@@ -248,7 +249,7 @@ class Door(Estimator):
         columns = np.unique(owners)
         if len(columns) > _MOST_COLUMNS:
             return self._relevance_by_slopes(owners, n_columns)
-        count = int(np.clip(_RELEVANCE_ROWS // len(columns), 20, 300))
+        count = int(np.clip(_RELEVANCE_ROWS // len(columns), _FEWEST_ROWS, _MOST_ROWS))
         rows = Z[spread_rows(Z, count)]
         others = rows[np.random.default_rng(0).permutation(len(rows))]
         here, strength = self._say(rows), np.zeros(n_columns)
@@ -265,7 +266,8 @@ class Door(Estimator):
 
     def _say(self, Z: Array) -> Array:
         """Return the mixture's values on the scale of relevance, by the members that matter."""
-        heavy = [(m, w) for m, w in zip(self._members, self._weights, strict=True) if w >= _SAY]
+        least = _SAY / len(self._members)
+        heavy = [(m, w) for m, w in zip(self._members, self._weights, strict=True) if w >= least]
         values = [w * self._values(m, self._views(m.candidate.view, Z)) for m, w in heavy]
         return np.asarray(np.sum(values, axis=0), dtype=float)
 

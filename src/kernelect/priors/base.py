@@ -92,6 +92,11 @@ class Prior(ABC):
         """Return a sentence where the optimum found at ``theta`` is not one, else nothing."""
         return ""
 
+    @property
+    def revises(self) -> bool:
+        """Whether the prior may change itself: nothing is evaluated for one that never does."""
+        return type(self).revise is not Prior.revise
+
     def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
         """Return what to change before searching again, or ``None`` when the prior is settled.
 

@@ -27,11 +27,14 @@ class Lead:
         Iterations of the searches that go on from there.
     tied : bool
         Whether the widths of each kernel keep their proportions, so that only their size is selected.
+    last_steps : int
+        Iterations on all rows, where a part of them has led close.
     """
 
     shape: Array
     max_iter: int
     tied: bool = False
+    last_steps: int = 3
 
     def followed(self, objective: SelectionObjective) -> SelectionObjective:
         """Return the objective with its start moved to the shape; unchanged where it has other widths."""

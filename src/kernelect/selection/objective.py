@@ -180,11 +180,14 @@ class SelectionObjective:
         """Return the machine solved at ``theta``."""
         return self._solved(theta)[0]
 
-    def solved_by(self, machine: Machine[Any], theta: Array) -> Fitted:
-        """Return another machine solved at ``theta``, such as the one that predicts."""
+    def solved_by(self, machine: Machine[Any], theta: Array, *, warm: bool = False) -> Fitted:
+        """Return another machine solved at ``theta``, such as the one that predicts.
+
+        ``warm`` lets it begin where the search ended, as it does with many rows.
+        """
         gram, constant = self.kernel_at(theta).gram(self.X), self._constant(theta)
         # With few rows a model does not depend, in its last digits, on the way that a search came.
-        warm = machine.name == self.machine.name and len(self.X) >= _MANY_ROWS
+        warm = machine.name == self.machine.name and (warm or len(self.X) >= _MANY_ROWS)
         start = self.memory.start_at(theta) if warm else None
         return self._fitted(machine, gram, constant, machine.fit(gram, self.targets, constant, self.weights, start))
 

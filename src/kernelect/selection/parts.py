@@ -27,6 +27,9 @@ from kernelect.selection.stages import (
 #: Rows from which a search begins on a part of them, and the smallest part.
 FROM, LEAST = 900, 400
 
+#: The same where another selection leads the way: nothing has to be found, only adjusted.
+LED_FROM, LED_LEAST = 290, 200
+
 #: Share of the rows that the first part is, and how much larger the next one is.
 _FIRST, _GROWTH = 0.25, 2.0
 
@@ -49,10 +52,20 @@ class Parts(Stage):
     ----------
     whole_way : tuple of Stage
         What is done on the first part.
+    onwards : tuple of Stage
+        What is done on those after it.
+    led : bool
+        Whether another selection leads the way, so that parts may be smaller.
     """
 
-    def __init__(self, whole_way: tuple[Stage, ...] = _WHOLE_WAY) -> None:
-        self.whole_way = whole_way
+    def __init__(
+        self,
+        whole_way: tuple[Stage, ...] = _WHOLE_WAY,
+        onwards: tuple[Stage, ...] = _ONWARDS,
+        *,
+        led: bool = False,
+    ) -> None:
+        self.whole_way, self.onwards, self.led = whole_way, onwards, led
 
     def applies(self, run: Run) -> bool:
         """Return whether there are many rows and a gradient to go on by.
@@ -61,32 +74,32 @@ class Parts(Stage):
         have to be made again on all rows.
         """
         by_gradient = run.options.search.uses_gradient(len(Directions.each_free(run.space)))
-        return by_gradient and not run.options.n_restarts and _first_size(run) < len(run.objective.X)
+        return by_gradient and not run.options.n_restarts and self._first_size(run) < len(run.objective.X)
 
     def carry_out(self, run: Run) -> None:
-        n, stages, size = len(run.objective.X), self.whole_way, _first_size(run)
+        n, stages, size = len(run.objective.X), self.whole_way, self._first_size(run)
         while size < _LARGEST * n and run.has_time():
             part = run.on_rows(spread_rows(run.objective.X, int(size)))
             for stage in stages:
                 if stage.applies(part):
                     stage.carry_out(part)
-            stages, size = _ONWARDS, _GROWTH * size
+            stages, size = self.onwards, _GROWTH * size
             left = run.deadline.left()
             part.cut_short |= bool(np.isfinite(left) and _FEW * run.seconds(min(size, n)) > left)
             run.go_on_from(part)
 
-
-def _first_size(run: Run) -> float:
-    """Return how many rows the first part has, all of them where none is needed."""
-    n = len(run.objective.X)
-    usual = float(max(_FIRST * n, LEAST)) if n >= FROM else float(n)
-    left = run.deadline.left()
-    if not np.isfinite(left):
-        return usual
-    longest, size = _SHARE_OF_TIME * left / _WAY, usual
-    while run.seconds(size) > longest and size > _LEAST_IN_TIME:
-        size *= 0.8
-    return min(max(size, _LEAST_IN_TIME), n)
+    def _first_size(self, run: Run) -> float:
+        """Return how many rows the first part has, all of them where none is needed."""
+        n = len(run.objective.X)
+        begins, least = (LED_FROM, LED_LEAST) if self.led else (FROM, LEAST)
+        usual = float(max(_FIRST * n, least)) if n >= begins else float(n)
+        left = run.deadline.left()
+        if not np.isfinite(left):
+            return usual
+        longest, size = _SHARE_OF_TIME * left / _WAY, usual
+        while run.seconds(size) > longest and size > _LEAST_IN_TIME:
+            size *= 0.8
+        return min(max(size, _LEAST_IN_TIME), n)
 
 
 #: In the order in which they are carried out.
@@ -94,7 +107,13 @@ _PLAIN: tuple[Stage, ...] = (Parts(), Spherical(), CriterionAlone(), AllParamete
 STAGES: tuple[Stage, ...] = (*_PLAIN[:-1], LeastSquaresShape(_PLAIN), PriorRevised())
 
 #: The same where another selection leads the way.
-LED_STAGES: tuple[Stage, ...] = (Parts((Spherical(), AllParameters())), Spherical(), AllParameters(), PriorRevised())
+LED_STAGES: tuple[Stage, ...] = (
+    Parts((Spherical(), AllParameters()), led=True),
+    Spherical(),
+    AllParameters(),
+    PriorRevised(),
+)
 
 #: The same where widths keep their proportions.
-TIED_STAGES: tuple[Stage, ...] = (TiedParameters(),)
+_TIED: tuple[Stage, ...] = (TiedParameters(),)
+TIED_STAGES: tuple[Stage, ...] = (Parts(_TIED, _TIED, led=True), *_TIED)

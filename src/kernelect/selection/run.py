@@ -35,6 +35,8 @@ class SelectionOptions:
     n_jobs: int | None = None
     generator: np.random.Generator = field(default_factory=np.random.default_rng)
     observe: Observer | None = None
+    #: Iterations on more rows, once a part of them has led close.
+    last_steps: int | None = None
     #: theta -> theta: brings scattered starts back from where the criterion is flat.
     settle: Callable[[Array], Array] | None = None
 
@@ -91,6 +93,8 @@ class Run:
         self.space, self.cut_short, self.near = self.space.moved(part.found.theta), part.cut_short, True
         self.result, self.rows = (part.found, len(part.objective.X)) if self.cut_short else (None, None)
         self.options = replace(self.options, search=self.options.search.scaled_by(part.found.scales))
+        if self.options.last_steps is not None:
+            self.budget = replace(self.budget, max_iter=min(self.budget.max_iter, self.options.last_steps))
         if not self.budget.relative:
             size = abs(part.found.value) * len(self.objective.X) / len(part.objective.X)
             self.budget = replace(self.budget, tol=max(self.options.tol, _ENOUGH / max(size, 1.0)))

@@ -40,7 +40,7 @@ def carried_out(
     if objective.space.free.any():
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
     if lead is not None:
-        options = replace(options, max_iter=min(options.max_iter, lead.max_iter))
+        options = replace(options, max_iter=min(options.max_iter, lead.max_iter), last_steps=lead.last_steps)
     run = Run(objective, options)
     for stage in stages:
         if stage.applies(run):

@@ -137,7 +137,7 @@ class PriorRevised(Stage):
     """As long as the prior revises itself (pruned inputs, well-determined widths), once more."""
 
     def applies(self, run: Run) -> bool:
-        return run.objective.prior is not None
+        return run.objective.prior is not None and run.objective.prior.revises
 
     def carry_out(self, run: Run) -> None:
         for _ in range(_MAX_REVISIONS):
