@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from kernelect import KernelRegressor
 from kernelect.export import onnx_inputs, to_c, to_onnx
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.inputs import warped
@@ -26,6 +27,17 @@ def test_a_mixture_takes_the_cells_of_a_table(labels):
     np.testing.assert_allclose(evaluate(program, coded)[-1], answers(fitted, frame), rtol=1e-9, atol=1e-9)
     kinds = {column.name: column.kind for column in program.columns}
     assert kinds == {"year": "number", "price": "number", "colour": "category", "day": "date", "grade": "category"}
+
+
+def test_limits_of_members_are_inside():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 2))
+    y = np.column_stack([X[:, 0], 5.0 - 2.0 * X[:, 1]])
+    model = KernelRegressor("balanced", target="identity").fit(X, y)
+    rows = np.vstack([X[:5], [[1e3, 0.0], [0.0, -1e3], [1e4, 1e4]]])
+    found = evaluate(program_of(model), rows)[-1]
+    np.testing.assert_allclose(found, model.predict(rows), rtol=1e-9, atol=1e-9)
+    assert np.abs(found).max() < 30.0
 
 
 def test_inputs_are_coded_and_warped_as_in_python():

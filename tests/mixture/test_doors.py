@@ -204,6 +204,24 @@ def test_several_targets():
     assert model.predict_interval(frame[:5])[0].shape == (5, 2)
 
 
+def test_a_wild_row_sends_no_prediction_far_away():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(80, 3))
+    y = np.column_stack([3.0 * X[:, 0], 100.0 - X[:, 1]]) + 0.1 * generator.normal(size=(80, 2))
+    model = KernelRegressor("balanced", target="identity").fit(X, y)
+    low, high = y.min(axis=0), y.max(axis=0)
+    room = 0.5 * (high - low)
+    wild = np.array([[1e6, -1e6, 0.0]])
+    linear = next(member for member in model.members if member.candidate.kernel == "linear")
+    assert np.abs(linear.estimator.predict(model.views(linear.candidate.view, model._coded(wild)))).max() > 1e5
+    assert np.all((model.predict(wild) >= low - room) & (model.predict(wild) <= high + room))
+    lower, upper = model.predict_interval(wild)
+    assert np.all(upper - lower < 4.0 * (high - low))
+    # Where inputs are as usual nothing is limited.
+    np.testing.assert_allclose(model.predict(X), y, atol=1.0)
+    assert np.all((model.loo_prediction_ >= low - room) & (model.loo_prediction_ <= high + room))
+
+
 def test_awkward_columns():
     frame, labels, _ = people(60)
     frame = frame.assign(text=[f"row {i} says" for i in range(60)], same=1, none=np.nan)

@@ -317,7 +317,7 @@ def narrowed(arg: Node) -> Node:
     return arg if isinstance(arg, Const) else Narrow((arg,))
 
 
-def clipped(arg: Node, low: float, high: float) -> Node:
+def clipped(arg: Node, low: float | Array, high: float | Array) -> Node:
     """Return a node kept between two numbers."""
     return apply("min", apply("max", arg, low), high)
 

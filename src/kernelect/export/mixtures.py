@@ -17,16 +17,21 @@ from kernelect.mixture.scales import ANSCOMBE, TargetScale
 __all__ = ["Outputs", "outputs_of"]
 
 
-def _pooled(machine: KernelClassifier | KernelRegressor, x: Node) -> Node:
-    """Return the weighted sum of what the members answer."""
+def _answers(machine: KernelClassifier | KernelRegressor, x: Node) -> list[Node]:
+    """Return what the members answer."""
     views = {False: x, True: warped(machine._views.warp, x)}
-    answers = [outputs_of(m.estimator, views[m.candidate.view == WARPED]).result for m in machine._members]
+    return [outputs_of(m.estimator, views[m.candidate.view == WARPED]).result for m in machine._members]
+
+
+def _pooled(machine: KernelClassifier | KernelRegressor, answers: list[Node]) -> Node:
+    """Return the weighted sum of what the members answer."""
     return added([float(weight) * answer for weight, answer in zip(machine._weights, answers, strict=True)])
 
 
 @outputs_of.register
 def _(machine: KernelRegressor, x: Node) -> Outputs:
-    return Outputs(_unscaled(machine.target_scale_, _pooled(machine, x)))
+    answers = [clipped(answer, *machine._limits) for answer in _answers(machine, x)]
+    return Outputs(_unscaled(machine.target_scale_, _pooled(machine, answers)))
 
 
 def _unscaled(scale: TargetScale, f: Node) -> Node:
@@ -43,6 +48,6 @@ def _unscaled(scale: TargetScale, f: Node) -> Node:
 
 @outputs_of.register
 def _(machine: KernelClassifier, x: Node) -> Outputs:
-    logs = apply("log", apply("max", _pooled(machine, x), LEAST))
+    logs = apply("log", apply("max", _pooled(machine, _answers(machine, x)), LEAST))
     classes = tuple(np.asarray(machine.classes_).tolist())
     return Outputs(softmax(float(machine._sharpness) * logs), None, classes)

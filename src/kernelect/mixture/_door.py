@@ -181,7 +181,7 @@ class Door(Estimator):
         task = self._on_scale(task, deadline)
         observe = _observer(self.verbose, len(wanted))
         members = fit_members(task, wanted, deadline, n_jobs=self.n_jobs, observe=observe)
-        self._members = tuple(members)
+        self._members = tuple(self._limited(members, task))
         self._weights = self._weigh(task.y, weights)
         self.candidates_ = self._record(wanted, task.y, weights)
         self._learn(task, deadline)
@@ -195,6 +195,10 @@ class Door(Estimator):
     def _on_scale(self, task: Task, deadline: Deadline) -> Task:
         """Return the task with targets on the scale on which they are modelled; labels have none."""
         return task
+
+    def _limited(self, members: list[Member], task: Task) -> list[Member]:
+        """Return the members, with limits to what they may say; probabilities have them by nature."""
+        return members
 
     @abstractmethod
     def _learn(self, task: Task, deadline: Deadline) -> None:

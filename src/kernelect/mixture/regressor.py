@@ -14,7 +14,7 @@ from kernelect.estimators.lssvr import check_coverage, jackknife_ends
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.members import Member, Task
-from kernelect.mixture.scales import SpreadModel, TargetScale, choose_scale, find_spread
+from kernelect.mixture.scales import BEYOND, SpreadModel, TargetScale, choose_scale, find_spread
 from kernelect.mixture.weights import residual_weights
 from kernelect.numerics import Deadline
 from kernelect.typing import Array
@@ -37,6 +37,9 @@ class KernelRegressor(RegressorMixin, Door):
         leave-one-out explains it better by five nats or more. ``"count"`` is for whole numbers from 0: their square
         root or the logarithm of one more, whichever explains them better. Predictions are means on the target's own
         scale; intervals never leave its range.
+
+        On any scale no candidate goes further beyond the targets seen than half their range: one wild row
+        of inputs would send some kernels far away. Explanations are of what candidates say before that limit.
     columns, time_limit, random_state, n_jobs, verbose
         As for :class:`KernelClassifier`.
 
@@ -68,6 +71,7 @@ class KernelRegressor(RegressorMixin, Door):
     loo_prediction_: Array
     target_scale_: TargetScale
     _single: bool
+    _limits: Array  # (2, k) lowest and highest value on the scale that a member may say
     _spread: Array
     _left_out: Array
     _noise: SpreadModel | None = None
@@ -126,6 +130,12 @@ class KernelRegressor(RegressorMixin, Door):
         self.target_scale_ = choose_scale(self.target, task, deadline)
         return replace(task, y=self.target_scale_.forward(task.y))
 
+    def _limited(self, members: list[Member], task: Task) -> list[Member]:
+        seen = task.y.reshape(len(task.y), -1)[task.weights > 0]
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        self._limits = np.array([low - BEYOND * (high - low), high + BEYOND * (high - low)])
+        return [replace(member, left_out=np.clip(member.left_out, *self._limits)) for member in members]
+
     def _learn(self, task: Task, deadline: Deadline) -> None:
         self._learn_left_out(task.y, task.weights)
         self._noise = self._noise_rows = None
@@ -172,7 +182,8 @@ class KernelRegressor(RegressorMixin, Door):
         return self._left_out, self.target_scale_.forward(y)
 
     def _values(self, member: Member, V: Array) -> Array:
-        return _predicted(member, V)
+        said = np.asarray(member.estimator.predict(V), dtype=float).reshape(len(V), -1)
+        return np.clip(said, *self._limits)
 
     @property
     def spread_differs(self) -> bool:
@@ -195,7 +206,7 @@ class KernelRegressor(RegressorMixin, Door):
         the mixture's leave-one-out residuals have the variance it claims, and larger where they are larger.
         """
         Z = self._coded(X)
-        said = self._said(_predicted, Z)
+        said = self._said(self._values, Z)
         mean = self._mixed(said)
         if not return_std:
             return self._shaped(self.target_scale_.mean(mean))
@@ -237,18 +248,13 @@ class KernelRegressor(RegressorMixin, Door):
         blocks = []
         for first in range(0, len(Z), _BLOCK):  # of what n machines say of each row
             rows = Z[first : first + _BLOCK]
-            without = self._said(lambda m, V: m.estimator._predicted_without(V), rows)
+            without = self._said(lambda m, V: np.clip(m.estimator._predicted_without(V), *self._limits), rows)
             times = None if self._noise is None else self._noise(rows)[:, None]
             blocks.append(jackknife_ends(self._mixed(without), residuals, coverage, times))
         lower, upper = (self.target_scale_.backward(np.concatenate(ends)) for ends in zip(*blocks, strict=True))
         if self.target_scale_.bounded:  # counts are whole
             lower, upper = np.floor(lower), np.ceil(upper)
         return self._shaped(lower), self._shaped(upper)
-
-
-def _predicted(member: Member, V: Array) -> Array:
-    said = member.estimator.predict(V)
-    return np.asarray(said, dtype=float).reshape(len(V), -1)
 
 
 def _deviation(member: Member, V: Array) -> Array:

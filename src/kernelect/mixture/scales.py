@@ -47,8 +47,8 @@ _MARKED = 1.5
 #: What makes the variance of the square root of a count the same for all means (Anscombe 1948).
 ANSCOMBE = 0.375
 
-#: Predictions on a scale go no further beyond the targets than this share of their range.
-_BEYOND = 0.5
+#: Predictions go no further beyond the targets than this share of their range.
+BEYOND = 0.5
 
 #: Residuals beyond these quantiles do not enter the mean on the scale of the targets.
 _TRIMMED = (0.005, 0.995)
@@ -93,7 +93,7 @@ class TargetScale:
         if name == "identity":
             return cls(bounded=bounded)
         values = _FORWARD[name](y)
-        room = _BEYOND * float(values.max() - values.min())
+        room = BEYOND * float(values.max() - values.min())
         return cls(name, float(values.min()) - room, float(values.max()) + room, bounded=bounded)
 
     @property
