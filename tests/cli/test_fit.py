@@ -5,12 +5,16 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.cli import _guard as options
 from kernelect.cli import fit as fit_command
+from kernelect.numerics import Deadline
 from oracles.tables import mixed_frame
 
 MACHINE = ("--machine", "lssvm", "--kernel", "rbf")
@@ -218,15 +222,33 @@ def test_a_killed_run_leaves_no_file(tmp_path, rng):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["pipe"]
 
 
-def test_a_time_limit_leaves_time_for_model_and_report(monkeypatch):
-    """Of ten seconds two and a half are for writing; of one, at most the larger share; none without a limit."""
-    monkeypatch.setattr(fit_command.time, "monotonic", lambda: 101.0)
+def test_a_time_limit_leaves_time_for_model_and_report():
+    """Of ten seconds two and a half are for writing; of one, at most half; none without a limit."""
 
     def left(limit, writing=2.5):
-        return fit_command._with_time_to_write({"time_limit": limit, "writing": writing}, 100.0)["time_limit"]
+        return fit_command._with_time_to_write(Deadline(100.0 + limit, lambda: 101.0), writing).left()
 
-    assert left(None) is None
+    assert left(float("inf")) == float("inf")
     assert left(11.0) == pytest.approx(7.5)
     assert left(11.0, 0.5) == pytest.approx(9.5)
-    assert left(2.0) == pytest.approx(0.4)
+    assert left(2.0) == pytest.approx(0.5)
     assert left(0.5) == 0.0
+
+
+def test_a_time_limit_counts_what_was_spent_before_the_command(monkeypatch):
+    """A process begins with its imports; a call inside another program begins with the call."""
+    monkeypatch.setattr(time, "monotonic", lambda: 101.0)
+    with click.Context(fit_command.command, obj=99.5):
+        assert options.deadline(3.0).left() == pytest.approx(1.5)
+        assert options.deadline(None).left() == float("inf")
+    with click.Context(fit_command.command):
+        assert options.deadline(3.0).left() == pytest.approx(3.0)
+
+
+def test_without_time_there_is_a_model_and_a_page_that_says_what_it_lacks(run, folder):
+    run("fit", "mixed.csv", "--target", "label", "--folds", 2, "--time-limit", 1e-3, "--out", "o", "--quiet")
+    page = (folder / "o" / "report.html").read_text()
+    assert "There was no time for all pictures" in page
+    assert 'id="picture-' not in page
+    assert "There was no time left for it" in page
+    assert run("predict", "o/model.skops", "mixed.csv").exit_code == 0

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from kernelect.exceptions import OutOfTime
-from kernelect.numerics import NEVER, Deadline
+from kernelect.numerics import NEVER, Deadline, check_time, time_is_up, watched_deadline
 
 
 class Ticks:
@@ -58,3 +58,13 @@ def test_a_copy_for_another_process_keeps_the_seconds_left():
     copy = pickle.loads(pickle.dumps(Deadline(1e9 + 101.0, clock)))
     assert 99.0 < copy.at - time.monotonic() <= 100.0
     assert pickle.loads(pickle.dumps(NEVER)) == NEVER
+
+
+def test_work_inside_keeps_to_the_earlier_deadline():
+    """A fit without a limit of its own, within work that has one."""
+    with Deadline.after(0.0).watched(), NEVER.watched(firmly=False), pytest.raises(OutOfTime):
+        check_time()
+    with Deadline.after(100.0).watched(), Deadline.after(0.0).watched(firmly=False):
+        check_time()
+        assert time_is_up()
+    assert watched_deadline() == NEVER

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.numerics import Deadline
 from kernelect.tabular import describe_table
 from kernelect.tabular.suspicions import doubts_of_rows
 
@@ -91,3 +92,10 @@ def test_a_column_that_gives_the_target_away(plain, rng):
     labels = np.where(plain["y"] > 0, "ill", "well")
     told = plain.assign(y=labels, treated=np.where(labels == "ill", "drug", "none"))
     assert "--drop treated" in codes(told)["giveaway"]["advice"]
+
+
+def test_columns_are_tried_one_by_one_as_long_as_there_is_time(plain):
+    given_away = plain.assign(told=2.0 * plain["y"])
+    assert "giveaway" in codes(given_away)
+    with Deadline.after(0.0).watched(firmly=False):
+        assert codes(given_away) == {}

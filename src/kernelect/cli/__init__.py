@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from kernelect.exceptions import MissingExtra
 from kernelect.extras import load_extra
@@ -11,6 +12,7 @@ from kernelect.extras import load_extra
 
 def main() -> None:
     """Run the command line, or say how to get it."""
+    began = time.monotonic()  # time limits count the seconds of imports too
     try:
         load_extra("click", caller="The command line", extra="cli")
     except MissingExtra as error:
@@ -18,7 +20,7 @@ def main() -> None:
     try:
         from kernelect.cli.commands import kernelect
 
-        kernelect(prog_name="kernelect")
+        kernelect(prog_name="kernelect", obj=began)
     except KeyboardInterrupt:  # before click is there to hear it
         sys.exit(130)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,8 @@ def shared(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 if TYPE_CHECKING:
+    from kernelect.numerics import Deadline
+
     NameType = click.ParamType[str]
 else:
     NameType = click.ParamType  # generic to type checkers, and at run time in later versions of click
@@ -132,6 +135,16 @@ jobs = click.option(
 time_limit = click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for the whole run."
 )
+
+
+def deadline(limit: float | None) -> Deadline:
+    """Return when a command has to end; a process of its own has counted the seconds of its imports."""
+    from kernelect.numerics import Deadline
+
+    began = click.get_current_context().obj
+    return Deadline() if limit is None else Deadline((time.monotonic() if began is None else began) + limit)
+
+
 compared = click.option(
     "--compared",
     type=click.Path(dir_okay=False, path_type=Path),

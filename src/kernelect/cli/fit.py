@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,16 @@ from kernelect.cli import _guard as options
 if TYPE_CHECKING:
     from kernelect.cli._progress import Watch
     from kernelect.facts.record import Facts
+    from kernelect.numerics import Deadline
     from kernelect.tabular import MachineOptions, Rows, TableModel
 
 MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
 
-#: Seconds that the model file and the report take, and the largest share of what is left of a time limit for them.
-_WRITING, _LARGEST_SHARE = (0.5, 2.0), 0.6
+#: Seconds kept for the model file and for a report, and the largest share of what is left of a time limit for them.
+_WRITING, _LARGEST_SHARE = (0.3, 2.0), 0.5
+
+#: Share of the time for a report that goes into what it shows; the rest is for drawing it.
+_GATHERING = 0.4
 
 
 @click.command(cls=options.GuardedCommand)
@@ -93,13 +96,14 @@ def command(
     for path in paths:
         check_free(path, force)  # before any tuning
     console, watch = Console(), Watch(Console(stderr=True), quiet)
-    given["writing"] = sum(_WRITING[: 1 if no_report else 2])
+    deadline = options.deadline(given["time_limit"])
+    given["deadline"] = _with_time_to_write(deadline, sum(_WRITING[: 1 if no_report else 2]))
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
     facts = beside(model, compared)
     save_model(model, out / MODEL, force)
     write_whole(out / COLUMNS, columns_text(model.schema.known(model.title), model.schema.classes).encode(), force)
     if not no_report:
-        write_report_for(model, rows, out / REPORT, facts)
+        write_report_for(model, rows, out / REPORT, facts, deadline)
     if as_json:
         print_json({**facts, "files": [str(path) for path in paths]})
         return
@@ -109,12 +113,9 @@ def command(
     console.print("Written: " + ", ".join(str(path) for path in paths), markup=False, highlight=False)
 
 
-def _with_time_to_write(given: dict[str, Any], began: float) -> dict[str, Any]:
-    """Return the options with the seconds that are left for fits and folds, when files are to be written too."""
-    if given["time_limit"] is None:
-        return given
-    left = max(given["time_limit"] - (time.monotonic() - began), 0.0)
-    return {**given, "time_limit": left - min(given["writing"], _LARGEST_SHARE * left)}
+def _with_time_to_write(deadline: Deadline, seconds: float) -> Deadline:
+    """Return when fits and folds have to end, so that files can be written too."""
+    return deadline.earlier(min(seconds, _LARGEST_SHARE * deadline.left()))
 
 
 def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, Rows]:
@@ -123,11 +124,9 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
     from kernelect.mixture import AUTO
     from kernelect.tabular import FoldOptions, Observers, fit_table, require_room
 
-    began = time.monotonic()
     if Path(table).suffix.lower() in (".parquet", ".pq") and Path(table).is_file():
         require_room(table)
     read, schema, rows, remarks = load_rows(table, given)
-    given = _with_time_to_write(given, began)
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
     stages, total = (2 if outer.folds else 1), outer.folds * outer.repeats
     title = f"stage 1 of {stages}, fit of {given['machine']} for {schema.target!r}"
@@ -169,6 +168,8 @@ def _machine(given: dict[str, Any]) -> MachineOptions:
 
     from kernelect.tabular import MachineOptions
 
+    if given["time_limit"] is not None:
+        given = {**given, "time_limit": given["deadline"].left()}
     return MachineOptions(**{field.name: given[field.name] for field in fields(MachineOptions)})
 
 
@@ -181,10 +182,19 @@ def beside(model: TableModel, compared: Path | None) -> Facts:
     return {**model.facts, "peers": read_comparison(compared, model.schema.target)}
 
 
-def write_report_for(model: TableModel, rows: Rows, path: Path, facts: Facts | None = None) -> None:
-    """Write the page about a model: its facts (or others in their place), with pictures of these rows."""
+def write_report_for(
+    model: TableModel, rows: Rows, path: Path, facts: Facts | None = None, deadline: Deadline | None = None
+) -> None:
+    """Write the page about a model: its facts (or others in their place), with pictures of these rows.
+
+    With a deadline the page has the pictures that there is time for.
+    """
     from kernelect.facts import gather_for_page
+    from kernelect.numerics import NEVER
     from kernelect.report import write_report
 
-    shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
-    write_report(path, {**(model.facts if facts is None else facts), **shown})
+    deadline = deadline or NEVER
+    with deadline.part(_GATHERING).watched(firmly=False):
+        shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
+    with deadline.watched(firmly=False):
+        write_report(path, {**(model.facts if facts is None else facts), **shown})

@@ -11,6 +11,7 @@ import numpy as np
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.held_out import HeldOutRelevance
 from kernelect.facts.leave_one_out import left_out_labels, left_out_probabilities, left_out_values
+from kernelect.facts.packing import packed, unpacked
 from kernelect.facts.scores import (
     RowLoss,
     Score,
@@ -26,6 +27,9 @@ from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 LEAVE_ONE_OUT = "leave-one-out"
+
+#: Arrays of an estimate that may hold texts.
+_LABELS = ("y_true", "prediction")
 
 #: Nothing said: every error counts alike.
 PLAIN = Stakes()
@@ -58,6 +62,12 @@ class Estimate:
     prediction: Any = None
     probability: Array | None = None
     rows: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, **{name: packed(getattr(self, name)) for name in _LABELS}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, **{name: unpacked(state.get(name)) for name in _LABELS}})
 
     def score(self, name: str) -> Score | None:
         """Return one figure by name, None if it is not there."""

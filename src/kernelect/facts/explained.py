@@ -15,14 +15,18 @@ from kernelect.facts.cells import cell_words
 from kernelect.facts.explanations import Interactions, ShapleyDependence, Swarm, Waterfall
 from kernelect.facts.names import plain_name
 from kernelect.facts.sources import rows_at
+from kernelect.numerics import watched_deadline
 from kernelect.typing import Array, Indices
 
 #: Rows that are explained at most, with interactions, and the fewest that show anything.
 _MOST_ROWS, _MOST_WITH_PAIRS, _FEWEST_ROWS = 100, 60, 12
 
-#: Steps that explanations of one kind may take, of some ten nanoseconds each; what a pair of columns and what a
-#: summand take in any case, in calls of NumPy.
-_STEPS, _PAIR, _SUMMAND = 2.0e8, 3_000, 30_000
+#: Steps that explanations of one kind may take, and how long one takes; what a pair of columns and what a summand
+#: take in any case, in calls of NumPy.
+_STEPS, _SECONDS, _PAIR, _SUMMAND = 2.0e8, 1.0e-8, 3_000, 30_000
+
+#: Share of the time that is left, where there is a limit, for explanations of one kind.
+_SHARE = 0.25
 
 #: Columns of the swarm.
 _SWARM = 10
@@ -68,7 +72,8 @@ def explained_rows(carried: Carried, X: Any, output: Any) -> ExplainedRows | Non
     explainer = carried.explainer
     if explainer is None:
         return None
-    single, double = (int(_STEPS / max(steps, 1)) for steps in steps_per_row(explainer))
+    most = min(_STEPS, _SHARE * watched_deadline().left() / _SECONDS)
+    single, double = (int(most / max(steps, 1)) for steps in steps_per_row(explainer))
     if single < _FEWEST_ROWS:
         return None
     places = some_rows(len(X), min(single, _MOST_ROWS))

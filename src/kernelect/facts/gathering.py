@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
-from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.exceptions import InvalidArgument, MissingCapability, OutOfTime
 from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.decisions import describe_decision
 from kernelect.facts.doubts import find_doubts
@@ -45,6 +45,7 @@ from kernelect.facts.selected import describe_functions, describe_machine, descr
 from kernelect.facts.sources import is_mixture, machine_of, pipeline_of
 from kernelect.facts.surface import Landscape
 from kernelect.facts.what_if import describe_what_if
+from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Array
 
 
@@ -169,6 +170,7 @@ def _page_of(material: Material) -> PageFacts:
     material = replace(material, carried=carried)
     pictures: list[PictureFacts] = as_plain(draw_up(material))
     return PageFacts(
+        complete=not time_is_up(),
         pictures=pictures,
         what_if=what_if,
         worst_rows=worst_rows(material),
@@ -191,8 +193,9 @@ def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_
         _check_rows(machine, y)
         assessment = Judge(y, machine.classes_ if task == "classification" else None).assess(machine)
     try:
-        landscape = Landscape.of(model, X, y)
-    except MissingCapability:  # nothing was selected, or it was a search among subsets
+        with watched_deadline().watched():
+            landscape = Landscape.of(model, X, y)
+    except (MissingCapability, OutOfTime):  # nothing was selected, or it was a search among subsets
         landscape = None
     return Material(
         model=given,

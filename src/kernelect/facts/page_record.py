@@ -106,8 +106,9 @@ class ThresholdFacts(TypedDict):
 
 
 class PageFacts(TypedDict):
-    """What only a page shows."""
+    """What only a page shows; ``complete`` is false where there was no time for all of it."""
 
+    complete: bool
     pictures: list[PictureFacts]
     what_if: WhatIfFacts
     worst_rows: list[RowFacts]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.estimators import GPC
-from kernelect.exceptions import MissingCapability
+from kernelect.exceptions import MissingCapability, OutOfTime
 from kernelect.export.reduce import SIZES, size_curve, vectors_of
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.explained_pictures import explained_pictures
@@ -22,6 +22,9 @@ from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.relevance import Relevance, most_important, relevance_by_column
 from kernelect.facts.sources import is_mixture, require_selection
 from kernelect.facts.surface import Surface
+from kernelect.numerics import time_is_up, watched_deadline
+
+Builder = Callable[[Material], Iterator[PictureFacts]]
 
 #: Bars of the relevance picture, and from how many columns a table has many.
 _BARS, MANY_COLUMNS = 20, 14
@@ -38,14 +41,23 @@ _SIDES = {"LSSVC": 15, "LSSVR": 15, "SVC": 11, "GPC": 11, "RVC": 9, "RVR": 9}
 
 
 def draw_up(material: Material) -> list[PictureFacts]:
-    """Return all pictures that this machine has."""
-    pictures: list[PictureFacts] = []
-    for builder in _BUILDERS:
-        try:
-            pictures.extend(builder(material))
-        except MissingCapability:  # this machine has no such picture
-            continue
-    return pictures
+    """Return all pictures that this machine has, or those that there is time for: quick ones are made first."""
+    made: dict[Builder, list[PictureFacts]] = {}
+    for builder in sorted(_BUILDERS, key=_SLOW.__contains__):
+        if time_is_up():
+            break
+        made[builder] = _made(builder, material)
+    return [picture for builder in _BUILDERS for picture in made.get(builder, [])]
+
+
+def _made(builder: Builder, material: Material) -> list[PictureFacts]:
+    found: list[PictureFacts] = []
+    try:
+        with watched_deadline().watched():
+            found.extend(builder(material))
+    except (MissingCapability, OutOfTime):  # this machine has no such picture, or time has it not
+        pass
+    return found
 
 
 def _held_out(material: Material) -> Iterator[PictureFacts]:
@@ -181,7 +193,10 @@ def _has_processes(machine: Any) -> bool:
     return is_mixture(machine) and any(isinstance(member.estimator, GPC) for member in machine.members)
 
 
-_BUILDERS: tuple[Callable[[Material], Iterator[PictureFacts]], ...] = (
+#: What takes evaluations, fits or explanations of many rows.
+_SLOW = (learning_pictures, explained_pictures, _surface, _sizes, _vectors)
+
+_BUILDERS: tuple[Builder, ...] = (
     _held_out,
     _relevance,
     _dependence,

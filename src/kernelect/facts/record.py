@@ -298,6 +298,7 @@ class Facts(TypedDict):
     seconds: float
     random_state: int
     pictures: list[PictureFacts]
+    complete: NotRequired[bool]
     what_if: NotRequired[WhatIfFacts]
     worst_rows: NotRequired[list[RowFacts]]
     threshold: NotRequired[ThresholdFacts | None]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from kernelect.exceptions import MissingCapability
+from kernelect.exceptions import MissingCapability, OutOfTime
 from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import Column, Program
 from kernelect.facts.carried import Carried, carried_model, some_rows
@@ -20,6 +20,7 @@ from kernelect.facts.page_record import BandFacts, ControlFacts, ReasonFacts, St
 from kernelect.facts.plain import as_plain
 from kernelect.facts.relevance import ranked, relevance_by_column
 from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at
+from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Indices
 
 #: Rows that a reader can start from, and cells that they may have together.
@@ -48,9 +49,12 @@ def describe_what_if(
     assessment : Assessment
     generator : Generator
     """
+    if time_is_up():
+        return _without("There was no time left for it."), None
     try:
-        carried = carried_model(model, X, generator)
-    except MissingCapability as error:
+        with watched_deadline().watched():
+            carried = carried_model(model, X, generator)
+    except (MissingCapability, OutOfTime) as error:
         return _without(str(error)), None
     program = carried.program
     cells = _cells(program, X)

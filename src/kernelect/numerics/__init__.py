@@ -9,7 +9,7 @@ from kernelect.numerics.cholesky import (
     mean_diagonal,
     not_positive_definite,
 )
-from kernelect.numerics.deadline import NEVER, Deadline, check_time, time_is_up
+from kernelect.numerics.deadline import NEVER, Deadline, check_time, time_is_up, watched_deadline
 from kernelect.numerics.memory import available_bytes, require_memory
 from kernelect.numerics.ordering import canonical_columns, canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
@@ -59,4 +59,5 @@ __all__ = [
     "times_block",
     "tree_sum",
     "triangular_inverse",
+    "watched_deadline",
 ]

@@ -75,9 +75,11 @@ class Deadline:
         """Make this the deadline that work inside is measured against.
 
         ``firmly``: :func:`check_time` raises when it has passed. Otherwise, because there is no result
-        yet, only :func:`time_is_up` tells work that can stop early.
+        yet, only :func:`time_is_up` tells work that can stop early. Where work around this is measured against an
+        earlier deadline, that one stays.
         """
-        token = _watched.set((self, firmly))
+        around = _watched.get()
+        token = _watched.set(around if around[0].at < self.at else (self, firmly))
         try:
             yield
         finally:
@@ -105,4 +107,9 @@ def check_time() -> None:
 
 def time_is_up() -> bool:
     """Return whether the deadline that is watched has passed."""
-    return _watched.get()[0].passed
+    return watched_deadline().passed
+
+
+def watched_deadline() -> Deadline:
+    """Return the deadline that is watched, for work that can be left out: it watches the same one firmly."""
+    return _watched.get()[0]

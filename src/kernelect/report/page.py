@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
@@ -15,13 +16,19 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
 from kernelect.facts.doubts import all_clear
 from kernelect.facts.numbers import duration, figure_parts, fixed, percent, trimmed
-from kernelect.facts.page_record import BandFacts, ControlFacts, WhatIfFacts
+from kernelect.facts.page_record import BandFacts, ControlFacts, PictureFacts, WhatIfFacts
 from kernelect.facts.quality import main_score
 from kernelect.facts.record import SCHEMA, Facts
 from kernelect.files import write_whole
+from kernelect.numerics import watched_deadline
 from kernelect.report.drawing import draw_picture, is_tall
 from kernelect.report.listing import tables_of
 from kernelect.report.terms import explained
+
+#: Seconds that the first picture takes, with the import of what draws it.
+_FIRST_PICTURE = 0.5
+
+_NOT_ALL = "There was no time for all pictures. To get them, call: kernelect report MODEL TABLE"
 
 _SECTIONS = (
     ("good", "How good it is"),
@@ -45,7 +52,9 @@ def render(facts: Facts) -> str:
             "gather them again."
         )
     main, what_if = main_score(facts["quality"]), facts.get("what_if")
-    scripts = _scripts(facts)
+    scripts, pictures = _scripts(facts), _drawn(facts["pictures"])
+    if len(pictures) < len(facts["pictures"]) or not facts.get("complete", True):
+        facts = {**facts, "remarks": [*facts["remarks"], _NOT_ALL]}
     return str(
         _environment()
         .get_template("report.html.j2")
@@ -57,7 +66,7 @@ def render(facts: Facts) -> str:
             what_if_record=_record(what_if),
             figure=None if main is None else figure_parts(main["words"]),
             tables=tables_of(facts),
-            sections=_drawn_sections(facts),
+            sections=_sections(pictures),
             style=_part("report.css"),
             scripts=scripts,
             script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
@@ -92,11 +101,20 @@ def write_report(path: str | Path, facts: Facts) -> None:
     write_whole(Path(path), render(facts).encode("utf-8", "replace"), force=True)
 
 
-def _drawn_sections(facts: Facts) -> list[dict[str, Any]]:
-    pictures: list[dict[str, Any]] = [
-        {**picture, "number": number, "svg": draw_picture(picture, f"p{number}"), "tall": is_tall(picture)}
-        for number, picture in enumerate(facts["pictures"], start=1)
-    ]
+def _drawn(pictures: list[PictureFacts]) -> list[dict[str, Any]]:
+    """Return the pictures with their drawings; as many of them as there is time for."""
+    found: list[dict[str, Any]] = []
+    deadline, takes, began = watched_deadline(), _FIRST_PICTURE, time.monotonic()
+    for number, picture in enumerate(pictures, start=1):
+        if deadline.left() < takes:
+            break
+        svg = draw_picture(picture, f"p{number}")
+        found.append({**picture, "number": number, "svg": svg, "tall": is_tall(picture)})
+        takes = (time.monotonic() - began) / number
+    return found
+
+
+def _sections(pictures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found = [
         {"key": key, "title": title, "pictures": [one for one in pictures if one["section"] == key]}
         for key, title in _SECTIONS

@@ -19,6 +19,7 @@ from kernelect.facts import Assessment, Facts, gather
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
 from kernelect.mixture import AUTO
+from kernelect.numerics import Deadline, time_is_up
 from kernelect.registry import stored
 from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
@@ -38,8 +39,11 @@ from kernelect.tabular.schema import Schema
 from kernelect.tabular.stakes import decision_of
 from kernelect.tabular.suspicions import doubts_of_rows
 
-#: What is looked for in every table.
+#: What is looked for in every table; the last of these as long as there is time.
 _CHECKED = ("copies of rows", "repeated subjects", "dates and the order of the rows", "columns that tell the target")
+
+#: Share of a time limit for what there is to doubt about the rows, before anything is fitted.
+_SHARE_OF_DOUBTS = 0.15
 
 #: Packages whose versions matter to a saved model.
 _PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
@@ -127,7 +131,7 @@ def fit_table(
     rows, schema : Rows, Schema
         From :func:`kernelect.tabular.describe_table`.
     options : MachineOptions
-        Its ``time_limit`` is for everything: with outer folds, half of it for the tuning.
+        Its ``time_limit`` is for everything: with outer folds, half of what doubts leave of it for the tuning.
     folds : FoldOptions
     title : str
     remarks : tuple of str
@@ -135,39 +139,43 @@ def fit_table(
     observers : Observers, optional
     """
     observers = observers or Observers()
-    began, limit = time.monotonic(), options.time_limit
-    if limit is not None and folds.folds:
-        options = replace(options, time_limit=limit / 2)
+    deadline, limited = Deadline.after(options.time_limit), options.time_limit is not None
     if folds.folds:
         folds.splits(rows, schema)  # too many folds are told before the tuning, not after it
+    with deadline.part(_SHARE_OF_DOUBTS).watched(firmly=False):
+        suspicions, checked = doubts_of_rows(rows, schema), _CHECKED[: -1 if time_is_up() else None]
+    if limited:
+        options = replace(options, time_limit=deadline.left() / (2 if folds.folds else 1))
+    began = time.monotonic()
     pipeline, warned = _tuned(rows, schema, options, observers.search)
     seconds = time.monotonic() - began
-    left = None if limit is None else limit - seconds
-    assessment, doubts = assess(pipeline, rows, schema, replace(folds, time_limit=left), observers.folds)
+    folds = replace(folds, time_limit=deadline.left() if limited else None)
+    assessment, doubts = assess(pipeline, rows, schema, folds, observers.folds)
     remarks = (*remarks, *_on_kernel(schema, options), *remarks_on_scale(pipeline[-1]), *warned, *doubts)
     decision = decision_of(pipeline[-1], schema, rows.y, rows.weights)
-    facts = gather(
-        pipeline,
-        rows.X,
-        rows.y,
-        title=title,
-        target=schema.target,
-        assessment=assessment,
-        columns=described_columns(schema),
-        remarks=remarks,
-        seconds=seconds,
-        random_state=options.seed,
-        sample_weight=rows.weights,
-        doubts=[
-            *doubts_of_rows(rows, schema),
-            *doubts_of_order(pipeline, rows, schema, assessment),
-            *doubts_of_numbers(pipeline, assessment),
-        ],
-        checked=_CHECKED,
-        pictures=False,
-        metric=schema.stakes.main(schema.task),
-        decision=decision,
-    )
+    with deadline.watched(firmly=False):
+        facts = gather(
+            pipeline,
+            rows.X,
+            rows.y,
+            title=title,
+            target=schema.target,
+            assessment=assessment,
+            columns=described_columns(schema),
+            remarks=remarks,
+            seconds=seconds,
+            random_state=options.seed,
+            sample_weight=rows.weights,
+            doubts=[
+                *suspicions,
+                *doubts_of_order(pipeline, rows, schema, assessment),
+                *doubts_of_numbers(pipeline, assessment),
+            ],
+            checked=checked,
+            pictures=False,
+            metric=schema.stakes.main(schema.task),
+            decision=decision,
+        )
     return TableModel(
         pipeline=pipeline,
         schema=schema,

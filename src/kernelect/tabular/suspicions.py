@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import counted, number, percent
 from kernelect.facts.record import Doubt
+from kernelect.numerics import time_is_up
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.units import MANY
@@ -42,7 +43,7 @@ _LEAF = 5
 
 
 def doubts_of_rows(rows: Rows, schema: Schema) -> list[Doubt]:
-    """Return what to doubt about the rows of a table."""
+    """Return what to doubt about the rows of a table; single columns are tried as long as there is time."""
     return [
         *_given_away(rows, schema),
         *_copies(rows),
@@ -205,6 +206,8 @@ def _given_away(rows: Rows, schema: Schema) -> Iterator[Doubt]:
     folds = KFold(5, shuffle=True, random_state=0)
     told = []
     for column in schema.columns:
+        if time_is_up():
+            break
         cells = pd.factorize(rows.X[column.name])[0] if column.kind == "category" else rows.X[column.name].to_numpy()
         inputs = np.nan_to_num(np.asarray(cells, dtype=float), nan=float(np.nanmin(cells)) - 1.0)[:, None]
         if len(np.unique(inputs)) > 1:
