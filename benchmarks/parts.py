@@ -1,6 +1,7 @@
 """Fits of some thousand rows: parts of the rows first, in Cholesky factorisations and beside a grid search.
 
     OMP_NUM_THREADS=1 python benchmarks/parts.py [--rows 2000] [--draws 3] [--only steps|grid|machines]
+        [--problems NAME ...]
 
 Prints Markdown. CPU seconds of one thread, and ratios within one process, because machines and their other work differ.
 """
@@ -54,13 +55,13 @@ def loss(model: Any, X: np.ndarray, y: np.ndarray) -> float:
     return float(100.0 * (1.0 - model.score(X, y)))
 
 
-def steps(n: int, draws: int) -> None:
+def steps(n: int, draws: int, problems: list[str]) -> None:
     """Print fits with and without parts of the rows, in factorisations, with their losses on new rows."""
     print("| problem | Cholesky factorisations | on all rows throughout | loss % | throughout | difference |")
     print("|---" * 6 + "|", flush=True)
     parts = sys.modules["kernelect.selection.parts"]
-    for name, (kind, draw) in PROBLEMS.items():
-        rows = []
+    for name in problems:
+        (kind, draw), rows = PROBLEMS[name], []
         for seed in range(draws):
             X, y = draw(n, seed)
             Z, t = draw(4000, 1000 + seed)
@@ -71,6 +72,7 @@ def steps(n: int, draws: int) -> None:
                 row += [seconds / unit, loss(model, Z, t)]
             parts.FROM = 900
             rows.append(row)
+            print(name, seed, *(f"{cell:.2f}" for cell in row), file=sys.stderr, flush=True)
         quick, ours, whole, theirs = np.mean(rows, axis=0)
         gap = np.array(rows)[:, 1] - np.array(rows)[:, 3]
         error = gap.std(ddof=1) / np.sqrt(draws) if draws > 1 else float("nan")
@@ -123,11 +125,12 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="*", default=[2000])
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--only", choices=("steps", "grid", "machines"))
+    parser.add_argument("--problems", nargs="*", choices=PROBLEMS, default=list(PROBLEMS), help="for steps")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.only in (None, "steps"):
         for n in options.rows:
-            steps(n, options.draws)
+            steps(n, options.draws, options.problems)
     if options.only in (None, "grid"):
         grid((400, *options.rows), options.draws)
     if options.only in (None, "machines"):

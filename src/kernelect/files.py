@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from uuid import uuid4
 
 from kernelect.exceptions import InvalidArgument, UnwritableFile
@@ -70,14 +73,20 @@ def make_folder(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes, force: bool = False) -> None:
-    """Write a file beside its place, then rename it: a killed run leaves no half of it.
+    """Write a file at once; see :func:`writing_whole`."""
+    with writing_whole(path, force) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing_whole(path: Path, force: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file beside its place and rename it at the end: a killed run leaves no half of it.
 
     The folder is made if it is not there.
 
     Parameters
     ----------
     path : Path
-    data : bytes
     force : bool
         Whether a regular file of that name may be replaced.
     """
@@ -86,7 +95,7 @@ def write_whole(path: Path, data: bytes, force: bool = False) -> None:
     part = place.with_name(f".{uuid4().hex}.part")  # short, so that it fits wherever the name itself does
     try:
         with part.open("xb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         part.replace(place)

@@ -1,5 +1,6 @@
 """``kernelect fit --engine``: a Parquet file piece by piece, here and on a real scheduler with two workers."""
 
+import io
 import json
 
 import numpy as np
@@ -50,6 +51,8 @@ def test_every_engine_gives_the_same_model(run, tmp_path, cluster, report_page):
         assert "The table was read piece by piece" in outcome.stdout
         expected, found = predictions(tmp_path / "whole"), predictions(tmp_path / name)
         pd.testing.assert_frame_equal(found, expected, rtol=1e-8, atol=1e-8)
+        run("predict", "whole/model.skops", "big.parquet", "--engine", engine, "--out", f"{name}.csv", "--quiet")
+        pd.testing.assert_frame_equal(pd.read_csv(tmp_path / f"{name}.csv"), expected, rtol=1e-8, atol=1e-8)
     assert [facts["pictures"] for facts in report_page] == [[{"rows": 400}]] * 3
 
 
@@ -68,6 +71,21 @@ def test_auto_is_the_machine_on_landmarks(run, tmp_path):
 )
 def test_what_is_refused(run, words, message):
     assert message in run(*FIT, *words, code=2).stderr
+
+
+def test_predictions_piece_by_piece(run, tmp_path):
+    run(*FIT, "--engine", "local", "--no-report", "--out", "o")
+    whole = pd.read_csv(io.StringIO(run("predict", "o/model.skops", "big.parquet").stdout))
+    pieces = run("predict", "o/model.skops", "big.parquet", "--engine", "local").stdout
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(pieces)), whole, rtol=1e-8)
+    assert (
+        "--json holds all predictions"
+        in run("predict", "o/model.skops", "big.parquet", "--engine", "local", "--json", code=2).stderr
+    )
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
+    outcome = run("predict", "o/model.skops", "bad.csv", "--engine", "local", "--out", "p.csv", code=1)
+    assert "lacks 1 column(s) the model needs" in outcome.stderr
+    assert not (tmp_path / "p.csv").exists()
 
 
 def test_an_engine_needs_a_target(run):

@@ -124,7 +124,7 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
     from kernelect.mixture import AUTO
     from kernelect.tabular import FoldOptions, Observers, fit_table, require_room
 
-    if Path(table).suffix.lower() in (".parquet", ".pq") and Path(table).is_file():
+    if Path(table).suffix.lower() in (".parquet", ".pq"):
         require_room(table)
     read, schema, rows, remarks = load_rows(table, given)
     outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kernelect.cli import _guard as options
+from kernelect.exceptions import MissingCapability
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from kernelect.tabular import TableModel, Wanted
 
 
 @click.command(cls=options.GuardedCommand)
@@ -32,6 +36,12 @@ if TYPE_CHECKING:
     metavar="K",
     help="Add the K strongest reasons of each prediction (see kernelect explain).",
 )
+@click.option(
+    "--engine",
+    metavar="WHERE",
+    help="Read and predict a Parquet or CSV file piece by piece: local (this process), or, for Parquet, the address of "
+    "a Dask scheduler such as tcp://host:8786.  [default: read the table as a whole]",
+)
 @options.fill_missing
 @options.force
 @options.as_json
@@ -44,6 +54,7 @@ def command(
     interval: float | None,
     ids: tuple[str, ...],
     explain: int | None,
+    engine: str | None,
     fill_missing: bool,
     force: bool,
     as_json: bool,
@@ -58,20 +69,23 @@ def command(
 
     from kernelect.cli._show import print_json, print_remarks
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import load_model, match_columns, predict_table, read_table, without_formulas
-    from kernelect.tabular.choices import check_name
+    from kernelect.tabular import Wanted, load_model, predict_rows, read_table, require_room, without_formulas
 
     if out is not None:
         check_free(out, force)
     loaded, remarks = load_model(model)
-    read = read_table(table, format_)
-    for name in ids:
-        check_name(read.frame, name, "--id")
-    ids = ids or tuple(name for name in loaded.schema.ids if name in read.frame.columns)
-    X, surprises = match_columns(loaded.schema, read, fill_missing)
-    predictions = predict_table(loaded, X, interval, explain)
-    named = _with_ids(read.frame, ids, predictions)
-    remarks = [*remarks, *read.remarks, *surprises]
+    wanted = Wanted(interval, explain, ids, fill_missing)
+    if engine is not None:
+        if as_json:
+            raise MissingCapability("--json holds all predictions at once: with --engine leave it out, and give --out.")
+        count, surprises = _piece_by_piece(loaded, table, wanted, engine, format_, out, force)
+        if not quiet:
+            print_remarks(Console(stderr=True), [*remarks, *surprises])
+            click.echo(f"{count} predictions written to {out}", err=True) if out is not None else None
+        return
+    require_room(table)
+    named, surprises = predict_rows(loaded, read_table(table, format_), wanted)
+    remarks = [*remarks, *surprises]
     if not quiet and not as_json:
         print_remarks(Console(stderr=True), remarks)
     if out is not None:
@@ -84,11 +98,33 @@ def command(
         click.echo(f"{len(named)} predictions written to {out}")
 
 
-def _with_ids(frame: pd.DataFrame, ids: tuple[str, ...], predictions: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
+def _piece_by_piece(
+    model: TableModel, table: str, wanted: Wanted, engine: str, format_: str | None, out: Path | None, force: bool
+) -> tuple[int, list[str]]:
+    """Predict a file without reading it as a whole; return how many rows there were, and remarks."""
+    from contextlib import nullcontext
 
-    carried = frame[list(ids)].rename(columns={name: f"{name} (id)" for name in ids if name in predictions.columns})
-    return pd.concat([carried, predictions], axis=1)
+    from kernelect.files import writing_whole
+    from kernelect.studies import engine_for
+    from kernelect.studies.engines import Dask
+    from kernelect.tabular import Remarks, predicted_pieces, without_formulas
+
+    where, count, remarks = engine_for(engine, 1), 0, Remarks()
+    with (
+        where.client() if isinstance(where, Dask) else nullcontext() as client,
+        nullcontext() if out is None else writing_whole(out, force) as file,
+    ):
+        write: Callable[[str], Any] = _echo if file is None else lambda text: file.write(text.encode())
+        for rows, said in predicted_pieces(model, table, wanted, format=format_, client=client):
+            if len(rows):
+                write(without_formulas(rows).to_csv(index=False, header=count == 0))
+            count += len(rows)
+            remarks.add(said)
+    return count, remarks.told()
+
+
+def _echo(text: str) -> None:
+    click.echo(text, nl=False)
 
 
 def _document(frame: pd.DataFrame, remarks: list[str], out: Path | None) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from kernelect.tabular.reasons import Explained, Reason, explain_table
 from kernelect.tabular.record import Observers, TableModel, fit_table
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema, describe_table
+from kernelect.tabular.streams import Remarks, Wanted, predict_rows, predicted_pieces
 
 __all__ = [
     "Assessment",
@@ -32,11 +33,13 @@ __all__ = [
     "MachineOptions",
     "Observers",
     "Reason",
+    "Remarks",
     "Rows",
     "Schema",
     "Score",
     "Table",
     "TableModel",
+    "Wanted",
     "assess",
     "candidates",
     "columns_text",
@@ -48,7 +51,9 @@ __all__ = [
     "load_model",
     "match_columns",
     "parquet_columns",
+    "predict_rows",
     "predict_table",
+    "predicted_pieces",
     "read_columns",
     "read_table",
     "require_room",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -236,15 +237,23 @@ def _assessed(
 
 
 def require_room(path: str) -> None:
-    """Raise where a Parquet file, read as a whole, would not fit into memory."""
-    with opened(path) as file:
-        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
-    needed, free = _SWELL * sum(group.total_byte_size for group in groups), available_bytes()
+    """Raise where a Parquet file, or another of known size, would not fit into memory when read as a whole."""
+    if not Path(path).is_file():
+        return
+    needed, free = _SWELL * _bytes_of(path), available_bytes()
     if needed > _SHARE * free:
         raise NotEnoughMemory(
             f"{path!r} needs about {needed / 2**30:.1f} GiB when it is read as a whole, {free / 2**30:.1f} GiB are "
             "free: read it piece by piece with --engine local."
         )
+
+
+def _bytes_of(path: str) -> int:
+    """Return the bytes of a file's cells."""
+    if Path(path).suffix.lower() not in (".parquet", ".pq"):
+        return Path(path).stat().st_size
+    with opened(path) as file:
+        return sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))
 
 
 def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> Rows:

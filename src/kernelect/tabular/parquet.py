@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +27,9 @@ Result = TypeVar("Result")
 
 #: Rows of a batch: a branch of the tree in which blocks are added, so that sums are those of rows in memory.
 BATCH_ROWS = BRANCHES * BLOCK_ROWS
+
+#: Row groups whose results are brought here at a time.
+_AHEAD = 32
 
 #: Work on a piece: its number and its rows come in.
 Work = Callable[[int, pd.DataFrame], Result]
@@ -61,6 +65,10 @@ class Pieces(ABC):
         """Return ``work(number, rows)`` of every piece, in their order; of some columns only where they are named."""
 
     @abstractmethod
+    def stream(self, work: Work[Result]) -> Iterator[Result]:
+        """Yield the same, a few pieces at a time: results of all pieces need not fit into memory."""
+
+    @abstractmethod
     def sum(self, work: Work[Any]) -> Any:
         """Return the sum of ``work(number, rows)`` over all pieces; None is nothing."""
 
@@ -76,6 +84,9 @@ class LocalPieces(Pieces):
 
     def each(self, work: Work[Result], columns: Sequence[str] | None = None) -> list[Result]:
         return list(self._over(work, columns))
+
+    def stream(self, work: Work[Result]) -> Iterator[Result]:
+        return self._over(work, None)
 
     def sum(self, work: Work[Any]) -> Any:
         return tree_sum(self._over(work, None))
@@ -109,6 +120,12 @@ class ClusterPieces(Pieces):
     def each(self, work: Work[Result], columns: Sequence[str] | None = None) -> list[Result]:
         with self.client.as_current():
             return computed(*self._tasks(work, columns))
+
+    def stream(self, work: Work[Result]) -> Iterator[Result]:
+        with self.client.as_current():
+            tasks = iter(self._tasks(work, None))
+            while few := list(islice(tasks, _AHEAD)):
+                yield from computed(*few)
 
     def sum(self, work: Work[Any]) -> Any:
         with self.client.as_current():

@@ -56,7 +56,12 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
 
 
 def predict_table(
-    model: TableModel, X: pd.DataFrame, interval: float | None = None, reasons: int | None = None
+    model: TableModel,
+    X: pd.DataFrame,
+    interval: float | None = None,
+    reasons: int | None = None,
+    *,
+    first_row: int = 0,
 ) -> pd.DataFrame:
     """Return predictions for inputs: labels and probabilities, or values with deviations and intervals.
 
@@ -69,6 +74,8 @@ def predict_table(
         Coverage of intervals; regression only.
     reasons : int, optional
         How many of the strongest reasons of each prediction are added, in words and numbers.
+    first_row : int
+        Rows of the same table that came before these, for messages.
     """
     if interval is not None and model.schema.classes is not None:
         raise InvalidArgument(
@@ -79,7 +86,7 @@ def predict_table(
         raise InvalidArgument(f"--interval {interval:g} must be a number between 0 and 1, such as 0.9.")
     blocks = [_predict_block(model, X.iloc[start : start + _BLOCK], interval) for start in range(0, len(X), _BLOCK)]
     found = pd.concat(blocks, ignore_index=True)
-    _check_finite(found)
+    _check_finite(found, first_row)
     return found if reasons is None else found.join(_reasons(model, X, reasons))
 
 
@@ -91,13 +98,13 @@ def _reasons(model: TableModel, X: pd.DataFrame, most: int) -> pd.DataFrame:
     return pd.DataFrame({f"reason {k + 1}": [line[k] if k < len(line) else "" for line in words] for k in range(most)})
 
 
-def _check_finite(found: pd.DataFrame) -> None:
+def _check_finite(found: pd.DataFrame, first_row: int) -> None:
     numbers = found.select_dtypes("number").to_numpy(dtype=float)
     lost = ~np.isfinite(numbers).all(axis=1)
     if lost.any():
         raise UnusableModel(
             f"The model has no finite prediction for {int(lost.sum())} of {len(found)} rows, the first of them row "
-            f"{int(np.argmax(lost)) + 1}: check the numbers in that row, or fit the model again."
+            f"{first_row + int(np.argmax(lost)) + 1}: check the numbers in that row, or fit the model again."
         )
 
 

@@ -60,7 +60,7 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     separator : str, optional
         Comma, semicolon or tab, whichever the line of names has most of, unless given.
     """
-    separator = separator or _separator(text)
+    separator = separator or separator_of(text)
     _check_rectangular(text, source, separator)
     frame = _parsed(text, source, separator)
     sign = _sign(frame, separator)
@@ -111,7 +111,7 @@ def _reason(error: Exception) -> str:
     return f"{reason}: check its quotes and separators"
 
 
-def _separator(text: str) -> str:
+def separator_of(text: str) -> str:
     """Return the separator by the line of names, quoted parts aside."""
     line = next((line for line in text.splitlines() if line.strip()), "")
     bare = "".join(line.split('"')[::2])
