@@ -11,8 +11,10 @@ the training fit's optimism does not enter.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_softmax, softmax
 
 from kernelect.typing import Array, Indices
 
@@ -33,20 +35,45 @@ def fit_temperature(decision: Array, index: Indices, weights: Array, *, counts: 
     separable decision values do not ask for infinite certainty. The loss is convex in a:
     Newton steps, kept within a bracket by the sign of the slope.
     """
-    f = _columns(decision)
-    size = float(np.sqrt(np.mean(f**2)))
-    if size == 0.0:
-        return 1.0
-    t = _smoothed_targets(index, weights if counts else weights / weights.mean(), f.shape[1])
+    counted = weights if counts else weights / weights.mean()
+    if _is_single(decision):
+        return _of_two_classes(decision.reshape(-1), _smoothed_second(index, counted), weights)
+    return _of_classes(decision, _smoothed_targets(index, counted, decision.shape[1]), weights)
+
+
+def _of_classes(f: Array, t: Array, weights: Array) -> float:
+    """Return the inverse temperature for decision values and targets (n, k)."""
     wanted = np.sum(weights * np.sum(t * f, axis=1))
-    low, high, a = 1e-3 / size, 1e3 / size, 1.0 / size
     f = np.ascontiguousarray(f.T)  # (k, n): sums over few classes are fast along the first axis
     squares = f**2
-    for _ in range(_MAX_NEWTON):
+
+    def derivatives(a: float) -> tuple[float, float]:
         p = _softmax_in_place(a * f)
         mean = np.sum(p * f, axis=0)
-        slope = float(weights @ mean - wanted)
-        curvature = float(weights @ (np.sum(p * squares, axis=0) - mean**2))
+        return float(weights @ mean - wanted), float(weights @ (np.sum(p * squares, axis=0) - mean**2))
+
+    return _newton(derivatives, float(np.sqrt(np.mean(squares))))
+
+
+def _of_two_classes(f: Array, t: Array, weights: Array) -> float:
+    """Return the same for decision values and targets (n,) of the second class, at a third of the time."""
+    weighted = weights * f
+    wanted, squares = float(weighted @ t), weighted * f
+
+    def derivatives(a: float) -> tuple[float, float]:
+        p = expit(a * f)
+        return float(weighted @ p) - wanted, float(squares @ (p - p * p))
+
+    return _newton(derivatives, 0.5 * float(np.sqrt(np.mean(f**2))))
+
+
+def _newton(derivatives: Callable[[float], tuple[float, float]], size: float) -> float:
+    """Return where the slope is zero; ``size`` is that of the decision values."""
+    if size == 0.0:
+        return 1.0
+    low, high, a = 1e-3 / size, 1e3 / size, 1.0 / size
+    for _ in range(_MAX_NEWTON):
+        slope, curvature = derivatives(a)
         low, high = (a, high) if slope < 0 else (low, a)
         step = a - slope / curvature if curvature > 0 else low
         step = step if low < step < high else float(np.sqrt(low * high))
@@ -58,10 +85,14 @@ def fit_temperature(decision: Array, index: Indices, weights: Array, *, counts: 
 
 def calibrated_log_loss(decision: Array, index: Indices, weights: Array) -> float:
     """Return the mean (weighted) log-loss of the probabilities at the best temperature."""
-    f = _columns(decision)
-    logs = log_softmax(fit_temperature(decision, index, weights) * f, axis=1)
-    t = _smoothed_targets(index, weights / weights.mean(), f.shape[1])
-    return -float(np.average(np.sum(t * logs, axis=1), weights=weights))
+    a, relative = fit_temperature(decision, index, weights), weights / weights.mean()
+    if _is_single(decision):
+        f, t = a * decision.reshape(-1), _smoothed_second(index, relative)
+        losses = np.logaddexp(0.0, f) - t * f
+    else:
+        t = _smoothed_targets(index, relative, decision.shape[1])
+        losses = -np.sum(t * log_softmax(a * decision, axis=1), axis=1)
+    return float(np.average(losses, weights=weights))
 
 
 def _softmax_in_place(logs: Array) -> Array:
@@ -72,8 +103,13 @@ def _softmax_in_place(logs: Array) -> Array:
     return logs
 
 
+def _is_single(decision: Array) -> bool:
+    """Return whether one decision value of every row tells two classes apart."""
+    return decision.ndim == 1 or decision.shape[1] == 1
+
+
 def _columns(decision: Array) -> Array:
-    if decision.ndim == 2 and decision.shape[1] > 1:
+    if not _is_single(decision):
         return decision
     single = decision.reshape(-1)
     return np.column_stack([-0.5 * single, 0.5 * single])
@@ -86,3 +122,9 @@ def _smoothed_targets(index: Indices, weights: Array, n_classes: int) -> Array:
     t = np.repeat(doubt[:, None] / (n_classes - 1), n_classes, axis=1)
     t[np.arange(len(index)), index] = 1.0 - doubt
     return t
+
+
+def _smoothed_second(index: Indices, weights: Array) -> Array:
+    """Return the second column of the same for two classes."""
+    doubt = 1.0 / (np.bincount(index, weights=weights, minlength=2) + 2.0)
+    return np.array([doubt[0], 1.0 - doubt[1]])[index]

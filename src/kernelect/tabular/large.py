@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from dataclasses import dataclass, replace
@@ -238,7 +239,7 @@ def _assessed(
 
 def require_room(path: str) -> None:
     """Raise where a Parquet file, or another of known size, would not fit into memory when read as a whole."""
-    if not Path(path).is_file():
+    if not os.path.isfile(path):  # no name is too long for it
         return
     needed, free = _SWELL * _bytes_of(path), available_bytes()
     if needed > _SHARE * free:

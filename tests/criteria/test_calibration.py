@@ -1,0 +1,41 @@
+"""One temperature for decision values: two classes have a form of their own."""
+
+import numpy as np
+import pytest
+
+from kernelect.criteria.calibration import calibrated_log_loss, fit_temperature, probabilities
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize("counts", [False, True])
+def test_two_classes_are_the_columns_of_half_the_decision(scale, counts):
+    rng = np.random.default_rng(0)
+    index = rng.integers(0, 2, 40)
+    weights = rng.uniform(0.1, 3.0, 40)
+    f = scale * (rng.normal(size=40) + index - 0.5)
+    columns = np.column_stack([-0.5 * f, 0.5 * f])
+    assert fit_temperature(f, index, weights, counts=counts) == pytest.approx(
+        fit_temperature(columns, index, weights, counts=counts), rel=1e-6
+    )
+    assert calibrated_log_loss(f, index, weights) == pytest.approx(calibrated_log_loss(columns, index, weights))
+    assert calibrated_log_loss(f[:, None], index, weights) == calibrated_log_loss(f, index, weights)
+
+
+def test_the_temperature_has_the_smallest_loss():
+    """By the definition: smoothed targets, and no better temperature beside the one that is found."""
+    rng = np.random.default_rng(1)
+    index = rng.integers(0, 2, 30)
+    f = rng.normal(size=30) + index - 0.5
+    doubt = 1.0 / (np.bincount(index)[index] + 2.0)
+
+    def loss(a):
+        own = probabilities(f, a)[np.arange(30), index]
+        return -np.mean((1.0 - doubt) * np.log(own) + doubt * np.log(1.0 - own))
+
+    a = fit_temperature(f, index, np.ones(30))
+    assert loss(a) == pytest.approx(calibrated_log_loss(f, index, np.ones(30)))
+    assert loss(a) <= min(loss(0.99 * a), loss(1.01 * a))
+
+
+def test_decisions_without_size_keep_their_temperature():
+    assert fit_temperature(np.zeros(4), np.array([0, 1, 0, 1]), np.ones(4)) == 1.0
