@@ -38,6 +38,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -51,6 +52,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "abort_on_example_error": True,
+    "capture_repr": (),  # what an example prints is its answer; the value of its last line is none
     "parallel": 2,
     "within_subsection_order": "FileNameSortKey",
 }

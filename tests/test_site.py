@@ -36,6 +36,20 @@ def misused(words):
     return [word for word in words if word.startswith("--") and word not in known]
 
 
+def test_every_page_is_in_a_table_of_contents():
+    docs = ROOT / "docs"
+    listed = {docs / "index.md"}
+    for page in docs.rglob("*.md"):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), flags=re.DOTALL):
+            entries = [line for line in block.splitlines() if line and not line.startswith(":")]
+            assert not any("*" in entry for entry in entries), "a page that a pattern lists stands there twice"
+            listed |= {
+                ((docs if entry[0] == "/" else page.parent) / f"{entry.lstrip('/')}.md").resolve() for entry in entries
+            }
+    pages = {page.resolve() for page in docs.rglob("*.md") if "_build" not in page.parts}
+    assert pages - {page.resolve() for page in listed} == set()
+
+
 def test_pages_name_commands_and_options_that_exist():
     lines = [(page, words) for page in PAGES for words in commands_of(page.read_text())]
     assert len(lines) > 40
@@ -60,6 +74,50 @@ def test_every_doubt_is_explained():
         codes |= set(re.findall(r"_doubt\(\s*\"([\w-]+)\"", source)) | set(re.findall(r"\bcode=\"([\w-]+)\"", source))
     assert {"flat", "groups"} <= codes
     assert {code for code in codes if f"| `{code}` |" not in TROUBLE} == set()
+
+
+#: Functions that put a status or a warning of a fit into words, and the folders in which none is.
+SPEAKING = {"doubt", "_doubt", "remark", "told", "status", "_sentence", "_reason_to_stop", "_within_time", "_ended"}
+SPEAKING |= {"_NOT_FITTED", "_CONSTANT", "ending", "message"}
+SILENT = ("cli", "tabular", "facts", "report", "studies", "plots", "export", "explain", "inputs")
+
+
+def named(node):
+    """Return the name of a function, of a constant or of an argument that is given by name, else nothing."""
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id
+    return {ast.FunctionDef: "name", ast.keyword: "arg"}.get(type(node)) and getattr(node, node._fields[0])
+
+
+def phrases_of(path):
+    """Yield the phrases, of three words or more, of which the statuses and warnings in a file are made."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if named(node) in SPEAKING:
+            docstring = isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False)
+            for part in ast.walk(node):
+                text = part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else ""
+                if text != docstring and len(text.split()) > 2:
+                    yield text.strip(" ;,:")
+
+
+def test_every_sentence_of_a_status_or_warning_is_explained():
+    source = ROOT / "src" / "kernelect"
+    files = [path for path in source.rglob("*.py") if path.relative_to(source).parts[0] not in SILENT]
+    phrases = {phrase for path in files for phrase in phrases_of(path)}
+    assert {"that span all rows", "left no time for", "not fitted: no time was left"} <= phrases
+    assert len(phrases) > 30
+    assert {phrase for phrase in phrases if phrase not in TROUBLE} == set()
+
+
+def test_every_picture_of_a_report_is_explained():
+    page = (ROOT / "docs" / "guide" / "report.md").read_text()
+    titles = set()
+    for path in (ROOT / "src" / "kernelect" / "facts").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "picture":
+                titles |= {node.args[2].value if isinstance(node.args[2], ast.Constant) else path.stem}
+    assert len(titles) > 15
+    assert {title for title in titles if f"| {title} |" not in page} == {"explained_pictures", "notable", "pictures"}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -1,15 +1,20 @@
-"""A directive that runs shell commands while the site is built and shows what they print.
+"""Directives that run shell commands and Python while the site is built and show what they print.
 
 The commands of one page run one after the other in a folder of the page's own, so a page can be
-followed from top to bottom and never shows what the commands do not print. A command that ends with
-another exit code than the expected one is a warning, which fails the build.
+followed from top to bottom and never shows what the commands do not print. The Python of one page is
+one program. A command that ends with another exit code than the expected one, and Python that raises
+or warns, is a warning, which fails the build.
 """
 
+import contextlib
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
+import traceback
+import warnings
 from pathlib import Path
 from typing import ClassVar
 
@@ -85,7 +90,31 @@ class Commands(Directive):
         return "\n".join([f"$ {command}", *([] if "quiet" in self.options else lines)])
 
 
+class Python(Directive):
+    """A piece of the page's program: what stands here, and below it what it prints."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        env = self.state.document.settings.env
+        source = "\n".join(self.content)
+        names = env.temp_data.setdefault("python_names", {"__name__": env.docname})
+        folder = _folder(env)
+        folder.mkdir(parents=True, exist_ok=True)
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed), contextlib.chdir(folder), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                exec(compile(source, env.docname, "exec"), names)
+        except Exception:
+            logger.warning("%s\n%s", source, traceback.format_exc(), location=(env.docname, self.lineno))
+        shown = printed.getvalue().rstrip()
+        code = nodes.literal_block(source, source, language="python")
+        return [code, nodes.literal_block(shown, shown, language="text", classes=["printed"])] if shown else [code]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register ``{commands}``."""
+    """Register ``{commands}`` and ``{python}``."""
     app.add_directive("commands", Commands)
+    app.add_directive("python", Python)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

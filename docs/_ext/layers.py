@@ -7,6 +7,7 @@ import tomllib
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from textwrap import shorten
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -33,7 +34,7 @@ def drawing(rows: list[list[str]]) -> str:
     height = len(rows) * (_HIGH + _GAP) + 10
     parts = [
         f'<svg class="layers" viewBox="0 0 {_WIDE} {height}" role="img" aria-label="The layers of the library">',
-        "<style>.layers{width:100%;height:auto;font:13px var(--pst-font-family-base,sans-serif)}"
+        "<style>.layers{width:100%;height:auto;font:12px var(--pst-font-family-base,sans-serif)}"
         ".layers rect{fill:var(--pst-color-surface,#eee);stroke:var(--pst-color-border,#999)}"
         ".layers text{fill:var(--pst-color-text-base,#222);dominant-baseline:middle}"
         ".layers .name{font-family:var(--pst-font-family-monospace,monospace);font-weight:bold}</style>",
@@ -46,8 +47,8 @@ def drawing(rows: list[list[str]]) -> str:
             parts.append(f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{_HIGH}" rx="6"/>')
             parts.append(f'<text class="name" x="{left + 12:.0f}" y="{top + _HIGH / 2}">{name}</text>')
             if len(row) == 1:
-                words = escape(_words(name))
-                parts.append(f'<text x="150" y="{top + _HIGH / 2}">{words[:92]}</text>')
+                words = escape(shorten(_words(name), 96, placeholder=" ..."))
+                parts.append(f'<text x="145" y="{top + _HIGH / 2}">{words}</text>')
     return "\n".join([*parts, "</svg>"])
 
 
