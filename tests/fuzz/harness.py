@@ -19,10 +19,15 @@ from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS
 from sklearn.exceptions import ConvergenceWarning
 
 import kernelect
 from kernelect.exceptions import KernelectError
+
+#: Draws every case anew, where Hypothesis by itself makes most of them by small changes to the one before.
+INDEPENDENT = "independent"
+AVAILABLE_PROVIDERS[INDEPENDENT] = "hypothesis.internal.conjecture.providers.HypothesisProvider"
 
 #: CPU seconds after which a case of this size has taken too long.
 MOST_SECONDS = 60.0
@@ -62,11 +67,18 @@ class Tally:
     kind: str
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
+    seen: set[Any] = field(default_factory=set)
     seconds: float = 0.0
 
     @property
     def cases(self) -> int:
         return sum(self.outcomes.values())
+
+    def is_new(self, case: Any) -> bool:
+        """Tell whether a case is another one than all before; killing the same command again is a case of its own."""
+        new = case not in self.seen or self.kind == "kills"
+        self.seen.add(case)
+        return new
 
     def distinct(self) -> list[tuple[Failure, int]]:
         """Return one failure of every signature, the smallest, with how many there were."""
@@ -92,7 +104,7 @@ def judged(kind: str, judge: Callable[[Any], str], case: Any) -> tuple[str, Fail
 
 
 def campaign(kind: str, cases: Any, judge: Callable[[Any], str], count: int, number: int) -> Tally:
-    """Judge ``count`` cases drawn from a strategy; failures are gathered, none stops the rest."""
+    """Judge ``count`` different cases drawn from a strategy; failures are gathered, none stops the rest."""
     tally = Tally(kind)
     if not count:
         return tally
@@ -100,14 +112,17 @@ def campaign(kind: str, cases: Any, judge: Callable[[Any], str], count: int, num
 
     @seed(number)
     @settings(
-        max_examples=count,
+        max_examples=2 * count,
         phases=[Phase.generate],
+        backend=INDEPENDENT,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
     @given(cases)
     def run(case: Any) -> None:
+        if tally.cases >= count or not tally.is_new(case):
+            return
         outcome, failure = judged(kind, judge, case)
         tally.outcomes[outcome] += 1
         if failure is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fuzz import commands, files, fits, kills
+from fuzz import arrays, commands, files, fits, frames, kills
 from fuzz.tables import TableCase
 
 
@@ -20,7 +20,8 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "fits": Kind(fits.cases, fits.judge, fits.FitCase),
+    "fits": Kind(fits.cases, fits.judge, arrays.FitCase),
+    "frames": Kind(frames.cases, frames.judge, frames.FrameCase),
     "files": Kind(files.file_cases, files.judge_file, files.FileCase),
     "models": Kind(files.model_cases, files.judge_model, files.ModelCase),
     "commands": Kind(commands.cases, commands.judge, commands.CommandCase),

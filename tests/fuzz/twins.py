@@ -1,0 +1,105 @@
+"""A second fit, or a second way to ask, that must not matter."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+
+from fuzz.arrays import FitCase
+from fuzz.elsewhere import require_explained, require_exported, require_near, require_same_on_dask
+from fuzz.estimators import DOORS, REGRESSORS, answers, fit, made
+from fuzz.harness import Broken
+
+TWINS = (
+    *("none", "rows", "columns", "units", "origin", "batch", "pickle", "twice"),
+    *("explained", "exported", "dask"),
+)
+
+#: Fewer rows than these have several answers of the same worth.
+FEW = 6
+
+#: Their widths belong to one input each, whatever their first argument is.
+PER_INPUT = ("BasisSearchRegressor", *DOORS)
+
+#: How far two fits of the same problem may be apart, in probability or in units of the target's spread.
+NEAR = 0.02
+
+
+def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z: Any) -> None:
+    """Fit or ask a second time in a way that must not matter."""
+    if case.twin == "batch":
+        require_same_batch(model, Z, unit_of(case, y))
+    elif case.twin == "pickle":
+        require_same_pickled(model, Z)
+    elif case.twin == "twice":
+        require_same_again(model, fit(made(case), X, y, weights), Z)
+    elif case.twin == "explained":
+        require_explained(model, Z, X, unit_of(case, y))
+    elif case.twin == "exported":
+        require_exported(model, Z, unit_of(case, y))
+    elif case.twin == "dask" and "landmarks" in dict(case.arguments):
+        require_same_on_dask(case, model, (X, y, weights), Z, NEAR * unit_of(case, y))
+    elif case.twin in ("rows", "columns", "units", "origin") and len(X) >= FEW:
+        _require_same_fit(case, X, y, weights, Z, answers(model, Z))
+
+
+def require_same_batch(model: Any, Z: Any, unit: Any = 1.0) -> None:
+    """Split the rows, and add one that is far away."""
+    expected = answers(model, Z)
+    require_near(answers(model, Z[:3]), expected[:3], 1e-6 * unit, "a batch may be split")
+    wild = np.vstack([Z, np.full((1, Z.shape[1]), 1e12)])
+    require_near(answers(model, wild)[:-1], expected, 1e-6 * unit, "a wild row beside changes nothing")
+
+
+def require_same_pickled(model: Any, Z: Any) -> None:
+    if not np.array_equal(answers(pickle.loads(pickle.dumps(model)), Z), answers(model, Z)):
+        raise Broken("a pickled model is the same", "it answers otherwise")
+
+
+def require_same_again(model: Any, second: Any, Z: Any) -> None:
+    if not np.array_equal(answers(second, Z), answers(model, Z)):
+        raise Broken("random_state alone decides", "a second fit answers otherwise")
+
+
+def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expected: Any) -> None:
+    if case.twin in ("units", "origin") and _by_its_numbers(case, X):
+        return
+    generator = np.random.default_rng(case.seed + 2)
+    rows, columns = np.arange(len(X)), np.arange(X.shape[1])
+    units, origin = np.ones(X.shape[1]), np.zeros(X.shape[1])
+    if case.twin == "rows":
+        rows = generator.permutation(rows)
+    if case.twin == "columns":
+        columns = generator.permutation(columns)
+    if case.twin == "units":
+        per_input = case.estimator in PER_INPUT or case.kernel == "ard" or case.kernel.endswith("-ard")
+        per_input = per_input or case.kernel.startswith("product-")
+        units = 10.0 ** generator.integers(-3, 4, size=len(units) if per_input else 1)
+    if case.twin == "origin":
+        origin = np.round(generator.normal(size=len(origin)), 1) * np.clip(np.ptp(X, axis=0), 0.0, 1e100)
+    with np.errstate(all="ignore"):
+        twin = X[rows][:, columns] * units + origin[columns]
+        query = Z[:, columns] * units + origin[columns]
+    if not np.isfinite(twin).all() or not np.isfinite(query).all():
+        return
+    law = f"{case.twin} do not matter"
+    try:
+        second = fit(made(case), twin, y[rows], None if weights is None else weights[rows])
+    except Exception as error:
+        raise Broken(law, f"the twin is refused: {type(error).__name__} {error}"[:200]) from error
+    require_near(answers(second, query), expected, NEAR * unit_of(case, y), law)
+
+
+def _by_its_numbers(case: FitCase, X: Any) -> bool:
+    """Tell whether other units are another table: whole numbers may be codes, and the largest count as missing."""
+    return case.estimator in DOORS and bool((np.round(X) == X).all(axis=0).any() or np.abs(X).max() > 1e80)
+
+
+def unit_of(case: FitCase, y: Any) -> float:
+    """Return the unit in which answers are compared: probabilities have none."""
+    if case.estimator not in REGRESSORS:
+        return 1.0
+    with np.errstate(all="ignore"):
+        return max(float(np.std(y)), 1e-6 * float(np.abs(y).max()), 1e-290)
