@@ -30,6 +30,8 @@ CODES = (0, 1, 2, 130)
 COMMANDS = (
     *("fit",) * 8,
     *("predict",) * 5,
+    *("explain",) * 2,
+    *("export",) * 2,
     *("inspect",) * 2,
     *("report",) * 2,
     *("study run",) * 3,
@@ -51,9 +53,16 @@ _WORDS = {
     "--kind": ("histogram", "critical-difference", "scatter", "evolution"),
 }
 
+#: Which machine fits, and how often it does so on folds: most are quick, some as quick as the defaults.
+MACHINES = (
+    *(("--machine", name, "--folds", "0") for name in ("lssvm", "lssvm", "svm", "gp", "rvm", "basis")),
+    *(("--effort", "fast", "--folds", "0"), ("--effort", "fast", "--folds", "2"), ("--machine", "lssvm")),
+)
+
 #: Options whose values make a run long, or reach outside the folder.
 _TAMED = {"--folds": ("0", "2", "3", "-1", "50"), "--repeats": ("1", "0"), "--jobs": ("1",), "--threads": ("1",)}
-_TAMED |= {"--splits": ("1", "0", "x"), "--restarts": ("0", "1", "-1"), "--engine": ("local", "nowhere")}
+_TAMED |= {"--splits": ("1", "0", "x"), "--restarts": ("0", "1", "-1")}
+_TAMED |= {"--engine": ("local", "local", "tcp://127.0.0.1:9", "nowhere"), "--effort": ("fast", "best", "x", "")}
 _TAMED |= {"--datasets": ("twonorm", "none", "twonorm,none"), "--methods": ("ours", "theirs", "x")}
 _TAMED |= {"--data": ("folder", "nowhere"), "--time-limit": ("0.01", "2", "0", "-3", "x")}
 
@@ -91,9 +100,11 @@ def cases(draw: Any) -> CommandCase:
 
 def _arguments(draw: Any, name: str, table: str) -> list[str]:
     usual = {
-        "fit": [table, "--target", "y", "--no-report"],
+        "fit": [table, "--target", "y", "--no-report", "--out", "fitted"],
         "compare": [table, "--target", "y", "--machine", "lssvm", "--kernel", "linear", "--folds", "2"],
-        "predict": ["model.skops", table],
+        "predict": ["model.skops", draw(st.sampled_from((table, "train.csv", "train.csv")))],
+        "explain": ["model.skops", draw(st.sampled_from((table, "train.csv", "train.csv")))],
+        "export": ["model.skops", "--to", draw(st.sampled_from(("onnx", "c", "javascript")))],
         "inspect": ["model.skops"],
         "report": ["model.skops", "train.csv"],
         "sample": ["wine"],
@@ -107,8 +118,10 @@ def _arguments(draw: Any, name: str, table: str) -> list[str]:
     }.get(name, [])
     if usual and draw(st.integers(0, 9)) == 0:
         usual[0] = draw(st.sampled_from(("nothing.csv", "folder", "model.skops", "-", "", "results.sqlite", "pipe/x")))
-    if name == "fit" and draw(st.integers(0, 7)) == 0:
-        usual.remove("--no-report")
+    if name == "fit":
+        usual += draw(st.sampled_from(MACHINES))
+        if draw(st.integers(0, 11)) == 0:
+            usual.remove("--no-report")
     return usual
 
 
@@ -256,8 +269,9 @@ def listing(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 #: Files that a command makes where no option names them.
 DEFAULTS = {
-    "fit": ("model.skops", "report.html"),
+    "fit": ("model.skops", "columns.toml", "report.html"),
     "report": ("report.html",),
+    "export": ("model.onnx", "model.h", "model.js"),
     "sample": ("wine.csv", "patients.csv", "breast_cancer.csv", "diabetes.csv"),
     "study run": ("study.sqlite", "tiny.sqlite", "study-pictures"),
     "study plot": ("study-pictures",),

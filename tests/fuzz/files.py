@@ -42,6 +42,9 @@ MODELS = (
     ("rvm", "ard", "value"),
     ("basis", "rbf", "value"),
     ("basis", "fourier", "value"),
+    ("auto", None, "label"),
+    ("auto", None, "value"),
+    ("lssvm", "product-laplace", "three"),
 )
 
 ORDINARY = TableCase(3, 30, ("number", "category", "half missing", "date"), "label", "csv")
@@ -103,8 +106,9 @@ def judge_file(case: FileCase) -> str:
 def model_bytes(number: int) -> bytes:
     """Return a whole model file."""
     machine, kernel, _ = MODELS[number]
+    effort = "fast" if machine == "auto" else None
     schema, rows, _ = describe_table(model_frame(number), "y")
-    model = fit_table(rows, schema, MachineOptions(machine, kernel=kernel), FoldOptions(0))
+    model = fit_table(rows, schema, MachineOptions(machine, kernel=kernel, effort=effort), FoldOptions(0))
     with tempfile.TemporaryDirectory() as folder:
         save_model(model, Path(folder) / "m.skops")
         return (Path(folder) / "m.skops").read_bytes()

@@ -62,3 +62,11 @@ def test_the_scale_of_equal_targets_is_chosen_without_a_warning():
     """SciPy's skewness of equal numbers warned."""
     X = np.random.default_rng(0).normal(size=(35, 1))
     assert KernelRegressor("fast").fit(X, np.full(35, 3.25)).predict(X) == pytest.approx(np.full(35, 3.25))
+
+
+def test_squared_losses_of_targets_that_are_all_zero_are_compared_without_a_warning():
+    """The slope of the logarithm of next to nothing overflowed."""
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    assert RVR(criterion="loo", random_state=0, max_iter=40).fit(X, np.zeros(8)).predict(X) == pytest.approx(
+        np.zeros(8)
+    )

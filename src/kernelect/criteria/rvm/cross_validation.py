@@ -19,6 +19,10 @@ from kernelect.machines.rvm import RVMState, moderated
 from kernelect.typing import Array, Indices, Mask
 
 
+#: A mean square below this is nothing: its logarithm and its inverse, times any number of rows, are finite.
+_LEAST_SQUARE = 1e-250
+
+
 @dataclass(frozen=True)
 class RVMCrossValidation(RVMCriterion):
     """Mean loss per row over parts of the data left out in turn.
@@ -69,7 +73,7 @@ class RVMCrossValidation(RVMCriterion):
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
         n = float(fitted.weights.sum())  # losses are sums over the outputs already
         if self.loss == "error" and relevance_machine(fitted.machine).regression:  # squares of the targets' own unit
-            value = max(value, np.finfo(float).tiny)
+            value = max(value, _LEAST_SQUARE)
             return 0.5 * n * float(np.log(value)), 0.5 * n / value
         return n * value, n
 
