@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -56,12 +57,20 @@ def require_exported(model: Any, Z: Any, unit: float) -> None:
 
 
 def run_onnx(written: Any, Z: Any) -> dict[str, Any]:
+    """Return what a runtime answers; columns of an array are named by their places, dates are read first."""
     import onnxruntime
+    import pandas as pd
 
+    frame = Z.copy() if hasattr(Z, "columns") else pd.DataFrame(Z, columns=[f"x{j}" for j in range(Z.shape[1])])
     columns = json.loads(next(entry.value for entry in written.metadata_props if entry.key == "columns"))
-    plain = not hasattr(Z, "columns") and not columns["categories"]
+    if columns["numbers"] and not set(frame.columns) >= {column["name"] for column in columns["numbers"]}:
+        inputs = {"numbers": np.asarray(Z, dtype=float)}
+    else:
+        for column in columns["numbers"]:
+            if column["kind"] == "date":
+                frame[column["name"]] = [date.fromisoformat(cell) for cell in frame[column["name"]]]
+        inputs = onnx_inputs(written, frame)
     session = onnxruntime.InferenceSession(written.SerializeToString(), providers=["CPUExecutionProvider"])
-    inputs = {"numbers": np.asarray(Z, dtype=float)} if plain else onnx_inputs(written, Z)
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(None, inputs), strict=True))
 

@@ -31,7 +31,7 @@ def cases(draw: Any) -> FitCase:
         draw(st.sampled_from(((), (), *ARGUMENTS.get(estimator, ())))),
         draw(st.integers(0, 2**16)),
         draw(st.one_of(st.integers(8, 36), st.integers(2, 12))),
-        draw(st.one_of(st.integers(1, 4), st.integers(1, 30))),
+        draw(st.one_of(st.integers(1, 4), st.integers(1, 4), st.integers(1, 30))),
         draw(st.sampled_from(TARGETS[classify])),
         tuple(draw(st.lists(spoils, max_size=3))),
         draw(st.sampled_from(WEIGHTS)),

@@ -7,8 +7,9 @@ import pytest
 
 from fuzz.files import model_bytes
 from fuzz.mutations import archive_of, members_of
-from kernelect import RVC, RVR, BasisSearchRegressor, KernelRegressor
+from kernelect import LSSVR, RVC, RVR, BasisSearchRegressor, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, UnusableModel
+from kernelect.export import onnx_inputs, to_c, to_onnx
 from kernelect.tabular import describe_table, load_model, read_table
 
 
@@ -70,3 +71,25 @@ def test_squared_losses_of_targets_that_are_all_zero_are_compared_without_a_warn
     assert RVR(criterion="loo", random_state=0, max_iter=40).fit(X, np.zeros(8)).predict(X) == pytest.approx(
         np.zeros(8)
     )
+
+
+def test_a_model_whose_constants_an_onnx_runtime_takes_for_zero_is_not_exported_there():
+    """The runtime left out the intercept of 1e-151: half of the prediction."""
+    pytest.importorskip("onnx")
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = LSSVR("rbf").fit(X, 1e-150 * (X[:, 0] + 3.0))
+    with pytest.raises(InvalidArgument, match="ONNX runtimes take for 0: fit it to y in a larger unit"):
+        to_onnx(model)
+    assert "model_predict" in to_c(model)
+
+
+def test_a_date_in_words_is_refused_as_the_input_of_an_onnx_model():
+    """It ended in float()'s own ValueError."""
+    pytest.importorskip("onnx")
+    pd = pytest.importorskip("pandas")
+    days = pd.date_range("2020-01-01", periods=30)
+    frame = pd.DataFrame({"x": np.arange(30) % 7 + 0.5, "day": days.strftime("%Y-%m-%d")})
+    written = to_onnx(KernelClassifier("fast", random_state=0).fit(frame, days.day > 15))
+    with pytest.raises(InvalidArgument, match=r"rows holds '2020-01-01' in column 'day'.*pandas\.to_datetime"):
+        onnx_inputs(written, frame)
+    assert onnx_inputs(written, frame.assign(day=days))["numbers"].shape == (30, 2)

@@ -17,8 +17,8 @@ TWINS = (
     *("explained", "exported", "dask"),
 )
 
-#: Fewer rows than these have several answers of the same worth.
-FEW = 6
+#: Fewer rows than these have several answers of the same worth; so have fewer per landmark.
+FEW, FEW_PER_LANDMARK = 6, 3
 
 #: Their widths belong to one input each, whatever their first argument is.
 PER_INPUT = ("BasisSearchRegressor", *DOORS)
@@ -41,8 +41,13 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
         require_exported(model, Z, unit_of(case, y))
     elif case.twin == "dask" and "landmarks" in dict(case.arguments):
         require_same_on_dask(case, model, (X, y, weights), Z, NEAR * unit_of(case, y))
-    elif case.twin in ("rows", "columns", "units", "origin") and len(X) >= FEW:
+    elif case.twin in ("rows", "columns", "units", "origin") and _is_decided(case):
         _require_same_fit(case, X, y, weights, Z, answers(model, Z))
+
+
+def _is_decided(case: FitCase) -> bool:
+    """Tell whether there are rows enough to decide between models."""
+    return case.rows >= max(FEW, FEW_PER_LANDMARK * dict(case.arguments).get("landmarks", 0))
 
 
 def require_same_batch(model: Any, Z: Any, unit: Any = 1.0) -> None:
@@ -78,7 +83,9 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
         per_input = per_input or case.kernel.startswith("product-")
         units = 10.0 ** generator.integers(-3, 4, size=len(units) if per_input else 1)
     if case.twin == "origin":
-        origin = np.round(generator.normal(size=len(origin)), 1) * np.clip(np.ptp(X, axis=0), 0.0, 1e100)
+        # By the spread of most rows: what an outlier moves them by, they do not survive.
+        spread = np.quantile(X, 0.75, axis=0) / 2.0 - np.quantile(X, 0.25, axis=0) / 2.0
+        origin = generator.choice([1.0, 100.0]) * np.round(generator.normal(size=len(origin)), 1) * spread
     with np.errstate(all="ignore"):
         twin = X[rows][:, columns] * units + origin[columns]
         query = Z[:, columns] * units + origin[columns]

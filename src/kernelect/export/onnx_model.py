@@ -11,12 +11,13 @@ import numpy as np
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
-from kernelect.export.evaluate import number_of, text_of
+from kernelect.export.evaluate import evaluate, number_of, text_of
 from kernelect.export.onnx_nodes import OnnxNodes
 from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
 from kernelect.export.rows import in_single_precision
 from kernelect.extras import load_extra
+from kernelect.typing import Array
 
 #: Version of the operators; the first one in which texts can be compared.
 OPSET = 19
@@ -26,6 +27,9 @@ _IR_VERSION = 9
 
 #: Numbers of a model that still fits into one file, which holds 2 GB at most.
 MOST_NUMBERS = 100_000_000
+
+#: Numbers smaller than this one are left out by runtimes, which look for zeros among constants in single precision.
+_LEAST_RESULT = 1e-30
 
 _PRECISIONS = {"double": np.float64, "float32": np.float32}
 
@@ -67,11 +71,22 @@ def to_onnx(
     if real not in _PRECISIONS:
         raise InvalidArgument(f"real={real!r} must be 'double' or 'float32'.")
     program, coded = prepared(model, rows, max_vectors, max_numbers)
+    _require_size(program, coded)
     if real == "float32":
         program = in_single_precision(program, coded)
     written = _written(onnx, program, _PRECISIONS[real])
     onnx.checker.check_model(written, full_check=True)
     return written
+
+
+def _require_size(program: Program, coded: Array) -> None:
+    """Refuse a model whose constants runtimes would take for zeros."""
+    size = float(np.abs(evaluate(program, coded)[-1]).max(initial=0.0))
+    if 0.0 < size < _LEAST_RESULT:
+        raise InvalidArgument(
+            f"model predicts numbers of {size:.0e} at most, which ONNX runtimes take for 0: fit it to y in a larger "
+            "unit, or export it as C."
+        )
 
 
 @dataclass
@@ -191,14 +206,33 @@ def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
     columns = json.loads(next(entry.value for entry in model.metadata_props if entry.key == "columns"))
     found: dict[str, Any] = {}
     if columns["numbers"]:
-        cells = [[number_of(cell) for cell in rows[column["name"]]] for column in columns["numbers"]]
-        found["numbers"] = np.array(cells, dtype=float).T
+        found["numbers"] = np.array([_numbers(rows, column["name"]) for column in columns["numbers"]]).T
     if columns["categories"]:
         texts = [
             ["" if _is_missing(cell) else text_of(cell) for cell in rows[c["name"]]] for c in columns["categories"]
         ]
         found["categories"] = np.array(texts, dtype=object).T
     return found
+
+
+def _numbers(rows: Any, name: str) -> Array:
+    """Return the numbers of a column, or say which cell is none."""
+    try:
+        return np.array([number_of(cell) for cell in rows[name]], dtype=float)
+    except ValueError:
+        strange = next(cell for cell in rows[name] if not _is_missing(cell) and not _is_number(cell))
+        raise InvalidArgument(
+            f"rows holds {strange!r} in column {name!r}, which the model reads as numbers: give numbers, dates "
+            "(pandas.to_datetime), and NaN for missing cells."
+        ) from None
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        number_of(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_missing(cell: Any) -> bool:
