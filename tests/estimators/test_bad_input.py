@@ -30,7 +30,7 @@ def with_entry(value):
         ({"kernel": None}, X, Y, "kernel=None must be a name"),
         ({"criterion": "pres"}, X, Y, "criterion='pres' is not known. Did you mean 'press'?"),
         ({"prior": "shrink"}, X, Y, "prior='shrink' is not known. Did you mean 'shrinkage'?"),
-        ({"kernel": "linear", "prior": "gaussian"}, X, Y, "the linear kernel has none: use prior='curvature' or None"),
+        ({"kernel": "linear", "prior": "gaussian"}, X, Y, "use prior='curvature', 'slope' or None"),
         ({"search": "bfgs"}, X, Y, "search='bfgs' is not known. Did you mean 'lbfgs'?"),
         ({"regularization": -1.0}, X, Y, "regularization=-1.0 must be a positive number, or 'auto'"),
         ({"n_restarts": -1}, X, Y, "n_restarts=-1 must be a whole number of at least 0"),

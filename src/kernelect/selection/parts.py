@@ -87,6 +87,7 @@ class Parts(Stage):
             left = run.deadline.left()
             part.cut_short |= bool(np.isfinite(left) and _FEW * run.seconds(min(size, n)) > left)
             run.go_on_from(part)
+            run.ask_less_after(part)
 
     def _first_size(self, run: Run) -> float:
         """Return how many rows the first part has, all of them where none is needed."""

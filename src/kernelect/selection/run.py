@@ -92,6 +92,12 @@ class Run:
         """Move the start to where the run on a part of the rows has ended; without more time that is the result."""
         self.space, self.cut_short, self.near = self.space.moved(part.found.theta), part.cut_short, True
         self.result, self.rows = (part.found, len(part.objective.X)) if self.cut_short else (None, None)
+
+    def ask_less_after(self, part: Run) -> None:
+        """Take few steps along what the part has learned, each of which has to gain something.
+
+        Not where functions are fewer than rows: more of them follow, and move the optimum further.
+        """
         self.options = replace(self.options, search=self.options.search.scaled_by(part.found.scales))
         if self.options.last_steps is not None:
             self.budget = replace(self.budget, max_iter=min(self.budget.max_iter, self.options.last_steps))
