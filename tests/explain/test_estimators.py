@@ -193,7 +193,7 @@ def test_rows_of_no_weight_are_no_vectors():
 def test_a_sparse_model_asks_for_background():
     model = RVR(ARD(WIDTHS)).fit(X, REAL)
     with pytest.raises(
-        InvalidArgument, match="RVR keeps only some of them: give background=, such as the training rows"
+        InvalidArgument, match="RVR does not keep all of them: give background=, such as the training rows"
     ):
         shapley_values(model, X[:19])
     found = shapley_values(model, X[:20])

@@ -70,10 +70,12 @@ def command(
     from kernelect.cli._show import print_json, print_remarks
     from kernelect.files import check_free, write_whole
     from kernelect.tabular import Wanted, load_model, predict_rows, read_table, require_room, without_formulas
+    from kernelect.tabular.reasons import effects_in_words
 
     if out is not None:
         check_free(out, force)
     loaded, remarks = load_model(model)
+    remarks = [*remarks, *([] if explain is None else effects_in_words(loaded))]
     wanted = Wanted(interval, explain, ids, fill_missing)
     if engine is not None:
         if as_json:

@@ -64,7 +64,7 @@ class Explanation:
     @property
     def is_of_number(self) -> bool:
         """Whether a number is explained, or a function of it, and not a class."""
-        return self.explained.endswith("prediction")
+        return is_of_number(self.explained)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -136,6 +136,11 @@ class Explanation:
             feature_names=list(self.feature_names),
             output_names=[str(name) for name in self.output_names] if several else None,
         )
+
+
+def is_of_number(explained: str) -> bool:
+    """Tell whether what is explained is a number, or a function of it, and not a class."""
+    return explained.endswith("prediction")
 
 
 def _by_lines(values: Array) -> Array:

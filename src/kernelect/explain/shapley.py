@@ -230,7 +230,7 @@ def _background(
         count = 0 if spare is None else len(spare)
         if count < ENOUGH_ROWS:
             raise InvalidArgument(
-                f"background=None needs training rows, and {name} keeps only some of them: give background=, such as "
+                f"background=None needs training rows, and {name} does not keep all of them: give background=, such as "
                 f"the training rows (or at least {ENOUGH_ROWS} rows to explain, which then stand in for them)."
             )
         rows, words = _checked(expansion, spare, "X"), "explained rows"

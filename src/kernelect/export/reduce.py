@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators import LSSVC, LSSVR, RVC, RVR
+from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain.adapters import TableLike
 from kernelect.export.recovered import groups_of, losses_of, recovered
@@ -271,7 +271,7 @@ def _on_dropped(
     machine: KernelClassifier | KernelRegressor, members: list[Member], targets: Any, weights: Array, found: Reduction
 ) -> tuple[str, ...]:
     """Return what leaving members out costs by itself, in a sentence, where any are left out."""
-    dropped = len(machine._members) - len(members)
+    dropped = [member for member in machine._members if not isinstance(member.estimator, LSSVC | LSSVR)]
     if not dropped:
         return ()
     kept = [isinstance(member.estimator, LSSVC | LSSVR) for member in machine._members]
@@ -282,10 +282,16 @@ def _on_dropped(
     _recalibrate(rest, targets, weights)
     loss = float(machine._scores(_mixture_left_out(rest), targets).mean())
     return (
-        f"{dropped} of {len(machine._members)} members, with {100.0 * share:.0f} % of the weight, are Gaussian "
-        "processes or a forest, which take as much room as all rows: they are left out. That alone moves the "
-        f"leave-one-out {found.score} from {found.loss_before:.4g} to {loss:.4g}.",
+        f"Left out, because they take as much room as all rows: {_named(dropped)}, with {100.0 * share:.0f} % of the "
+        f"weight. That alone moves the leave-one-out {found.score} from {found.loss_before:.4g} to {loss:.4g}.",
     )
+
+
+def _named(members: list[Member]) -> str:
+    """Return in words what members are that are no least-squares machines."""
+    count = sum(isinstance(member.estimator, GPC) for member in members)
+    words = [] if not count else ["a Gaussian process" if count == 1 else f"{count} Gaussian processes"]
+    return " and ".join(words + ["the forest"] * (count < len(members)))
 
 
 def _on_landmarks(member: Member, places: Indices, targets: Any, weights: Array) -> Member:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import Explanation, expansion_of, shapley_values
+from kernelect.explain.record import is_of_number
 from kernelect.explain.shapley import ENOUGH_ROWS
 from kernelect.facts.cells import cell_words
 from kernelect.facts.names import plain_name
@@ -98,9 +99,19 @@ class Explained:
 
     def in_words(self) -> str:
         """Return the sentence that tells what the effects are of."""
-        if self.explanation.is_of_number:
-            return f"Effects add up from the mean {self.explanation.explained} to the row's own."
-        return f"Effects are shares of the {self.explanation.explained}: positive ones speak for the predicted class."
+        return _sentence(self.explanation.explained)
+
+
+def effects_in_words(model: TableModel) -> list[str]:
+    """Return what the effects of a model's columns are, in sentences."""
+    expansion = expansion_of(model)
+    return [_sentence(expansion.explained), *expansion.remarks]
+
+
+def _sentence(explained: str) -> str:
+    if is_of_number(explained):
+        return f"Effects add up from the mean {explained} to the row's own."
+    return f"Effects are shares of the {explained}: positive ones speak for the predicted class."
 
 
 def explain_table(model: TableModel, X: pd.DataFrame, background: pd.DataFrame | None = None) -> Explained:
@@ -120,7 +131,7 @@ def explain_table(model: TableModel, X: pd.DataFrame, background: pd.DataFrame |
             f"them with kernelect explain --background, or at least {ENOUGH_ROWS} rows, which then stand in for them."
         )
     explanation = shapley_values(model, X, background)
-    predicted = model.pipeline.predict(X)
+    predicted = model.predict(X)
     places, signs = _places(explanation, predicted)
     rows = np.arange(len(X))
     values, base = explanation.values, explanation.base_values

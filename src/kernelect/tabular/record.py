@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
@@ -104,6 +105,12 @@ class TableModel:
     def estimator(self) -> Any:
         """The fitted machine at the end of the pipeline."""
         return self.pipeline[-1]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return predicted numbers, or classes as the model decides by its threshold or costs."""
+        if self.decision is None:
+            return np.asarray(self.pipeline.predict(X))
+        return np.asarray(self.estimator.classes_[self.decision(self.pipeline.predict_proba(X))])
 
 
 @dataclass(frozen=True)
