@@ -2,11 +2,13 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.criteria.decisions import Decision
 from kernelect.tabular import (
     FoldOptions,
     MachineOptions,
@@ -14,6 +16,7 @@ from kernelect.tabular import (
     explain_table,
     fit_table,
     match_columns,
+    predict_table,
     read_table,
     save_model,
 )
@@ -65,6 +68,24 @@ def test_reasons_are_the_strongest_effects(saved, fitted):
         assert abs(reasons[0].effect) == np.abs(explained.effects[row]).max()
     missing = int(np.flatnonzero(X["size"].isna())[0])
     assert any(reason.cell == "(missing)" for reason in explained.reasons(missing, 3))
+
+
+def test_reasons_speak_for_the_class_that_the_threshold_chooses(saved, fitted):
+    X, _ = match_columns(fitted["label"].schema, read_table(str(saved / "mixed.csv")))
+    plain = explain_table(fitted["label"], X)
+    first, second = fitted["label"].estimator.classes_.tolist()
+    for threshold, label in ((0.0, second), (1.0, first)):
+        model = replace(fitted["label"], decision=Decision("cost", 1, threshold, None))
+        explained = explain_table(model, X)
+        assert explained.towards == predict_table(model, X)["prediction"].tolist() == [label] * len(X)
+        turned = np.where(np.array(plain.towards) == label, 1.0, -1.0)
+        np.testing.assert_allclose(explained.effects, turned[:, None] * plain.effects)
+
+
+def test_what_effects_are_of_is_said_beside_predictions(run, saved):
+    said = "Effects are shares of the decision value: positive ones speak for the predicted class."
+    assert said in " ".join(run("predict", "label.skops", "few.csv", "--explain", "1").stderr.split())
+    assert "Effects" not in run("predict", "label.skops", "few.csv").stderr
 
 
 def test_explanations_on_the_terminal_as_json_and_as_a_file(run, saved):

@@ -86,7 +86,7 @@ def test_pipelines_and_models_that_are_small_enough():
     np.testing.assert_allclose(found.model.predict(X), found.model[-1].predict(pipeline[:-1].transform(X)))
     same = reduce(pipeline, 40)
     assert same.loss == same.loss_before
-    assert "nothing was left out" in same.in_words()
+    assert "all of them are kept" in same.in_words()
 
 
 def loss_of_machines(whole, labels):
@@ -109,7 +109,8 @@ def test_mixtures_share_their_landmarks(labels):
     found = reduce(whole, 25)
     others = sum(member.candidate.machine != "lssvm" for member in whole._members)
     assert len(found.model._members) == len(whole._members) - others
-    assert "are Gaussian processes or a forest, which take as much room as all rows: they are left" in found.remarks[0]
+    named = "a Gaussian process and the forest" if labels else "the forest"
+    assert f"because they take as much room as all rows: {named}, with " in found.remarks[0]
     told = re.search(
         rf"That alone moves the leave-one-out {found.score} from ([0-9.]+) to ([0-9.]+)\.", found.remarks[0]
     )
@@ -124,6 +125,28 @@ def test_mixtures_share_their_landmarks(labels):
         spread = np.std(table()[2])
         assert np.sqrt(np.mean((answers(found.model, rows) - answers(whole, rows)) ** 2)) < 0.5 * spread
         assert np.all(found.model.predict(rows, return_std=True)[1] > 0.0)
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_a_mixture_on_landmarks_gives_up_what_grows_with_the_rows(labels):
+    whole = mixture(labels)
+    forest = next(member for member in whole._members if member.candidate.machine == "forest")
+    door = copy(reduce(whole, 25).model)
+    machines, before = door._members, door._weights
+    door._members, door._weights = (*machines, forest), np.append(0.7 * before, 0.3)
+    found = reduce(door, 40)
+    assert found.vectors == 25
+    assert found.model._members == machines
+    np.testing.assert_allclose(found.model._weights, before)
+    said = [each._mixed([member.left_out for member in each._members]) for each in (door, found.model)]
+    if labels:
+        said = [door._sharpened(each) for each in said]
+    told = re.search(
+        r"the forest, with 30 % of the weight\. That moves the leave-one-out .* by ([0-9.e-]+)", *found.remarks
+    )
+    assert float(told[1]) == pytest.approx(np.sqrt(np.mean((said[1] - said[0]) ** 2)), rel=0.05)
+    with pytest.raises(MissingCapability, match="stands on 25 landmarks .* give max_vectors=25 or more"):
+        reduce(door, 10)
 
 
 def test_the_curve_falls_to_the_whole_model():
@@ -177,6 +200,9 @@ def test_what_cannot_be_reduced():
     on_landmarks = LSSVC(GAUSSIAN, regularization=0.1, landmarks=5).fit(X, y)
     with pytest.raises(MissingCapability, match="The model stands on 5 landmarks and does not keep its training rows"):
         reduce(on_landmarks, 3)
+    assert reduce(on_landmarks, 5).in_words() == "The model has 5 vectors, and all of them are kept."
+    with pytest.raises(MissingCapability, match="The model stands on 5 landmarks, and has one size alone"):
+        size_curve(on_landmarks, (10, 20))
     with pytest.raises(MissingCapability, match="GPC cannot be reduced to fewer vectors: what can be are LSSVC"):
         reduce(model("GPC"), 3)
     with pytest.raises(MissingCapability, match="RVC cannot be reduced to fewer vectors: what can be are LSSVC"):

@@ -11,7 +11,8 @@ True
 from kernelect.export.c import to_c
 from kernelect.export.javascript import to_javascript
 from kernelect.export.onnx_model import onnx_inputs, to_onnx
-from kernelect.export.reduce import Reduction, SizeCurve, reduce, size_curve
+from kernelect.export.reduce import SizeCurve, reduce, size_curve
+from kernelect.export.reduction import Reduction
 from kernelect.export.skl2onnx import register_skl2onnx
 
 __all__ = [

@@ -13,10 +13,12 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR
+from kernelect.estimators import LSSVC, LSSVR, RVC, RVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain.adapters import TableLike
+from kernelect.export.lighter import in_words, landmarks_in, unchanged, without_large_members
 from kernelect.export.recovered import groups_of, losses_of, recovered
+from kernelect.export.reduction import EVIDENCE, Reduction
 from kernelect.export.relevance import shortened
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.mixture import KernelClassifier, KernelRegressor
@@ -24,54 +26,8 @@ from kernelect.mixture.classifier import LEAST
 from kernelect.mixture.members import Member, left_out
 from kernelect.typing import Array, Indices
 
-#: What is told of machines that have no leave-one-out without their rows.
-EVIDENCE = "ln evidence"
-
 #: Sizes of a curve, of which those below the number of vectors are tried.
 SIZES = (10, 20, 50, 100, 200, 500, 1000)
-
-
-@dataclass(frozen=True, eq=False)
-class Reduction:
-    """A model with fewer vectors, and what that costs.
-
-    Attributes
-    ----------
-    model : estimator, Pipeline or TableModel
-        Of the same kind as the one that was given.
-    vectors_before, vectors : int
-    score : "log-loss", "squared error" or "ln evidence"
-        The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
-        vector machines do not keep their rows: of them it is told by how much the ln evidence falls.
-    loss_before, loss : float
-    standard_error : float
-        Of the difference of both; 0 for the ln evidence.
-    remarks : tuple of str
-    """
-
-    model: Any
-    vectors_before: int
-    vectors: int
-    score: str
-    loss_before: float
-    loss: float
-    standard_error: float
-    remarks: tuple[str, ...] = ()
-
-    def in_words(self) -> str:
-        """Return the sentence that tells what the reduction costs."""
-        if self.vectors == self.vectors_before:
-            return f"The model has {self.vectors} vectors, so nothing was left out."
-        if self.score == EVIDENCE:
-            return (
-                f"{self.vectors} of {self.vectors_before} vectors are kept: the ln evidence changes by "
-                f"{-self.loss:+.3g} (differences of about 1 are noise; differences of 10 or more are clear)."
-            )
-        return (
-            f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
-            f"{self.loss:.4g} in the place of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
-            f"standard error {self.standard_error:.2g})."
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +97,8 @@ def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 
     found = [reduce(model, size, random_state=random_state) for size in sorted(set(sizes))]
     found = [each for each in found if each.vectors < each.vectors_before]
     whole = reduce(model, 10**9)
+    if np.isnan(whole.loss):
+        raise MissingCapability(f"The model stands on {whole.vectors} landmarks, and has one size alone.")
     return SizeCurve(
         vectors=np.array([*(each.vectors for each in found), whole.vectors]),
         loss=np.array([*(each.loss for each in found), whole.loss]),
@@ -183,8 +141,9 @@ def _reduced(machine: Any, most: int, generator: np.random.Generator) -> Reducti
 def _check_exact(machine: LSSVC | LSSVR) -> None:
     if machine.landmarks_ is not None:
         raise MissingCapability(
-            f"The model stands on {len(machine.landmarks_)} landmarks and does not keep its training rows: fit it "
-            "again with landmarks= the number of vectors."
+            f"The model stands on {len(machine.landmarks_)} landmarks and does not keep its training rows: give "
+            f"max_vectors={len(machine.landmarks_)} or more, or fit it again on fewer rows (LSSVC and LSSVR also with "
+            "landmarks= the number of vectors)."
         )
     if not hasattr(machine, "X_fit_"):
         raise MissingCapability("kernel='precomputed' has no vectors that could be left out: give a kernel of inputs.")
@@ -199,6 +158,8 @@ def _landmarks(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator
 @_reduced.register(LSSVC)
 @_reduced.register(LSSVR)
 def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Reduction:
+    if machine.landmarks_ is not None and len(machine.landmarks_) <= most:
+        return unchanged(machine, len(machine.landmarks_))
     _check_exact(machine)
     targets, weights = recovered(machine)
     if most >= len(machine.X_fit_):
@@ -250,6 +211,8 @@ def _refitted(machine: LSSVC | LSSVR, landmarks: Array, targets: Any, weights: A
 @_reduced.register(KernelRegressor)
 def _(machine: KernelClassifier | KernelRegressor, most: int, generator: np.random.Generator) -> Reduction:
     members = [member for member in machine._members if isinstance(member.estimator, LSSVC | LSSVR)]
+    if most >= landmarks_in(members):
+        return without_large_members(machine, members)
     for member in members:
         _check_exact(member.estimator)
     leader = members[0].estimator
@@ -282,16 +245,9 @@ def _on_dropped(
     _recalibrate(rest, targets, weights)
     loss = float(machine._scores(_mixture_left_out(rest), targets).mean())
     return (
-        f"Left out, because they take as much room as all rows: {_named(dropped)}, with {100.0 * share:.0f} % of the "
+        f"Left out, because they take as much room as all rows: {in_words(dropped)}, with {100.0 * share:.0f} % of the "
         f"weight. That alone moves the leave-one-out {found.score} from {found.loss_before:.4g} to {loss:.4g}.",
     )
-
-
-def _named(members: list[Member]) -> str:
-    """Return in words what members are that are no least-squares machines."""
-    count = sum(isinstance(member.estimator, GPC) for member in members)
-    words = [] if not count else ["a Gaussian process" if count == 1 else f"{count} Gaussian processes"]
-    return " and ".join(words + ["the forest"] * (count < len(members)))
 
 
 def _on_landmarks(member: Member, places: Indices, targets: Any, weights: Array) -> Member:

@@ -87,7 +87,7 @@ def _smaller_and_smaller(model: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
     yield model, ()
     for size in _SIZES:
         found = reduce(model, size)
-        if found.vectors < found.vectors_before:
+        if found.vectors < found.vectors_before or found.remarks:
             yield (
                 found.model,
                 (f"So that this page stays small, it carries a smaller model. {found.in_words()}", *found.remarks),

@@ -1,0 +1,53 @@
+"""The record of a model with fewer vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+#: What is told of machines that have no leave-one-out without their rows.
+EVIDENCE = "ln evidence"
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """A model with fewer vectors, and what that costs.
+
+    Attributes
+    ----------
+    model : estimator, Pipeline or TableModel
+        Of the same kind as the one that was given.
+    vectors_before, vectors : int
+    score : "log-loss", "squared error" or "ln evidence"
+        The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
+        vector machines do not keep their rows: of them it is told by how much the ln evidence falls.
+    loss_before, loss : float
+        NaN for models on landmarks, which do not keep the targets of their rows.
+    standard_error : float
+        Of the difference of both; 0 for the ln evidence.
+    remarks : tuple of str
+    """
+
+    model: Any
+    vectors_before: int
+    vectors: int
+    score: str
+    loss_before: float
+    loss: float
+    standard_error: float
+    remarks: tuple[str, ...] = ()
+
+    def in_words(self) -> str:
+        """Return the sentence that tells what the reduction costs."""
+        if self.vectors == self.vectors_before:
+            return f"The model has {self.vectors} vectors, and all of them are kept."
+        if self.score == EVIDENCE:
+            return (
+                f"{self.vectors} of {self.vectors_before} vectors are kept: the ln evidence changes by "
+                f"{-self.loss:+.3g} (differences of about 1 are noise; differences of 10 or more are clear)."
+            )
+        return (
+            f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
+            f"{self.loss:.4g} in the place of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
+            f"standard error {self.standard_error:.2g})."
+        )
