@@ -22,7 +22,7 @@ class Status(Enum):
     MAX_ITER = "stopped at the iteration limit (max_iter) with the best point so far"
     TIME_LIMIT = "stopped at the time limit (time_limit) with the best point so far"
     STALLED = "stopped because no step improved the criterion any further"
-    FOLLOWED = "took the few steps that lead on from another selection's widths"
+    FOLLOWED = "went on for a few steps from the widths of another candidate"
     FAILED = "failed: the criterion was not finite at any point tried"
 
     @property

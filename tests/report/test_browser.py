@@ -238,6 +238,11 @@ def test_what_if_works_by_keyboard_and_is_named_for_screen_readers(what_if, host
 def test_the_threshold_counts_what_is_found_and_what_it_costs(what_if, hostile_facts):
     page, facts = what_if.page, hostile_facts["threshold"]
     probability, truth = np.array(facts["probability"]), np.array(facts["truth"])
+    slider = page.locator("#th-at")
+    assert float(slider.input_value()) == facts["at"]  # not rounded to a step: the figures are the model's
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert float(slider.input_value()) == pytest.approx(facts["at"] + 0.01, abs=1e-6)
     page.locator("#th-at").fill("0.3")
     flagged = probability >= 0.3
     hits, missed, alarms = truth[flagged].sum(), truth[~flagged].sum(), (1 - truth[flagged]).sum()
@@ -263,6 +268,15 @@ def test_what_if_prints_as_an_example(browser, address, hostile_facts):
     assert printed.count() == len(hostile_facts["what_if"]["controls"])
     assert all(printed.all_text_contents())
     assert visit.page.locator("#wi-answer:visible").count() == 1
+    visit.context.close()
+
+
+def test_no_table_is_cut_on_paper(browser, address):
+    visit = Visit(browser, address)
+    visit.page.emulate_media(media="print")
+    visit.page.set_viewport_size({"width": 720, "height": 1000})
+    hidden = "parts => parts.filter(part => getComputedStyle(part).overflowX !== 'visible').length"
+    assert visit.page.locator(".scroll").evaluate_all(hidden) == 0
     visit.context.close()
 
 

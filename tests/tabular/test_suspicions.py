@@ -82,6 +82,7 @@ def test_amounts_and_ordinary_categories_are_no_subjects(rng):
 def test_dates(plain):
     dated = plain.assign(seen=pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d"))
     assert "--time seen" in codes(dated)["dates"]["advice"]
+    assert "--time seen" in codes(dated, keep=["seen"])["dates"]["advice"]  # a trend, which is worse
     assert "dates" not in codes(dated, time="seen")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.names import short_name
-from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for, legend_above
 from kernelect.typing import Array
 
 
@@ -41,8 +41,7 @@ class DependenceDisplay(Display):
             ax.set_xlabel(short_name(record.name, 40), parse_math=False)
             ax.set_ylabel(short_name(record.label, 34), parse_math=False)
             if record.outputs:
-                for text in ax.legend(fontsize="small").get_texts():
-                    text.set_parse_math(False)
+                legend_above(ax)
         return ax
 
     @staticmethod

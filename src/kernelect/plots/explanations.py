@@ -11,7 +11,7 @@ from kernelect.explain import Explanation
 from kernelect.facts.explanations import MOST_SHOWN, ShapleyDependence, Swarm, Waterfall
 from kernelect.facts.names import short_name
 from kernelect.facts.numbers import number
-from kernelect.plots.style import COLOURS, GRID, INK, QUIET, axes_for
+from kernelect.plots.style import COLOURS, GRID, INK, QUIET, axes_for, legend_above
 from kernelect.typing import Array
 
 #: Low and high values of a column, and what lies between them; cells without order.
@@ -149,9 +149,7 @@ class ShapleyDependenceDisplay:
             own, coloured = record.shades == place, place < len(COLOURS) - 1
             colour, name = (COLOURS[place], short_name(level, 18)) if coloured else (_UNORDERED, None)
             ax.scatter(x[own], record.values[own], s=16.0, color=colour, label=name, **_OUTLINE)
-        legend = ax.legend(title=short_name(record.partner, 24), fontsize="small", title_fontsize="small")
-        for text in [*legend.get_texts(), legend.get_title()]:
-            text.set_parse_math(False)
+        legend_above(ax, short_name(record.partner, 24))
 
 
 def ramp_colours() -> dict[str, tuple[str, str, float]]:

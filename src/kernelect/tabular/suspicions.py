@@ -74,11 +74,13 @@ def _contradictions(rows: Rows) -> Iterator[Doubt]:
 
 
 def _dates(rows: Rows, schema: Schema) -> Iterator[Doubt]:
-    if rows.dated and schema.time is None:
-        name = plain_name(rows.dated[0])
+    # A date that was kept as an input is a trend on top.
+    dated = [*rows.dated, *(column.name for column in schema.columns if column.kind == "date")]
+    if dated and schema.time is None:
+        name = plain_name(dated[0])
         yield Doubt(
             code="dates",
-            sentence=f"The rows are dated ({', '.join(map(plain_name, rows.dated))}), and the scores come from rows "
+            sentence=f"The rows are dated ({', '.join(map(plain_name, dated))}), and the scores come from rows "
             "between the others in time.",
             advice=f"Where the model is to predict later rows, fit with --time {name}: it is then scored on rows after "
             "those it was fitted on.",
