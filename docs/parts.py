@@ -1,6 +1,6 @@
 """Writes what follows from the registries: ``python docs/parts.py``.
 
-These are the tables of parts in README.md and parts.md, each between ``<!-- parts: NAME -->`` and
+These are the tables of parts in parts.md, each between ``<!-- parts: NAME -->`` and
 ``<!-- end of parts -->``, and the names that the commands' help lists without importing the numerics.
 A test compares them with the registries, so a new part makes it fail until this script has run.
 """
@@ -17,16 +17,13 @@ from kernelect.registry import REGISTRIES
 from kernelect.search.registry import SEARCHES
 
 HERE = Path(__file__).parent
-PAGES = (HERE.parent / "README.md", HERE / "parts.md")
+PAGE = HERE / "parts.md"
 NAMES = HERE.parent / "src" / "kernelect" / "cli" / "_names.py"
 
 
 def sections():
     """Return the text of every section by its name."""
     return {
-        "names": "\n".join(
-            _names(REGISTRIES[kind]) for kind in ("kernel", "prior", "search", "strategy", "dictionary")
-        ),
         "criteria": _table(("criterion", "what it is", "estimators"), _criteria()),
         "kernels": _table(("kernel", "class", "what it is"), _described(KERNELS)),
         "priors": _table(("prior", "class", "what it is"), _described(PRIORS)),
@@ -78,11 +75,6 @@ def _source(value, indent=""):
     return opening + "\n" + "".join(f"{deeper}{line},\n" for line in lines) + f"{indent}{closing}"
 
 
-def _names(registry):
-    """Return a line that lists the names of one kind."""
-    return f"- `{registry.argument}`: {', '.join(_quoted(name) for name in registry.names)}"
-
-
 def _criteria():
     """Yield name, words and estimators of every criterion; the estimators that take it by themselves in bold."""
     rows = {}
@@ -112,6 +104,5 @@ def _table(head, rows):
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(written(page.read_text()))
+    PAGE.write_text(written(PAGE.read_text()))
     NAMES.write_text(names_module())
