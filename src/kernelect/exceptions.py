@@ -62,3 +62,8 @@ def unknown_name(argument: str, got: object, known: list[str]) -> InvalidArgumen
     close = get_close_matches(str(got), known, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     return InvalidArgument(f"{argument}={got!r} is not known.{hint} Choose one of {', '.join(map(repr, known))}.")
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what another library says in the first line of its error, in few words: it may quote a whole file."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")[:200]

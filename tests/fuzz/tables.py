@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
+import zipfile
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,10 +51,14 @@ COLUMNS = (
 
 TARGETS = ("label", "label", "value", "value", "three", "flag", "rare", "mixed label", "tiny value", "missing label")
 
-STYLES = ("csv", "semicolon", "tsv", "bom", "latin1", "utf16", "crlf", "parquet", "feather", "svmlight")
+STYLES = (
+    *("csv", "semicolon", "tsv", "bom", "latin1", "utf16", "crlf", "parquet", "feather", "svmlight"),
+    *("gzip", "bzip2", "xz", "zip", "excel"),
+)
 
 #: How the file of each style ends.
-SUFFIXES = {"tsv": ".tsv", "parquet": ".parquet", "feather": ".feather", "svmlight": ".svm"}
+SUFFIXES = {"tsv": ".tsv", "parquet": ".parquet", "feather": ".feather", "svmlight": ".svm", "excel": ".xlsx"}
+SUFFIXES |= {"gzip": ".csv.gz", "bzip2": ".csv.bz2", "xz": ".csv.xz", "zip": ".zip"}
 
 
 @dataclass(frozen=True)
@@ -127,12 +135,30 @@ def written(case: TableCase) -> bytes:
     frame = frame_of(case)
     if case.style in ("parquet", "feather"):
         return _arrow(frame, case.style)
+    if case.style == "excel":
+        return _excel(frame)
     if case.style == "svmlight":
         return _svmlight(frame)
     separator = {"semicolon": ";", "tsv": "\t"}.get(case.style, ",")
     text = frame.to_csv(index=False, sep=separator, lineterminator="\r\n" if case.style == "crlf" else "\n")
     encoding = {"bom": "utf-8-sig", "latin1": "latin-1", "utf16": "utf-16"}.get(case.style, "utf-8")
-    return text.encode(encoding, errors="replace")
+    return _PACKERS.get(case.style, bytes)(text.encode(encoding, errors="replace"))
+
+
+def _zipped(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("table.csv", data)
+    return file.getvalue()
+
+
+_PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zip": _zipped}
+
+
+def _excel(frame: pd.DataFrame) -> bytes:
+    file = io.BytesIO()
+    frame.to_excel(file, index=False)
+    return file.getvalue()
 
 
 def _arrow(frame: pd.DataFrame, style: str) -> bytes:

@@ -1,7 +1,11 @@
 """Files become frames, or one sentence says why not."""
 
+import bz2
+import gzip
 import io
+import lzma
 import sys
+import zipfile
 
 import pandas as pd
 import pytest
@@ -112,6 +116,28 @@ def test_standard_input(monkeypatch):
 def test_what_cannot_be_read_is_explained(tmp_path, name, content, message):
     with pytest.raises(UnusableTable, match=message):
         read_table(write(tmp_path, name, content))
+
+
+def test_a_damaged_archive_is_explained_without_its_bytes(tmp_path):
+    """zipfile's own error ended the program; openpyxl's quoted the bytes of the file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("t.csv", "a,b\n1,2\n")
+    with pytest.raises(UnusableTable, match="t.zip cannot be unpacked as zip .*Bad magic number"):
+        read_table(write(tmp_path, "t.zip", b"PK\x03\x04 " + file.getvalue()[4:]))
+    file = io.BytesIO()
+    FRAME.to_excel(file, index=False)
+    data = file.getvalue().replace(b"xl/workbook.xml", b"\xff" * 15, 1)
+    with pytest.raises(UnusableTable, match="cannot be read as an Excel file") as refused:
+        read_table(write(tmp_path, "t.xlsx", data))
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, gzip.compress, lzma.compress])
+def test_a_small_file_that_would_fill_the_memory_is_not_unpacked(tmp_path, monkeypatch, pack):
+    monkeypatch.setattr("kernelect.tabular.unpacking._SMALL", 10_000)
+    with pytest.raises(UnusableTable, match="times its size: unpack it first"):
+        read_table(write(tmp_path, "t.csv.packed", pack(b"a,b\n" + b"0,0\n" * 1_000_000)))
 
 
 def test_what_is_not_there_is_explained(tmp_path):

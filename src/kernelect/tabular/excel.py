@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from kernelect.exceptions import UnusableTable
+from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.extras import load_extra
+from kernelect.tabular.unpacking import most_unpacked
 
 #: Unpacked bytes that a sheet may have: a small file can hold one that fills the memory.
 _MOST_BYTES = 2**31
@@ -19,24 +20,14 @@ _MOST_BYTES = 2**31
 _MISSING = frozenset(("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "#NV"))
 
 
-def is_spreadsheet(data: bytes) -> bool:
-    """Tell whether a file is an Excel workbook, which is a zip archive with certain members."""
-    if not data.startswith(b"PK\x03\x04"):
-        return False
-    try:
-        return any(name.startswith("xl/") for name in zipfile.ZipFile(io.BytesIO(data)).namelist())
-    except zipfile.BadZipFile:
-        return False
-
-
 def read_sheet(data: bytes, source: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the first sheet with a line of names, and a remark where there are other sheets."""
     openpyxl = load_extra("openpyxl", caller=f"{source} is an Excel file and", extra="excel")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
-        if size > _MOST_BYTES:
-            raise UnusableTable(f"{source} unpacks to more than {_MOST_BYTES // 2**30} GB: save the sheet as CSV.")
+        if size > (most := most_unpacked(len(data), _MOST_BYTES)):
+            raise UnusableTable(f"{source} unpacks to more than {most // 2**20} MB: save the sheet as CSV.")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and validations, which hold no cells
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
@@ -46,7 +37,7 @@ def read_sheet(data: bytes, source: str) -> tuple[pd.DataFrame, tuple[str, ...]]
     except UnusableTable:
         raise
     except Exception as error:  # a damaged file fails in openpyxl with errors of many types
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        reason = reason_of(error)
         raise UnusableTable(f"{source} cannot be read as an Excel file ({reason}): save the sheet as CSV.") from error
     filled = {title: rows for title, rows in sheets.items() if any(_is_filled(row) for row in rows)}
     if not filled:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.estimators import computed, computed_sum, sent_once
-from kernelect.exceptions import UnusableTable
+from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.extras import load_extra
 from kernelect.numerics import BRANCHES, over_blocks, tree_sum
 from kernelect.selection.landmarks import BLOCK_ROWS, Part, Parts
@@ -150,7 +150,7 @@ def opened(path: str) -> Any:
     except FileNotFoundError as error:
         raise UnusableTable(f"There is no file {path!r}: check the name and the folder.") from error
     except Exception as error:  # a damaged file fails in pyarrow with errors of many types
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        reason = reason_of(error)
         raise UnusableTable(
             f"{Path(path).name} cannot be read as a Parquet file ({reason}): --engine reads Parquet only, so write the "
             "table as Parquet, or leave --engine out."

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import skops.io
 
-from kernelect.exceptions import InvalidArgument, UnusableModel
+from kernelect.exceptions import InvalidArgument, UnusableModel, reason_of
 from kernelect.files import write_whole
 from kernelect.tabular.archive import DESCRIPTION, HEADER, MOST_RATIO, Archive, read_archive, unpacked_ratio
 from kernelect.tabular.audit import check_arrays, check_types, strangers, trusted_types
@@ -53,7 +53,7 @@ def load_model(path: str | Path) -> tuple[TableModel, list[str]]:
         check_model(model)
     except Exception as error:  # a damaged or forged file may fail anywhere
         way_out = _on_versions(versions) or ": fit the model again"
-        raise UnusableModel(f"{archive.name} cannot be loaded ({_short(error)}){way_out}.") from error
+        raise UnusableModel(f"{archive.name} cannot be loaded ({reason_of(error)}){way_out}.") from error
     return model, _version_remarks(versions)
 
 
@@ -63,7 +63,7 @@ def _dumped(model: TableModel, compression: int) -> bytes:
         skops.io.dump(model, file, compression=compression)
     except Exception as error:  # skops meets a function, a lock, a file
         raise InvalidArgument(
-            f"The model cannot be saved ({_short(error)}): use a kernel, criterion or prior whose attributes are "
+            f"The model cannot be saved ({reason_of(error)}): use a kernel, criterion or prior whose attributes are "
             "numbers, texts and arrays."
         ) from error
     with zipfile.ZipFile(file, "a", compression=compression) as archive:
@@ -88,10 +88,6 @@ def _versions(archive: Archive) -> dict[str, str]:
         way_out = _on_versions(versions) or ": fit the model again"
         raise UnusableModel(f"{archive.name} has format {found!r} where {FORMAT} is known{way_out}.")
     return versions
-
-
-def _short(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
 
 
 def _differing(versions: dict[str, str]) -> list[tuple[str, str, str]]:

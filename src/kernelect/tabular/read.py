@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelect.exceptions import UnusableTable, unknown_name
+from kernelect.exceptions import UnusableTable, reason_of, unknown_name
 from kernelect.extras import load_extra
-from kernelect.tabular.excel import is_spreadsheet, read_sheet
+from kernelect.tabular.excel import read_sheet
 from kernelect.tabular.text import decoded, parse_text
-from kernelect.tabular.unpacking import unpacked
+from kernelect.tabular.unpacking import is_spreadsheet, unpacked
 
 #: How a table may be written, by the end of the file's name.
 SUFFIXES = {
@@ -166,7 +166,7 @@ def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFr
     try:
         return Table(read(io.BytesIO(data)), source)
     except Exception as error:  # a damaged file fails in pyarrow with errors of many types
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        reason = reason_of(error)
         raise UnusableTable(
             f"{source} cannot be read as a {name} file ({reason}): write it again, or save the table as CSV."
         ) from error

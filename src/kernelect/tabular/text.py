@@ -9,7 +9,7 @@ import re
 
 import pandas as pd
 
-from kernelect.exceptions import UnusableTable
+from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign
 
 #: Encodings told by the first bytes (a UTF-32 mark begins like a UTF-16 one, so it comes first).
@@ -105,7 +105,7 @@ def _needs_its_text(column: pd.Series, text: str, sign: str) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    reason = reason_of(error)
     if "EOF inside string" in reason:
         return 'a double quote (") is opened and never closed: close it, or remove it'
     return f"{reason}: check its quotes and separators"

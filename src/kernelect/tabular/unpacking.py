@@ -14,11 +14,22 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from kernelect.exceptions import UnusableTable
-from kernelect.tabular.excel import is_spreadsheet
+from kernelect.exceptions import UnusableTable, reason_of
 
 #: Bytes that a compressed table may become: a small file can unpack to more than the memory holds.
 MOST_BYTES = 8 * 2**30
+
+#: How many times its size in the file a table may take when unpacked; text has 3 to 30, zeros alone have 1000.
+MOST_RATIO = 300
+
+#: Unpacked bytes that need no ratio.
+_SMALL = 2**28
+
+#: What a damaged or locked archive fails with.
+_DAMAGED = (
+    *(OSError, EOFError, ValueError, RuntimeError, NotImplementedError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+)
 
 _ZIP = b"PK\x03\x04"
 
@@ -51,8 +62,23 @@ def unpacked(data: bytes, source: str) -> tuple[bytes, str]:
     for magic, (name, opener) in _OPENERS.items():
         if data.startswith(magic):
             opened = partial(opener, io.BytesIO(data))
-            return _read(opened, source, name), str(Path(source).with_suffix(""))
+            return _read(opened, len(data), source, name), str(Path(source).with_suffix(""))
     return data, source
+
+
+def is_spreadsheet(data: bytes) -> bool:
+    """Tell whether a file is an Excel workbook, which is a zip archive with certain members."""
+    if not data.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        return any(name.startswith("xl/") for name in zipfile.ZipFile(io.BytesIO(data)).namelist())
+    except zipfile.BadZipFile:
+        return False
+
+
+def most_unpacked(packed: int, most: int = MOST_BYTES) -> int:
+    """Return how many bytes a file of ``packed`` bytes may unpack to, never more than ``most``."""
+    return min(most, max(_SMALL, MOST_RATIO * packed))
 
 
 def _from_zip(data: bytes, source: str) -> tuple[bytes, str]:
@@ -63,17 +89,21 @@ def _from_zip(data: bytes, source: str) -> tuple[bytes, str]:
     files = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
     if len(files) != 1:
         raise UnusableTable(f"{source} is a zip archive of {len(files)} files: unpack it, and give the one table.")
-    return _read(lambda: archive.open(files[0]), source, "zip"), Path(files[0]).name
+    return _read(lambda: archive.open(files[0]), len(data), source, "zip"), Path(files[0]).name
 
 
-def _read(opened: Callable[[], Any], source: str, name: str) -> bytes:
+def _read(opened: Callable[[], Any], packed: int, source: str, name: str) -> bytes:
+    most = most_unpacked(packed)
     try:
         with opened() as file:
-            found: bytes = file.read(MOST_BYTES + 1)
-    except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError) as error:
+            found: bytes = file.read(most + 1)
+    except _DAMAGED as error:
         raise UnusableTable(
-            f"{source} cannot be unpacked as {name} ({error}): copy it again, or unpack it first."
+            f"{source} cannot be unpacked as {name} ({reason_of(error)}): copy it again, or unpack it first."
         ) from error
-    if len(found) > MOST_BYTES:
-        raise UnusableTable(f"{source} unpacks to more than {MOST_BYTES // 2**30} GB: keep fewer rows or columns.")
+    if len(found) > most:
+        raise UnusableTable(
+            f"{source} unpacks to more than {most // 2**20} MB, {most // packed} times its size: unpack it first, or "
+            "keep fewer rows or columns."
+        )
     return found
