@@ -1,5 +1,6 @@
 """Mixtures: against all coalitions of what they mix, and on tables of all kinds of columns."""
 
+from copy import copy
 from dataclasses import replace
 from functools import cache
 
@@ -83,6 +84,16 @@ def test_against_all_coalitions(classes, absent):
     assert found.method == "exact"
     for row, x in enumerate(X[:2]):
         check(found, row, getattr(oracle, absent)(f, x, X[10:14], EACH))
+
+
+def test_rows_for_which_a_member_is_held_at_its_limit_are_told():
+    model, X = fitted(0)
+    assert shapley_values(model, X[:3]).remarks == ()
+    held = copy(model)
+    held._limits = np.array([[-10.0], [model.predict(X[:3]).max() - 0.01]])
+    found = shapley_values(held, X[:3])
+    np.testing.assert_allclose(found.totals, model.predict(X[:3]), atol=1e-10)
+    assert "In 1 of 3 rows a candidate goes far beyond the targets seen and is held there" in found.remarks[-1]
 
 
 def test_a_neutral_stand_in_against_all_coalitions():

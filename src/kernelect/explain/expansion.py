@@ -6,6 +6,7 @@ This is what explanations and exports read; it knows nothing of estimators.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,6 +176,8 @@ class Expansion:
     explained : str
         What the sum is: "decision value", "prediction" or "latent mean".
     remarks : tuple of str
+    limited : callable or None
+        From rows to what the model itself answers (m, n_outputs), where parts are kept within limits.
     """
 
     parts: tuple[Part, ...]
@@ -185,6 +188,7 @@ class Expansion:
     single: bool
     explained: str
     remarks: tuple[str, ...] = ()
+    limited: Callable[[Any], Array] | None = None
 
     def inputs(self, X: Any) -> list[Array]:
         """Return every part's inputs of rows; parts with the same view share them."""

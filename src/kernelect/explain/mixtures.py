@@ -46,8 +46,14 @@ class Coded:
 
     def transform(self, X: Any) -> Array:
         """Return the inputs of rows."""
-        rows = X if self.before is None else self.before.transform(X)
-        return self.door._views(self.view, self.door._coded(rows))
+        return self.door._views(self.view, self._rows(X))
+
+    def answers(self, X: Any) -> Array:
+        """Return what the mixture answers on its scale, every member within its limits."""
+        return self.door._mixed(self.door._said(self.door._values, self._rows(X)))
+
+    def _rows(self, X: Any) -> Array:
+        return self.door._coded(X if self.before is None else self.before.transform(X))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +110,8 @@ def _mixed(expansions: list[Expansion], scales: Array) -> Expansion:
 
 @machine_expansion.register
 def _(machine: KernelRegressor, view: View) -> Expansion:
-    found = _mixed(_members(machine, view), machine._weights)
+    coded = Coded(view.steps, machine, AS_IS)
+    found = replace(_mixed(_members(machine, view), machine._weights), limited=coded.answers)
     if machine.target_scale_.is_identity:
         return found
     name = machine.target_scale_.name

@@ -22,6 +22,9 @@ METHODS = ("auto", "exact", "permutation")
 #: Background rows of interventional values, whose cost grows with them, where none are given.
 _FEW_ROWS = 100
 
+#: Share of a prediction from which a difference counts.
+_VISIBLE = 1e-6
+
 #: Explained rows that may stand in for training rows that a sparse model did not keep.
 ENOUGH_ROWS = 20
 
@@ -154,7 +157,8 @@ class Explainer:
             pairs = exact_interactions(self._paired(inputs), values) if interactions else None
         decided = self.expansion.decide(inputs)
         gap = float(np.abs(decided - base - values.sum(axis=1)).max(initial=0.0))
-        return self._record(X, values, np.tile(base, (len(values), 1)), errors, pairs, gap)
+        record = self._record(X, values, np.tile(base, (len(values), 1)), errors, pairs, gap)
+        return replace(record, remarks=(*record.remarks, *_on_limits(self.expansion, X, decided)))
 
     def _exact(self, inputs: list[Array]) -> tuple[Array, Array]:
         assert self.prepared is not None
@@ -238,6 +242,20 @@ def _background(
         chosen = spread_rows(rows[0], _FEW_ROWS)
         return [block[chosen] for block in rows], f"{_FEW_ROWS} of {len(rows[0])} {words}"
     return rows, f"{len(rows[0])} {words}"
+
+
+def _on_limits(expansion: Expansion, X: Any, decided: Array) -> tuple[str, ...]:
+    """Return a remark on rows for which the model keeps a part of the sum within limits."""
+    if expansion.limited is None:
+        return ()
+    off = np.abs(expansion.limited(X) - decided) > _VISIBLE * (1.0 + np.abs(decided))
+    count = int(off.any(axis=1).sum())
+    if not count:
+        return ()
+    return (
+        f"In {count} of {len(decided)} rows a candidate goes far beyond the targets seen and is held there: the "
+        "effects add up to what it would say without that limit.",
+    )
 
 
 def _checked(expansion: Expansion, X: Any, name: str) -> list[Array]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
-from kernelect.estimators import GPC
 from kernelect.exceptions import MissingCapability, OutOfTime
 from kernelect.export.reduce import SIZES, size_curve, vectors_of
 from kernelect.facts.dependence import Dependence
@@ -179,7 +177,7 @@ def _vectors(material: Material) -> Iterator[PictureFacts]:
     if not sizes:
         return
     curve = size_curve(material.estimator, sizes)
-    without = " Smaller models leave Gaussian processes out." if _has_processes(material.machine) else ""
+    without = " Smaller models leave Gaussian processes and the forest out." if is_mixture(material.machine) else ""
     yield picture(
         "found",
         curve,
@@ -187,10 +185,6 @@ def _vectors(material: Material) -> Iterator[PictureFacts]:
         f"Leave-one-out {curve.score} when fewer training rows are kept as vectors: kernelect export --max-vectors "
         f"makes such a model. Bars are one standard error of the difference to the whole model.{without}",
     )
-
-
-def _has_processes(machine: Any) -> bool:
-    return is_mixture(machine) and any(isinstance(member.estimator, GPC) for member in machine.members)
 
 
 #: What takes evaluations, fits or explanations of many rows.
