@@ -276,3 +276,45 @@ def test_left_out_probabilities_of_rows_without_weight_are_predictions():
     model = GPC(kernel="rbf").fit(X, y, weights)
     np.testing.assert_allclose(model.loo_proba_[weights == 0], model.predict_proba(X[weights == 0]))
     np.testing.assert_allclose(model.loo_proba_.sum(axis=1), 1.0)
+
+
+def one_fast_wave(seed=8, n=60):
+    """Labels by a wave along the first of four inputs: any width common to all of them explains next to nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    return X, np.sin(3.0 * X[:, 0]) + 0.3 * X[:, 1] + 0.5 * rng.normal(size=n) > 0.0
+
+
+def test_narrow_widths_are_looked_at_too():
+    """Without them the search stays where it explains nothing: n ln 2 = 41.6 nats."""
+    X, y = one_fast_wave()
+    model = GPC(prior=None).fit(X, y)
+    assert 60 * model.selection_.value < 30.0
+    assert model.selection_.runs == ("spherical", "all parameters", "narrow start", "on from there")
+    assert np.argmax(model.feature_importances_) == 0
+
+
+def test_narrow_widths_that_are_no_better_change_nothing():
+    model = GPC(prior=None).fit(*one_fast_wave(seed=0))
+    assert model.selection_.runs == ("spherical", "all parameters", "narrow start")
+
+
+@pytest.mark.parametrize("options", [{"kernel": "rbf"}, {"n_restarts": 1}, {"lead": True}, {"few": True}])
+def test_narrow_widths_are_for_free_searches_of_several_widths_on_few_rows(options, monkeypatch):
+    from kernelect.estimators import gpc
+    from kernelect.selection import Lead
+
+    X, y = one_fast_wave()
+    if options.pop("few", False):
+        monkeypatch.setattr(gpc, "_FEW_ROWS", len(X) - 1)
+    lead = Lead(shape=np.zeros(4), max_iter=5) if options.pop("lead", False) else None
+    model = GPC(random_state=0, **options)
+    model._fit_anew(X, y, None, lead=lead)
+    assert "narrow start" not in model.selection_.runs
+
+
+def test_little_is_left_to_gain():
+    """A search with a tolerance a thousand times smaller finds hundredths of a nat."""
+    X, y = twonorm(120, random_state=0)
+    usual, long = (GPC(prior=None, tol=tol, max_iter=1000).fit(X, y) for tol in (1e-4, 1e-7))
+    assert 120 * (usual.selection_.value - long.selection_.value) < 0.05

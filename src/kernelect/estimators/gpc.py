@@ -6,6 +6,7 @@ z = m / sqrt(1 + v), so that the probability of a label under the probit is Phi(
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -39,6 +40,9 @@ from kernelect.selection import (
     with_remark,
 )
 from kernelect.typing import Array, Indices, Mask
+
+#: Rows up to which a fit takes a fraction of a second, so that the evidence is looked for from a second start.
+_FEW_ROWS = 500
 
 
 class GPC(ClassifierMixin, SelfSelecting):
@@ -75,8 +79,9 @@ class GPC(ClassifierMixin, SelfSelecting):
     max_iter : int, default=200
         Iterations of each search.
     tol : float, default=1e-4
-        Relative decrease of the criterion at which a search has converged. The evidence often ends in a
-        long flat ridge of growing amplitude: at 1e-4 it is within hundredths of a nat of its height.
+        Up to 500 rows a search has converged when its own model of the evidence expects to gain no more than this, in
+        nats per row; with more rows, when a step gains less than this share of the criterion. The evidence often
+        ends in a long flat ridge of growing amplitude, along which a step says little of what is left.
     time_limit : float, optional
         Seconds after which the best point so far is taken, with one warning.
     class_weight : dict, "balanced" or None
@@ -191,12 +196,17 @@ class GPC(ClassifierMixin, SelfSelecting):
         objective = self._problem(rows)
         with blas_threads_for(len(rows.X), self._deadline):
             options = with_first_step(self._options(deadline=timed.searching), objective)
+            options = replace(options, thorough=self._is_thorough(len(rows.X)))
             selection, objective = select(objective, options, self._lead)
             with self._deadline.watched(firmly=False):
                 self._keep(objective, selection, data.kept)
         self.selection_ = timed.told(self.selection_)
         if not self._is_precomputed:
             self.loo_proba_ = self._left_out(data.X, data.kept)
+
+    def _is_thorough(self, n_rows: int) -> bool:
+        """Return whether a second start is worth its time; never where another selection leads the way."""
+        return self._lead is None and n_rows <= _FEW_ROWS and not self._criterion().sampled
 
     def _left_out(self, X: Array, kept: Mask) -> Array:
         """Return leave-one-out probabilities: of the cavities, the posterior without one row's factor."""

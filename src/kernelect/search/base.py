@@ -33,6 +33,9 @@ class Budget:
     relative : bool
         Whether values have no natural unit, so that "relative" is to the first value; for values
         in nats it is to the larger of their size and 1.
+    gain : float, optional
+        Decrease of the value below which a search has converged, where its own model of the function expects no more.
+        Searches without such a model go by ``tol``.
     deadline : float
         Value of ``time.monotonic()`` at which to stop with the best point so far.
     """
@@ -40,6 +43,7 @@ class Budget:
     max_iter: int = 200
     tol: float = 1e-5
     relative: bool = False
+    gain: float | None = None
     deadline: float = float("inf")
 
 
@@ -95,6 +99,11 @@ class Recorder:
         if self._unit is None:
             self._unit = abs(value) or 1.0 if self.budget.relative else 1.0
         return value / self._unit, np.zeros(len(theta)) if gradient is None else gradient / self._unit
+
+    @property
+    def unit(self) -> float:
+        """What values are divided by before a search sees them."""
+        return self._unit or 1.0
 
     def _penalty(self) -> float:
         if self._unit is None:

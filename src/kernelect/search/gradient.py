@@ -8,8 +8,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kernelect.results import Status
-from kernelect.search.base import Recorder, Search
+from kernelect.search.base import Recorder, Search, StopSearch
+from kernelect.search.secant import SecantModel
 from kernelect.typing import Array
+
+#: Where a search goes by what is left to gain: share of ``tol`` that a decrease may be before it ends it all the same.
+_STALLED = 1e-2
 
 #: Iterations from which a search has learned scales, and between what they are trusted, in log units.
 _LEARNED, _SCALES = 3, (0.01, 2.0)
@@ -42,16 +46,18 @@ class LBFGS(Search):
 
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
         budget, place = evaluate.budget, self._place(evaluate, start, lower, upper)
+        tol = budget.tol if budget.gain is None else _STALLED * budget.tol
         outcome = minimize(
             place,
             place.inside(start),
             jac=True,
             method="L-BFGS-B",
             bounds=np.column_stack([place.inside(lower), place.inside(upper)]),
+            callback=None if budget.gain is None else _Watch(place, budget.gain),
             # SciPy takes the decrease relative to the value, or to 1 where that is larger.
             options={
                 "maxiter": budget.max_iter,
-                "ftol": budget.tol * place.size,
+                "ftol": tol * place.size,
                 "gtol": 1e-6,
                 "maxcor": 20,
                 "maxls": 20,
@@ -90,17 +96,38 @@ class _Place:
     units: Array
     scale: float = 1.0
     size: float = 1.0
+    last: tuple[Array, Array] | None = None  # the point before, and its gradient
     known: tuple[Array, float, Array] | None = None  # the start, its value and gradient, where it was evaluated before
 
     def __call__(self, z: Array) -> tuple[float, Array]:
         x = np.clip(self.origin + self.units * z, self.lower, self.upper)
         before = self.known is not None and np.array_equal(x, self.known[0])
         value, gradient = self.known[1:] if self.known is not None and before else self.evaluate(x)
+        self.last = x, gradient
         return self.scale * value, self.scale * self.units * gradient
 
     def inside(self, x: Array) -> Array:
         """Return z of a point."""
         return np.asarray((x - self.origin) / self.units)
+
+
+class _Watch:
+    """Called after every iteration: ends a search that its own model of the function expects too little of."""
+
+    def __init__(self, place: _Place, gain: float) -> None:
+        self.place, self.gain = place, gain
+        self.model = SecantModel()
+
+    def __call__(self, z: Array) -> None:
+        place = self.place
+        assert place.last is not None
+        x, gradient = place.last  # an iteration ends at the point that its line search looked at last
+        if not np.allclose(place.inside(x), z, rtol=0.0, atol=1e-12):
+            return
+        self.model.note(x, gradient)
+        inner = _projected(gradient, x, place.lower, place.upper)
+        if self.model.pairs >= _LEARNED and self.model.expected(inner) * place.evaluate.unit < self.gain:
+            raise StopSearch(Status.CONVERGED)
 
 
 class ScaledConjugateGradients(Search):

@@ -17,6 +17,7 @@ from kernelect.selection.shape import LeastSquaresShape
 from kernelect.selection.stages import (
     AllParameters,
     CriterionAlone,
+    NarrowStart,
     PriorRevised,
     SecondBasin,
     Spherical,
@@ -104,7 +105,15 @@ class Parts(Stage):
 
 
 #: In the order in which they are carried out.
-_PLAIN: tuple[Stage, ...] = (Parts(), Spherical(), CriterionAlone(), AllParameters(), SecondBasin(), PriorRevised())
+_PLAIN: tuple[Stage, ...] = (
+    Parts(),
+    Spherical(),
+    CriterionAlone(),
+    AllParameters(),
+    NarrowStart(),
+    SecondBasin(),
+    PriorRevised(),
+)
 STAGES: tuple[Stage, ...] = (*_PLAIN[:-1], LeastSquaresShape(_PLAIN), PriorRevised())
 
 #: The same where another selection leads the way.

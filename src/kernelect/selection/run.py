@@ -23,6 +23,11 @@ from kernelect.typing import Array, Indices, Objective, Observer
 _ENOUGH = 0.15
 
 
+#: Share of ``tol`` that may be left to gain, in nats per row: a model of the evidence expects less than there is. And
+#: how much more may be left where a search ends at a mere start.
+_LEFT, _ROUGH = 0.2, 50.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
     """How to search; the estimators' arguments of the same names."""
@@ -39,6 +44,9 @@ class SelectionOptions:
     last_steps: int | None = None
     #: theta -> theta: brings scattered starts back from where the criterion is flat.
     settle: Callable[[Array], Array] | None = None
+    #: Whether the criterion is minus a log evidence per row that is cheap here: a search ends by what is left to gain
+    #: in nats, and narrow widths are looked at too.
+    thorough: bool = False
 
 
 class Run:
@@ -72,6 +80,7 @@ class Run:
             tol=options.tol,
             # With a prior values are in nats; the criterion alone has the units of its data.
             relative=objective.prior is None,
+            gain=_LEFT * options.tol * self._rows_per_value() if options.thorough else None,
             deadline=self.deadline.at,
         )
         self.counter = itertools.count(1)
@@ -81,6 +90,10 @@ class Run:
         self.near = False
         self.rows: int | None = None
         self._pace: Pace | None = None
+
+    def _rows_per_value(self) -> float:
+        """Return what makes nats per row values of the objective."""
+        return 1.0 if self.objective.prior is None else float(self.objective.weights.sum())
 
     def on_rows(self, rows: Indices) -> Run:
         """Return a run on some of the rows from the present start, with the same clock, budget and records."""
@@ -134,6 +147,7 @@ class Run:
         objective: SelectionObjective | None = None,
         restarts: int = 0,
         max_iter: int | None = None,
+        rough: bool = False,
     ) -> SearchResult:
         """Search along directions and take note of the way.
 
@@ -148,16 +162,19 @@ class Run:
             Further searches from scattered starts.
         max_iter : int, optional
             Iterations at most.
+        rough : bool
+            Whether the end is only a start for others, so that tenths of a nat say nothing.
         """
         objective, options = objective or self.objective, self.options
         by_gradient = options.search.uses_gradient(len(directions))
         limit = self.budget.max_iter if max_iter is None else min(max_iter, self.budget.max_iter)
+        gain = None if self.budget.gain is None else self.budget.gain * (_ROUGH if rough else 1.0)
         found = search_along(
             options.search,
             lambda: self._watched(objective.as_function(gradient=by_gradient)),
             directions,
             starts=self._starts(directions, restarts + 1),
-            budget=replace(self.budget, max_iter=limit),
+            budget=replace(self.budget, max_iter=limit, gain=gain),
             observe=self._observer(),
             n_jobs=options.n_jobs,
         )

@@ -19,6 +19,9 @@ _SCOUT_ITERATIONS = 12
 #: Change of a log-width by the spherical stage beyond which the data's own scale is scouted too.
 _FAR = 1.0
 
+#: How much narrower than the data's scale widths begin, in log units, and iterations that show whether it is worth it.
+_NARROW, _NARROW_ITERATIONS = 1.5, 8
+
 #: Nats per further width by which another minimum has to be lower: what fitting that many
 #: parameters to noise gains on average.
 _MARGIN = 0.5
@@ -48,7 +51,7 @@ class Spherical(Stage):
         tied = Directions.tied_widths(run.space)
         assert tied is not None
         objective = run.alone() if _is_local(run) else run.objective
-        run.space = run.space.moved(run.search("spherical", tied, objective=objective).theta)
+        run.space = run.space.moved(run.search("spherical", tied, objective=objective, rough=True).theta)
 
 
 class CriterionAlone(Stage):
@@ -83,6 +86,28 @@ class TiedParameters(Stage):
     def carry_out(self, run: Run) -> None:
         tied = Directions.tied_widths(run.space) or Directions.each_free(run.space)
         run.result = run.search("spherical", tied)
+
+
+class NarrowStart(Stage):
+    """Evidences with several optima: a few steps from narrow widths, and on from there where they are already lower.
+
+    From the spherical optimum no step leads to one narrow width among wide ones. From narrow widths
+    those that do not matter grow wide by themselves.
+    """
+
+    def applies(self, run: Run) -> bool:
+        options, elliptical = run.options, Directions.tied_widths(run.space) is not None
+        return options.thorough and not options.n_restarts and elliptical and not run.near and run.has_time()
+
+    def carry_out(self, run: Run) -> None:
+        space, result = run.objective.space, run.found
+        start = space.start.copy()
+        widths = space.all_widths[space.free[space.all_widths]]
+        start[widths] = np.minimum(start[widths] + _NARROW, space.upper[widths])
+        scouted = run.search("narrow start", Directions.each_free(space.moved(start)), max_iter=_NARROW_ITERATIONS)
+        if scouted.value >= result.value or not run.has_time():
+            return
+        run.result = run.search("on from there", Directions.each_free(space.moved(scouted.theta)))
 
 
 class SecondBasin(Stage):
