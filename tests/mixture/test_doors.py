@@ -14,8 +14,9 @@ from sklearn.metrics import log_loss
 
 from kernelect import GPC, LSSVC, LSSVR, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument
-from kernelect.mixture.candidates import candidates_for, kernel_of
+from kernelect.mixture.candidates import AS_IS, GP, Candidate, candidates_for, kernel_of
 from kernelect.mixture.forest import Forest
+from kernelect.mixture.members import Task, posteriors_take_part
 from oracles.forest import mean_of
 
 
@@ -162,16 +163,53 @@ def test_nothing_depends_on_order_spelling_or_jobs(classifier, permuted):
 
 
 def test_efforts_grow():
-    for labels in (True, False):
-        counts = [len(candidates_for(effort, labels=labels)) for effort in ("fast", "balanced", "best")]
+    for n_classes in (None, 2, 9):
+        counts = [len(candidates_for(effort, n_classes)) for effort in ("fast", "balanced", "best")]
         assert counts == sorted(set(counts))
     with pytest.raises(InvalidArgument, match="effort='quick' is not known"):
         KernelClassifier("quick").fit(np.eye(6), [0, 1, 0, 1, 0, 1])
 
 
+def posteriors(candidates):
+    return sum(candidate.machine == GP for candidate in candidates)
+
+
+@pytest.mark.parametrize("effort", ["fast", "balanced", "best"])
+def test_many_classes_have_half_of_the_posteriors(effort):
+    few, many = (posteriors(candidates_for(effort, n_classes)) for n_classes in (4, 5))
+    assert many == few // 2 >= 1
+    assert posteriors(candidates_for(effort, None)) == 0
+
+
+def test_labels_without_posteriors_have_the_machines_of_numbers():
+    X, y = load_iris(return_X_y=True)
+    grouped = KernelClassifier("fast").fit(X, y, groups=np.arange(150) // 3)
+    assert grouped.candidates_.candidate == candidates_for("fast", None)
+    assert not posteriors_take_part(2001, grouped=False)
+    assert posteriors_take_part(2000, grouped=False)
+
+
+def test_posteriors_of_several_classes_take_fewer_steps_on_all_rows():
+    leads = []
+    for n_classes in (2, 3):
+        y = np.arange(30) % n_classes
+        task = Task(
+            views=None,
+            Z=np.zeros((30, 2)),
+            y=y,
+            weights=np.ones(30),
+            groups=None,
+            labels=True,
+            effort="fast",
+            options={},
+        )
+        leads.append(task.lead(Candidate(AS_IS, "ard", GP), np.zeros(2)).last_steps)
+    assert leads == [3, 1]
+
+
 def test_a_time_limit_keeps_the_first_candidate_and_says_so():
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match=r"time_limit=1e-09 left no time for 12 of 13 candidates"):
+    with pytest.warns(ConvergenceWarning, match=r"time_limit=1e-09 left no time for 7 of 8 candidates"):
         model = KernelClassifier(time_limit=1e-9).fit(X, y)
     assert len(model._members) == 1
     assert model.score(X, y) > 0.5

@@ -16,7 +16,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp
 from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
-from kernelect.mixture.members import Member, Task, Views, fit_members, useful
+from kernelect.mixture.members import Member, Task, Views, fit_members, posteriors_take_part, useful
 from kernelect.mixture.weights import fitted_parameters
 from kernelect.numerics import Deadline
 from kernelect.results import ModelSize
@@ -160,9 +160,10 @@ class Door(Estimator):
         coding = fit_coding(frame, Wishes(kinds=self._kinds()))
         Z = coding(frame)
         self._views = Views(coding, fit_warp(Z, coding.numeric))
-        wanted = useful(
-            candidates_for(self.effort, labels=self._labels), self._views, len(Z), grouped=groups is not None
-        )
+        # Without posteriors labels have the many machines of numbers.
+        posteriors = self._labels and posteriors_take_part(len(Z), grouped=groups is not None)
+        wanted = candidates_for(self.effort, int(y.max()) + 1 if posteriors else None)
+        wanted = useful(wanted, self._views, len(Z))
         # Without a random_state every fit is the same one: nobody should have to ask for that.
         options = {"random_state": 0 if self.random_state is None else self._seed()}
         deadline = self._deadline.part(_FITTING)

@@ -47,17 +47,20 @@ class Candidate:
 #: The first one goes the whole way of a selection, the others follow its widths.
 _LEADER = Candidate(AS_IS, "ard", LSSVM)
 
-_FAST = (Candidate(WARPED, "product-laplace", LSSVM), Candidate(AS_IS, "ard", LSSVM, tied=True))
+_LAPLACE = Candidate(WARPED, "product-laplace", LSSVM)
+_ROUGH = Candidate(WARPED, "matern32-ard", LSSVM)
+_ONE_WIDTH = Candidate(AS_IS, "ard", LSSVM, tied=True)
 
+#: For numbers: least squares, by effort.
+_FAST = (_LAPLACE, _ONE_WIDTH)
 _BALANCED = (
     *_FAST,
     Candidate(WARPED, "ard", LSSVM),
     Candidate(AS_IS, "product-laplace", LSSVM),
     Candidate(AS_IS, "matern32-ard", LSSVM),
-    Candidate(WARPED, "matern32-ard", LSSVM),
+    _ROUGH,
     Candidate(AS_IS, "linear", LSSVM),
 )
-
 _BEST = (
     *_BALANCED,
     Candidate(WARPED, "ard", LSSVM, tied=True),
@@ -68,34 +71,48 @@ _BEST = (
     Candidate(WARPED, "linear", LSSVM),
 )
 
-#: For labels: the posterior of a latent function.
-_FAST_GP = (Candidate(AS_IS, "ard", GP),)
-_BALANCED_GP = (
-    *_FAST_GP,
-    Candidate(WARPED, "ard", GP),
-    Candidate(AS_IS, "ard", GP, tied=True),
-    Candidate(AS_IS, "linear", GP),
+#: For labels: few machines of least squares, and posteriors of a latent function. More of the former only took weight
+#: from the latter, whose probabilities are the better ones (41 tables). The most useful ones come first.
+_GP_ARD, _GP_LINEAR = Candidate(AS_IS, "ard", GP), Candidate(AS_IS, "linear", GP)
+_FAST_LABELS = (_LAPLACE,), (_GP_ARD, _GP_LINEAR)
+_BALANCED_LABELS = (
+    (_LAPLACE, _ROUGH),
+    (_GP_ARD, Candidate(AS_IS, "ard", GP, tied=True), Candidate(WARPED, "ard", GP), _GP_LINEAR),
 )
-_BEST_GP = (
-    *_BALANCED_GP,
-    Candidate(AS_IS, "product-laplace", GP),
-    Candidate(WARPED, "product-laplace", GP),
-    Candidate(WARPED, "ard", GP, tied=True),
+_BEST_LABELS = (
+    _BALANCED_LABELS[0],
+    (
+        *_BALANCED_LABELS[1],
+        Candidate(AS_IS, "product-laplace", GP),
+        Candidate(WARPED, "product-laplace", GP),
+        Candidate(WARPED, "linear", GP),
+    ),
 )
+
+#: Classes from which only the first half of the posteriors take part: each class costs one of its own.
+_MANY_CLASSES = 5
 
 #: Its boxes are the same in every view.
 _FOREST = Candidate(AS_IS, "partitions", FOREST)
 
-_OF_EFFORT = {"fast": (_FAST, _FAST_GP), "balanced": (_BALANCED, _BALANCED_GP), "best": (_BEST, _BEST_GP)}
+_OF_EFFORT = {
+    "fast": (_FAST, _FAST_LABELS),
+    "balanced": (_BALANCED, _BALANCED_LABELS),
+    "best": (_BEST, _BEST_LABELS),
+}
 EFFORTS = tuple(_OF_EFFORT)
 
 
-def candidates_for(effort: object, *, labels: bool) -> tuple[Candidate, ...]:
-    """Return the candidates of an effort; ``labels`` tells classification from regression."""
+def candidates_for(effort: object, n_classes: int | None) -> tuple[Candidate, ...]:
+    """Return the candidates of an effort for so many classes; None is for numbers."""
     if not isinstance(effort, str) or effort not in EFFORTS:
         raise unknown_name("effort", effort, list(EFFORTS))
-    squares, posteriors = _OF_EFFORT[effort]
-    return (_LEADER, *squares, *(posteriors if labels else ()), _FOREST)
+    of_numbers, of_labels = _OF_EFFORT[effort]
+    if n_classes is None:
+        return (_LEADER, *of_numbers, _FOREST)
+    squares, posteriors = of_labels
+    few = len(posteriors) // 2 if n_classes >= _MANY_CLASSES else len(posteriors)
+    return (_LEADER, *squares, *posteriors[:few], _FOREST)
 
 
 def kernel_of(name: str, numeric: Indices, categorical: Indices) -> Kernel:

@@ -27,6 +27,9 @@ from kernelect.typing import Array, Indices
 #: Iterations of candidates that follow the leader's widths.
 FOLLOWING = {"fast": 8, "balanced": 10, "best": 30}
 
+#: Their iterations on all rows, once a part has led close; and of posteriors with one latent function per class.
+_LAST_STEPS, _LAST_STEPS_OF_MANY = 3, 1
+
 #: Inputs from which one width serves all, and kernels whose cost grows with every input are not tried.
 MOST_WIDTHS = 200
 _CHEAP = {"product-laplace": "ard", "product-matern32": "ard", "matern32-ard": "ard", "rational-quadratic-ard": "ard"}
@@ -157,9 +160,14 @@ class Task:
         )
         return Member(candidate, forest, said, np.zeros(0), time.monotonic() - began)
 
-    def tied(self) -> Lead:
-        """Return the lead to widths in proportion to the data's own scale."""
-        return Lead(shape=np.zeros(self.Z.shape[1]), max_iter=_TIED_ITERATIONS, tied=True)
+    def lead(self, candidate: Candidate, shape: Array) -> Lead:
+        """Return how a candidate follows relative widths, or keeps them in proportion to the data's own scale."""
+        many = candidate.machine == GP and self.n_outputs > 1
+        last_steps = _LAST_STEPS_OF_MANY if many else _LAST_STEPS
+        if candidate.tied:
+            shape = np.zeros(self.Z.shape[1])
+            return Lead(shape=shape, max_iter=_TIED_ITERATIONS, tied=True, last_steps=last_steps)
+        return Lead(shape=shape, max_iter=FOLLOWING[self.effort], last_steps=last_steps)
 
 
 def left_out(estimator: LSSVC | LSSVR | GPC) -> Array:
@@ -171,17 +179,18 @@ def left_out(estimator: LSSVC | LSSVR | GPC) -> Array:
     return estimator.loo_prediction_.reshape(len(estimator.loo_prediction_), -1)
 
 
-def useful(
-    candidates: Sequence[Candidate], views: Views, n_rows: int, *, grouped: bool = False
-) -> tuple[Candidate, ...]:
-    """Return the candidates that differ on these inputs, and that so many rows allow.
+def posteriors_take_part(n_rows: int, *, grouped: bool) -> bool:
+    """Return whether Gaussian processes are among the candidates for labels.
 
-    The cavities of a Gaussian process leave out single rows, so that it takes no part where groups are left out.
+    Their cavities leave out single rows, so that they take no part where groups are left out.
     """
+    return n_rows <= MOST_GP_ROWS and not grouped
+
+
+def useful(candidates: Sequence[Candidate], views: Views, n_rows: int) -> tuple[Candidate, ...]:
+    """Return the candidates that differ on these inputs, and that so many rows allow."""
     kept: dict[Candidate, None] = {}
     for candidate in candidates:
-        if candidate.machine == GP and (grouped or n_rows > MOST_GP_ROWS):
-            continue
         if candidate.machine == FOREST:
             if n_rows <= MOST_FOREST_ROWS:
                 kept[candidate] = None
@@ -218,11 +227,12 @@ def fit_members(
     observe : callable, optional
         Called with every :class:`Member` when it is fitted.
     """
-    leader = task.fit(candidates[0], task.tied() if candidates[0].tied else None, deadline.part(_LEADER_SHARE))
+    first = candidates[0]
+    leader = task.fit(first, task.lead(first, np.zeros(0)) if first.tied else None, deadline.part(_LEADER_SHARE))
     members = [leader]
     if observe is not None:
         observe(leader)
-    lead, rest = Lead(shape=leader.shape, max_iter=FOLLOWING[task.effort]), candidates[1:]
+    rest = candidates[1:]
 
     def follow(place: int, candidate: Candidate) -> Member | None:
         needed = task.seconds(candidate)
@@ -233,7 +243,7 @@ def fit_members(
         if candidate.machine == FOREST:
             member = task.grow(candidate, None if task.labels else leader.estimator._jackknife_rows, share)
         else:
-            member = task.fit(candidate, task.tied() if candidate.tied else lead, share)
+            member = task.fit(candidate, task.lead(candidate, leader.shape), share)
         if observe is not None:
             observe(member)
         return member

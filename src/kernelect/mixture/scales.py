@@ -245,7 +245,7 @@ def _log_likelihood(name: str, task: Task, deadline: Deadline) -> float:
 
 def quickly(task: Task, deadline: Deadline) -> Member:
     """Return a machine with one width, fitted to a task."""
-    return task.fit(_QUICK, task.tied(), deadline)
+    return task.fit(_QUICK, task.lead(_QUICK, np.zeros(0)), deadline)
 
 
 @stored
