@@ -45,7 +45,7 @@ def test_inputs_are_coded_and_warped_as_in_python():
     program = program_of(fitted)
     frame, coded = rows_of(program)
     names = fitted._views.coding.names
-    assert "day (season)" in names
+    assert "day (season, April)" in names
     assert "day (weekday)" in names
     assert "price is missing" in names
     expected = fitted._coded(frame)

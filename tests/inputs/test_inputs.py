@@ -100,7 +100,7 @@ def test_spelling_of_levels_does_not_matter():
 
 def test_dates_become_days_season_and_weekday():
     coding = fit_coding(as_frame(messy()[["day", "age"]]))
-    assert {"day", "day (season)", "day (weekday)"} <= set(coding.names)
+    assert {"day", "day (season, January)", "day (weekday)"} <= set(coding.names)
     short = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=10), "x": np.arange(10.0)})
     assert set(fit_coding(as_frame(short)).names) == {"day", "x"}
 

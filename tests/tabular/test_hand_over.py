@@ -39,7 +39,7 @@ def test_types_are_those_of_the_schema(model, dated):
 
 def test_the_machine_makes_season_and_weekday_of_dates(model):
     names = model[0].estimator._views.coding.names
-    assert {"when", "when (season)", "when (weekday)", "when is missing"} <= set(names)
+    assert {"when", "when (season, April)", "when (weekday)", "when is missing"} <= set(names)
 
 
 def test_the_door_says_the_same_of_the_table_as_it_comes(model, dated):

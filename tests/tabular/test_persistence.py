@@ -127,10 +127,14 @@ def test_foreign_files_are_refused_and_nothing_is_executed(tmp_path, monkeypatch
 
 
 def test_trusted_parts_in_the_wrong_place_are_refused(tmp_path, classifier):
-    columns, machine = classifier.pipeline.named_steps.values()
+    columns, coding, machine = classifier.pipeline.named_steps.values()
     for pipeline, message in [
         (Pipeline([("machine", machine)]), "its pipeline has the steps"),
-        (Pipeline([("columns", columns), ("machine", columns)]), "its machine is a ColumnTransformer, which is not"),
+        (Pipeline([("columns", columns), ("machine", machine)]), "its pipeline has the steps"),
+        (
+            Pipeline([("columns", columns), ("coding", coding), ("machine", columns)]),
+            "its machine is a HandOver, which is not",
+        ),
     ]:
         save_model(replace(classifier, pipeline=pipeline), tmp_path / "m.skops", force=True)
         with pytest.raises(UnusableModel, match=message):
@@ -169,5 +173,5 @@ def test_other_formats_are_told(tmp_path, classifier, monkeypatch):
     monkeypatch.setattr("kernelect.tabular.persistence.FORMAT", 99)
     save_model(newer, tmp_path / "m.skops")
     monkeypatch.undo()
-    with pytest.raises(UnusableModel, match=r"has format 99 where 3 is known; it was saved with kernelect 9.0 \(here"):
+    with pytest.raises(UnusableModel, match=r"has format 99 where 4 is known; it was saved with kernelect 9.0 \(here"):
         load_model(tmp_path / "m.skops")

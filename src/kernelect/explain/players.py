@@ -20,6 +20,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from kernelect.exceptions import MissingCapability
+from kernelect.inputs import CodedColumns
 from kernelect.typing import Indices
 
 #: The mark of column j, which no step uses in names of its own.
@@ -89,6 +90,8 @@ def _origins(step: Any, n_columns: int) -> Origins:
     if isinstance(step, FeatureUnion):
         parts = [part for _, part in step.transformer_list if not (isinstance(part, str) and part == "drop")]
         return [found for part in parts for found in _origins(part, n_columns)]
+    if isinstance(step, CodedColumns):
+        return [{column} for column in step.owners.tolist()]
     if isinstance(step, ColumnTransformer):
         return _of_column_transformer(step, n_columns)
     return _by_marks(step, n_columns)

@@ -5,21 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kernelect.export.fall import Fall
-from kernelect.export.graph import Node, apply, join, narrowed, take
+from kernelect.export.graph import Node, narrowed
 from kernelect.export.heads import tempered
+from kernelect.export.inputs import indicated
 from kernelect.export.machines import Outputs, outputs_of
 from kernelect.mixture.forest import Forest
-from kernelect.mixture.trees import Indicators
 
-__all__ = ["indicated", "outputs_of"]
-
-
-def indicated(indicators: Indicators, x: Node) -> Node:
-    """Return what trees take: numbers, and whether categories have a level."""
-    numbers = take(x, indicators.numeric)
-    if not len(indicators.column):
-        return numbers
-    return join([numbers, apply("equal", take(x, indicators.column), indicators.level)])
+__all__ = ["outputs_of"]
 
 
 @outputs_of.register

@@ -1,4 +1,4 @@
-"""The inputs of a mixture in the operations of a graph: coded columns, and inputs warped to normal quantiles."""
+"""Inputs in the operations of a graph: coded columns, indicators of categories, inputs warped to normal quantiles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from kernelect.export.cells import Cell, NumberCell, Sheet, made
 from kernelect.export.functions import sine_of_turns
 from kernelect.export.graph import Node, apply, clipped, join, reduced, reshaped, take, times
-from kernelect.inputs import Coding, Warp
+from kernelect.inputs import Coding, Indicators, Warp
 from kernelect.inputs.coding import OTHER, YEAR, CategoryCode, MissingCode, NumberCode
 from kernelect.inputs.readings import LARGEST, number_codes
 from kernelect.typing import Indices
@@ -44,6 +44,14 @@ def coded(coding: Coding, cells: list[Cell], sheet: Sheet) -> Node:
         elif isinstance(code, CategoryCode):
             found[j] = _weekday(code, tamed, sheet) if code.weekday else _level(code, tamed, sheet)
     return sheet.numbers([found[j] for j in range(len(coding))])
+
+
+def indicated(indicators: Indicators, x: Node) -> Node:
+    """Return numbers, and whether categories have a level."""
+    numbers = take(x, indicators.numeric)
+    if not len(indicators.column):
+        return numbers
+    return join([numbers, apply("equal", take(x, indicators.column), indicators.level)])
 
 
 def _numbers(coding: Coding, part: str, cells: dict[int, Cell], sheet: Sheet) -> dict[int, Cell]:

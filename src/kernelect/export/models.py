@@ -72,15 +72,13 @@ def _inputs(sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...
     """Return what the machine takes, made of the cells of a row."""
     cells = sheet.raw()
     has_steps = steps is not None and len(steps) > 0
+    if codes is not None and any(codes):
+        cells = bounded(cells, sheet, codes)
     if isinstance(machine, Door):
         coding: Coding = machine._views.coding
         if not has_steps or all(changes_types_only(step) for _, step in steps.steps):
             sheet.kinds.update({j: role.kind for j, role in enumerate(coding.roles) if role.kind != "unused"})
-        if codes is not None and any(codes):
-            cells = bounded(cells, sheet, codes)
         return coded(coding, traced(steps, cells, sheet) if has_steps else cells, sheet)
-    if codes is not None:
-        cells = bounded(cells, sheet, codes)
     if has_steps:
         cells = traced(steps, cells, sheet)
     elif hasattr(machine, "X_fit_"):

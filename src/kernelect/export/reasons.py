@@ -15,9 +15,8 @@ from kernelect.explain.mixtures import Coded, Indicated
 from kernelect.explain.shapley import Explainer
 from kernelect.explain.summands import KernelSummand, Summand
 from kernelect.explain.terms import FactorsOf, Gaussian, Profile, Term
-from kernelect.export.forests import indicated
 from kernelect.export.graph import Node
-from kernelect.export.inputs import warped
+from kernelect.export.inputs import indicated, warped
 from kernelect.export.program import Program
 from kernelect.kernels import Category, ProductLaplace, ProductMatern
 from kernelect.mixture.candidates import WARPED

@@ -27,6 +27,8 @@ from kernelect.explain.players import chosen_places
 from kernelect.export.cells import Cell, NumberCell, Sheet, TextCell, made
 from kernelect.export.encoders import encoded
 from kernelect.export.graph import Node, apply, clipped, times
+from kernelect.export.inputs import coded, indicated
+from kernelect.inputs import CodedColumns
 
 
 @singledispatch
@@ -53,6 +55,12 @@ def traced(step: Any, cells: list[Cell], sheet: Sheet) -> list[Cell]:
 def changes_types_only(step: Any) -> bool:
     """Tell whether a step declares that it leaves cells as they are, for machines that code columns themselves."""
     return bool(getattr(step, "changes_types_only", False))
+
+
+@traced.register
+def _(step: CodedColumns, cells: list[Cell], sheet: Sheet) -> list[Cell]:
+    node = indicated(step.indicators, coded(step.coding, cells, sheet))
+    return [NumberCell(node, place, column) for place, column in enumerate(step.owners.tolist())]
 
 
 @traced.register

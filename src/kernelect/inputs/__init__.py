@@ -2,12 +2,27 @@
 
 The path: :func:`as_frame` (any array or DataFrame), :func:`describe` (what each column is),
 :class:`Coding` (fitted on the training rows; turns rows into a matrix), :class:`Warp` (the same
-matrix seen through monotone maps).
+matrix seen through monotone maps). For machines that take numbers only, :class:`CodedColumns` is the
+same as a step of a pipeline, with indicators (:class:`Indicators`) in the place of category codes.
 """
 
 from kernelect.inputs.coding import Coding, fit_coding
 from kernelect.inputs.frame import Frame, as_frame
+from kernelect.inputs.indicators import Indicators
 from kernelect.inputs.roles import Role, Wishes, describe
+from kernelect.inputs.step import CodedColumns
 from kernelect.inputs.warp import Warp, fit_warp
 
-__all__ = ["Coding", "Frame", "Role", "Warp", "Wishes", "as_frame", "describe", "fit_coding", "fit_warp"]
+__all__ = [
+    "CodedColumns",
+    "Coding",
+    "Frame",
+    "Indicators",
+    "Role",
+    "Warp",
+    "Wishes",
+    "as_frame",
+    "describe",
+    "fit_coding",
+    "fit_warp",
+]

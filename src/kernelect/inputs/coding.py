@@ -33,6 +33,8 @@ YEAR = 365.25
 
 OTHER = 0
 
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
 
 @stored
 @dataclass(frozen=True)
@@ -85,6 +87,15 @@ class CategoryCode:
         if self.missing:
             places[None] = len(self.levels) + 1  # type: ignore[index]
         return np.array([places.get(value, OTHER) for value in values], dtype=float)
+
+    def name_of(self, level: float) -> str:
+        """Return what a cell with this code is, such as ``sex = male``."""
+        place = int(level) - 1
+        if level == OTHER:
+            return f"{self.name} = a rare category"
+        if place == len(self.levels):
+            return f"{self.name} = (missing)"
+        return f"{self.name} = {_WEEKDAYS[int(self.levels[place])] if self.weekday else self.levels[place]}"
 
 
 @stored
@@ -173,7 +184,9 @@ def fit_coding(frame: Frame, wishes: Wishes | None = None) -> Coding:
 def _number_codes(column: int, role: Role, values: Array) -> list[NumberCode | MissingCode]:
     codes = [_number_code(column, role.name, values, "value")]
     if role.kind == "date" and np.nanmax(values) - np.nanmin(values) >= _SEASON_SPAN:
-        codes += [_number_code(column, f"{role.name} (season)", values, part) for part in ("season-sin", "season-cos")]
+        # Two waves of one year, named after the month in which each is highest.
+        codes += [_number_code(column, f"{role.name} (season, April)", values, "season-sin")]
+        codes += [_number_code(column, f"{role.name} (season, January)", values, "season-cos")]
     return [code for code in codes if code is not None]
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.mixture.trees import Indicators, Ranks, Trees, joined
+from kernelect.inputs import Indicators
+from kernelect.mixture.trees import Ranks, Trees, joined
 from kernelect.numerics import Deadline, canonical_columns, canonical_order
 from kernelect.numerics.sampling import hashed_order, spaced
 from kernelect.registry import stored

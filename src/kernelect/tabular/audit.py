@@ -16,17 +16,8 @@ from kernelect.exceptions import UnusableModel
 from kernelect.registry import stored_types
 from kernelect.tabular.archive import Archive, check_array
 
-#: scikit-learn's classes inside our pipelines. They hold data; none of them opens files or calls what it is given.
-_SKLEARN = frozenset(
-    {
-        "sklearn.compose._column_transformer.ColumnTransformer",
-        "sklearn.impute._base.MissingIndicator",
-        "sklearn.impute._base.SimpleImputer",
-        "sklearn.pipeline.Pipeline",
-        "sklearn.preprocessing._data.StandardScaler",
-        "sklearn.preprocessing._encoders.OneHotEncoder",
-    }
-)
+#: The one class of scikit-learn in a model; it holds data, and neither opens files nor calls what it is given.
+_SKLEARN = frozenset({"sklearn.pipeline.Pipeline"})
 
 _NUMBERS = frozenset(f"numpy.{name}" for name in ("float64", "float32", "int64", "int32", "bool", "bool_", "str_"))
 
@@ -35,7 +26,7 @@ _PLAIN = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "bool"
 #: Loader of skops -> classes it may build here, beside the registered ones where it builds objects.
 _LOADERS: dict[str, frozenset[str]] = {
     "JsonNode": _PLAIN,
-    "ListNode": frozenset({"builtins.list", "sklearn.compose._column_transformer._RemainderColsList"}),
+    "ListNode": frozenset({"builtins.list"}),
     "TupleNode": frozenset({"builtins.tuple"}),
     "DictNode": frozenset({"builtins.dict"}),
     "SliceNode": frozenset({"builtins.slice"}),

@@ -21,7 +21,7 @@ from kernelect.numerics import available_bytes, stratified
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.columns import values_of
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces, opened
-from kernelect.tabular.pipeline import MachineOptions, column_transformer, count_inputs, make_machine
+from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine
 from kernelect.tabular.record import TableModel, current_versions, described_columns
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema, describe_table, target_values
@@ -179,16 +179,15 @@ def _fitted(
     """Return the fitted pipeline with how pieces were coded, and what was warned of."""
     schema, options = found.schema, replace(options, machine=_MACHINE, effort=None)
     machine = make_machine(options, schema.task, count_inputs(schema.columns)).set_params(verbose=observe or 0)
-    columns = column_transformer(schema.columns).fit(found.sample.X)
+    columns = Pipeline(coding_steps(schema.columns)).fit(found.sample.X)
     code = TableCode(schema, columns, found.usable)
     parts = CodedParts(pieces, code, np.empty((0, len(columns.get_feature_names_out()))))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         machine.fit(parts, None)
     machine.set_params(verbose=0)  # an observer of this run has no place in the model
-    said = dict.fromkeys(str(warning.message) for warning in caught)
-    own = tuple(words for words in said if not words.startswith("Found unknown categories"))
-    return _Fitted(Pipeline([("columns", columns), ("machine", machine)]), code), own
+    said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    return _Fitted(Pipeline([*columns.steps, ("machine", machine)]), code), said
 
 
 def _assessed(

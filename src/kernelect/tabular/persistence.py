@@ -23,7 +23,7 @@ from kernelect.tabular.record import TableModel, current_versions
 from kernelect.tabular.rehearse import check_model
 
 #: Counts changes of :class:`TableModel` that older files do not know.
-FORMAT = 3
+FORMAT = 4
 
 #: Packages whose version can change what a model predicts.
 _TELLING = ("kernelect", "scikit-learn")

@@ -7,27 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import MissingIndicator, SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.pipeline import Pipeline
 
 from kernelect.estimators import ESTIMATORS, Estimator
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.inputs import CodedColumns
+from kernelect.inputs.indicators import MOST_LEVELS
 from kernelect.mixture import AUTO, Door, KernelRegressor
 from kernelect.tabular.columns import Column
 from kernelect.tabular.hand_over import HandOver
 
 #: One width per input up to this many inputs; beyond, one for all.
 MOST_WIDTHS = 200
-
-#: Columns of a one-hot block; rarer categories share the last one.
-_MOST_CATEGORIES = 20
-
-#: Rows and share of missing cells from which their absence is an input of its own.
-_MISSING_SHARE = 0.05
-
-MISSING_LABEL = "(missing)"
 
 
 @dataclass(frozen=True)
@@ -100,43 +91,21 @@ def for_counts(machine: BaseEstimator) -> BaseEstimator:
     return machine.set_params(target="count") if isinstance(machine, KernelRegressor) else machine
 
 
-def column_transformer(columns: Sequence[Column]) -> ColumnTransformer:
-    """Return the step that imputes, encodes and scales, unfitted."""
-    numbers = [column.name for column in columns if column.kind != "category"]
-    absent = [column.name for column in columns if column.kind != "category" and column.missing >= _MISSING_SHARE]
-    categories = [column.name for column in columns if column.kind == "category"]
-    # keep_empty_features: a fold may hold no value of a column.
-    numeric = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
-    # Not scaled: a rare 1 would lie many deviations away from everything.
-    indicator = MissingIndicator(features="all", error_on_new=False)
-    categorical = make_pipeline(
-        SimpleImputer(strategy="constant", fill_value=MISSING_LABEL, keep_empty_features=True),
-        OneHotEncoder(
-            handle_unknown="infrequent_if_exist",
-            max_categories=_MOST_CATEGORIES,
-            min_frequency=2,
-            drop="if_binary",
-            sparse_output=False,
-        ),
-    )
-    parts = [("number", numeric, numbers), ("missing", indicator, absent), ("category", categorical, categories)]
-    return ColumnTransformer([part for part in parts if part[2]])
-
-
-def columns_step(columns: Sequence[Column], machine: BaseEstimator) -> ColumnTransformer | HandOver:
-    """Return the step before a machine, unfitted: it codes the columns, unless the machine does that itself."""
-    if isinstance(machine, Door):
-        return HandOver(tuple(column.kind for column in columns))
-    return column_transformer(columns)
+def coding_steps(columns: Sequence[Column]) -> list[tuple[str, BaseEstimator]]:
+    """Return the steps that make numbers of columns, unfitted: each gets its type, then all are coded."""
+    kinds = {column.name: column.kind for column in columns}
+    return [("columns", HandOver(tuple(kinds.values()))), ("coding", CodedColumns(kinds))]
 
 
 def make_pipeline_for(columns: Sequence[Column], machine: BaseEstimator) -> Pipeline:
-    """Return the whole pipeline, unfitted: steps "columns" and "machine", which is told what the columns are."""
+    """Return the whole pipeline, unfitted: steps "columns", "coding" and "machine"; a mixture codes columns itself."""
+    steps = coding_steps(columns)
     if isinstance(machine, Door):
         machine.set_params(columns={column.name: column.kind for column in columns})
-    return Pipeline([("columns", columns_step(columns, machine)), ("machine", machine)])
+        steps = steps[:1]
+    return Pipeline([*steps, ("machine", machine)])
 
 
 def count_inputs(columns: Sequence[Column]) -> int:
     """Return about how many inputs the machine will see."""
-    return sum(min(len(column.categories) or 1, _MOST_CATEGORIES) for column in columns)
+    return sum(min(len(column.categories) or 1, MOST_LEVELS) for column in columns)

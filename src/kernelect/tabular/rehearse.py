@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import UnusableModel
+from kernelect.inputs import CodedColumns
+from kernelect.mixture import Door
 from kernelect.tabular.hand_over import HandOver
 from kernelect.tabular.predict import predict_table
 from kernelect.tabular.record import TableModel
@@ -51,16 +52,19 @@ def check_model(model: Any) -> None:
 def _check_parts(model: TableModel) -> None:
     """Make sure that trusted types are put together as a model is."""
     names, parts = zip(*model.pipeline.steps, strict=True)
-    if names != ("columns", "machine") or not isinstance(parts[0], ColumnTransformer | HandOver):
-        raise UnusableModel(f"its pipeline has the steps {names!r} where 'columns' and 'machine' are expected")
+    before: dict[str, type] = {"columns": HandOver, "coding": CodedColumns}
+    if isinstance(parts[-1], Door):  # which codes columns itself
+        del before["coding"]
+    if names != (*before, "machine") or [type(part) for part in parts[:-1]] != list(before.values()):
+        raise UnusableModel(f"its pipeline has the steps {names!r} where {(*before, 'machine')!r} are expected")
     check_fields("model", model)
     _check_schema(model.schema)
     able = ESTIMATORS.by_machine().get(model.machine, {})
-    if type(parts[1]) is not able.get(model.schema.task):
+    if type(parts[-1]) is not able.get(model.schema.task):
         raise UnusableModel(
-            f"its machine is a {type(parts[1]).__name__}, which is not {model.machine!r} for {model.schema.task}"
+            f"its machine is a {type(parts[-1]).__name__}, which is not {model.machine!r} for {model.schema.task}"
         )
-    if isinstance(parts[0], HandOver) and parts[0].kinds != tuple(column.kind for column in model.schema.columns):
+    if parts[0].kinds != tuple(column.kind for column in model.schema.columns):
         raise UnusableModel(f"its step 'columns' has the kinds {parts[0].kinds!r}, which are not those of its schema")
 
 

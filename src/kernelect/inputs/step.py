@@ -1,0 +1,87 @@
+"""The step of a pipeline before a machine that takes numbers only: columns coded, categories as indicators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from kernelect.exceptions import InvalidArgument
+from kernelect.inputs.coding import Coding, fit_coding
+from kernelect.inputs.frame import as_frame
+from kernelect.inputs.indicators import Indicators
+from kernelect.inputs.roles import Wishes
+from kernelect.registry import stored
+from kernelect.typing import Array, Indices
+
+
+@stored
+class CodedColumns(TransformerMixin, BaseEstimator):
+    """Codes columns as a mixture does, with an indicator for every level of a category.
+
+    Parameters
+    ----------
+    columns : dict of str to "number", "category" or "date", optional
+        What columns are, where that is known.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+    """
+
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    _coding: Coding
+    _indicators: Indicators
+
+    def __init__(self, columns: Mapping[str, str] | None = None) -> None:
+        self.columns = columns
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the coding of a training table; ``y`` is what a pipeline hands to every step."""
+        frame = as_frame(X)
+        coding = fit_coding(frame, Wishes(kinds=self.columns or {}))
+        indicators = Indicators.of(coding(frame), coding.numeric, coding.categorical)
+        if not len(indicators.inputs):
+            raise InvalidArgument(
+                f"X has {len(frame)} rows, and no column has two values that enough of them share: give more rows."
+            )
+        self.n_features_in_ = len(frame.names)
+        self.feature_names_in_ = np.array(frame.names, dtype=object)
+        self._coding, self._indicators = coding, indicators
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Return the inputs (n, e) of rows."""
+        check_is_fitted(self)
+        return self._indicators(self._coding(as_frame(X)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return what every input is, such as ``age``, ``age is missing`` or ``sex = male``."""
+        check_is_fitted(self)
+        codes = self._coding.categories
+        first = len(self._coding.numbers)
+        names = [
+            codes[column - first].name_of(level)
+            for column, level in zip(self._indicators.column.tolist(), self._indicators.level.tolist(), strict=True)
+        ]
+        return np.array([*self._coding.names[:first], *names], dtype=object)
+
+    @property
+    def coding(self) -> Coding:
+        """How columns become numbers and codes."""
+        return self._coding
+
+    @property
+    def indicators(self) -> Indicators:
+        """How codes become indicators."""
+        return self._indicators
+
+    @property
+    def owners(self) -> Indices:
+        """The column that every input was made of."""
+        return self._coding.owners[self._indicators.inputs]
