@@ -98,7 +98,7 @@ class Prior(ABC):
         return type(self).revise is not Prior.revise
 
     def revise(self, criterion: Objective, slope: float, theta: Array, space: ParameterSpace) -> Revision | None:
-        """Return what to change before searching again, or ``None`` when the prior is settled.
+        """Return what to change before searching again, or ``None`` when nothing needs to change.
 
         Parameters
         ----------

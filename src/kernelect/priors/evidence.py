@@ -17,7 +17,8 @@ from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_ome
 from kernelect.typing import Array, Indices, Objective
 
 _STEP = 1e-4
-_SETTLED = 0.05
+#: Relative change of g below which it is kept, and the least g.
+_CHANGE, _LEAST = 0.05, 0.05
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Evidence(Prior):
             return None
         before = float(len(widths)) if self.well_determined is None else self.well_determined
         g = self._count_well_determined(criterion, slope, theta, widths, before)
-        if self.well_determined is not None and abs(g - before) < _SETTLED * max(before, 1.0):
+        if self.well_determined is not None and abs(g - before) < _CHANGE * max(before, 1.0):
             return None
         return Revision(replace(self, well_determined=g), theta)
 
@@ -65,8 +66,8 @@ class Evidence(Prior):
         # From log gamma to gamma: d2Q/dgamma2 = (d2Q/dlog2 - diag dQ/dlog) / (gamma gamma^T)
         hessian = zeta * (hessian - np.diag(gradient)) / np.outer(gamma, gamma)
         eigenvalues = np.maximum(np.linalg.eigvalsh(hessian), 0.0)
-        xi = max(g, _SETTLED) / float(np.sum(gamma**2))
-        return max(float(np.sum(eigenvalues / (eigenvalues + xi))), _SETTLED)
+        xi = max(g, _LEAST) / float(np.sum(gamma**2))
+        return max(float(np.sum(eigenvalues / (eigenvalues + xi))), _LEAST)
 
 
 def _hessian_in_log(criterion: Objective, theta: Array, widths: Indices) -> tuple[Array, Array]:

@@ -161,14 +161,14 @@ def _record(
 ) -> BasisSelection:
     at_bound = [name for found in widths for name in found.at_bound if name != "regularization"]
     at_bound += ["regularization"] if scored.at_bound else []
-    unsettled = next((found.result.status for found in widths if not found.result.converged), None)
+    unfinished = next((found.result.status for found in widths if not found.result.converged), None)
     return BasisSelection(
         value=-scored.value,
         null_value=outcome.best_per_size[0].value,
         theta=np.concatenate([*(found.result.theta[:-1] for found in widths), [np.log(scored.regularization)]]),
         names=(*(name for found in widths for name in found.names), "regularization"),
-        status=_sentence(outcome, moments, at_bound, unsettled),
-        converged=outcome.status is Status.CONVERGED and unsettled is None,
+        status=_sentence(outcome, moments, at_bound, unfinished),
+        converged=outcome.status is Status.CONVERGED and unfinished is None,
         at_bound=tuple(at_bound),
         trace=outcome.trace,
         best_per_size=outcome.best_per_size,
@@ -178,7 +178,7 @@ def _record(
     )
 
 
-def _sentence(outcome: SearchOutcome, moments: Moments, at_bound: list[str], unsettled: Status | None) -> str:
+def _sentence(outcome: SearchOutcome, moments: Moments, at_bound: list[str], unfinished: Status | None) -> str:
     """Return how the search ended, what was left out and what to doubt."""
     parts = [outcome.status.value]
     if not len(outcome.chosen):
@@ -189,6 +189,6 @@ def _sentence(outcome: SearchOutcome, moments: Moments, at_bound: list[str], uns
     if at_bound:
         shown = ", ".join(at_bound[:5]) + (f" and {len(at_bound) - 5} more" if len(at_bound) > 5 else "")
         parts.append(f"at the bound of the search: {shown}")
-    if unsettled is not None:
-        parts.append(f"the search for widths {unsettled.value}")
+    if unfinished is not None:
+        parts.append(f"the search for widths {unfinished.value}")
     return "; ".join(parts)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.extras import load_extra
 from kernelect.registry import stored
 from kernelect.results import Selected
 from kernelect.typing import Array
@@ -141,16 +142,14 @@ class BasisSelection(Selected):
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per addition or removal."""
-        import pandas as pd
-
+        pd = load_extra("pandas", caller="to_frame()", extra="frames")
         columns = {name: getattr(self.trace, name) for name in SearchTrace.__dataclass_fields__}
         frame = pd.DataFrame(columns).assign(best=self.trace.best_so_far())
         return frame.set_axis(range(1, len(frame) + 1)).rename_axis("step")
 
     def sizes_to_frame(self) -> Any:
         """Return the best subset of every size as a pandas DataFrame."""
-        import pandas as pd
-
+        pd = load_extra("pandas", caller="sizes_to_frame()", extra="frames")
         columns = {
             "value": [model.value for model in self.best_per_size],
             "functions": [model.functions for model in self.best_per_size],

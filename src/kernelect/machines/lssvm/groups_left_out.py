@@ -81,7 +81,7 @@ class GroupsOut(LeftOut):
         """Return the rows as they are: those of weight 0 add nothing to sums over groups."""
         return self
 
-    def settled(self) -> LeftOut:
+    def residuals_only(self) -> LeftOut:
         """Return the residuals alone, in the place of errors with leverage 0."""
         none = np.empty((0, len(self.weights)))
         return LeftOut(none, self.residuals, np.zeros(len(self.weights)), self.weights)

@@ -68,6 +68,6 @@ class LandmarkPath:
             return found
         roots = np.sqrt(shrink)
         return [
-            grouped(replace(one, scores=root[:, None] * D), groups, self._weight).settled()
+            grouped(replace(one, scores=root[:, None] * D), groups, self._weight).residuals_only()
             for one, root in zip(found, roots, strict=True)
         ]

@@ -62,7 +62,7 @@ class LeftOut:
             return self
         return LeftOut(self.scores[:, kept], self.errors[kept], self.leverage[kept], self.weights[kept])
 
-    def settled(self) -> LeftOut:
+    def residuals_only(self) -> LeftOut:
         """Return what residuals need, without the scores of groups."""
         return self
 
