@@ -97,16 +97,8 @@ SHAPES: dict[str, tuple[str, str]] = {
     "centres": (FLOATS, "n d"),
     "lower": (FLOATS, "d"),
     "period": (FLOATS, "d"),
-    # steps of scikit-learn
+    # steps before a machine
     "feature_names_in_": (LABELS, "d"),
-    "statistics_": (LABELS, "d"),
-    "mean_": (FLOATS, "d"),
-    "var_": (FLOATS, "d"),
-    "scale_": (FLOATS, "d"),
-    "features_": (INDICES, "m"),
-    "drop_idx_": (LABELS, "d"),
-    "_drop_idx_after_grouping": (LABELS, "d"),
-    "infrequent_categories_": (LABELS, "*"),
     # records of a search
     "theta": (FLOATS, "* p"),
     "optima": (FLOATS, "* p"),
