@@ -46,7 +46,9 @@ def moves() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1024, 8))
     y = np.sin(X).sum(axis=1, keepdims=True) + 0.1 * rng.normal(size=(1024, 1))
-    moments = gather(KernelFunctions(ARD(np.full(8, 0.1))).build(X), Sample(X, y, np.ones(1024), False))
+    moments = gather(
+        KernelFunctions(ARD(np.full(8, 0.1))).build(X), Sample(X=X, T=y, weights=np.ones(1024), intercept=False)
+    )
     print("| m | rank and move alone, per s | whole steps, per s | a whole step in gemv(m, M) |\n|---|---|---|---|")
     for size in (50, 100, 250):
         walk = Walk(moments, WalkOptions())

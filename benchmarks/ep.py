@@ -163,9 +163,15 @@ def samplers(n: int, updates: int) -> list[str]:
     """Effective samples per second of CPU time, of the loss and of the derivative in ln k0."""
     fitted, _ = solved(n, Hinge(), 0.6)
     column = fitted.state.columns[0]
-    target = LatentPosterior(fitted.gram, column.labels, fitted.weights, Hinge(), fitted.regularization)
+    target = LatentPosterior(
+        gram=fitted.gram,
+        labels=column.labels,
+        weights=fitted.weights,
+        likelihood=Hinge(),
+        constant=fitted.regularization,
+    )
     schemes = {
-        "the paper's: one chain, one momentum refreshed": (HybridMonteCarlo("one"), 1, 40 * updates),
+        "the paper's: one chain, one momentum refreshed": (HybridMonteCarlo(refresh="one"), 1, 40 * updates),
         "Hybrid Monte Carlo, 100 chains": (HybridMonteCarlo(), 100, updates),
         "elliptical slice around EP, 100 chains": (EllipticalSlice(), 100, updates),
     }

@@ -81,7 +81,7 @@ def evidence(fit: Fit, X: np.ndarray, y: np.ndarray) -> float:
     values = np.column_stack([np.ones(len(X)), RBF(GAMMA).gram(X)])
     active = np.append(0, np.ravel(fit.model.relevance_).astype(int) + 1)
     alpha = 1.0 / np.maximum(np.append(fit.constant, fit.weights) ** 2, 1e-6)
-    likelihood = Bernoulli(y.astype(float), np.ones(len(y)))
+    likelihood = Bernoulli(targets=y.astype(float), sample_weight=np.ones(len(y)))
     for _ in range(100):
         found = solve_at(values, active, alpha, likelihood)
         active, posterior = found.active, found.posterior

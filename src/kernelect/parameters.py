@@ -30,7 +30,7 @@ def check_positive(name: str, value: object) -> float | str:
     raise InvalidArgument(f"{name}={value!r} must be a positive number, or 'auto' to have it selected.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ParameterSpace:
     """Names, start, bounds and roles of the entries of theta (all in logarithms).
 
@@ -69,7 +69,15 @@ class ParameterSpace:
     ) -> ParameterSpace:
         """Return the space of one parameter with bounds ``below`` and ``above`` its start."""
         at = np.array([start])
-        return cls((name,), at, at - below, at + above, np.array([free]), (), np.zeros(1))
+        return cls(
+            names=(name,),
+            start=at,
+            lower=at - below,
+            upper=at + above,
+            free=np.array([free]),
+            widths=(),
+            reference=np.zeros(1),
+        )
 
     @classmethod
     def joined(cls, spaces: Sequence[ParameterSpace]) -> ParameterSpace:

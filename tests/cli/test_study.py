@@ -146,7 +146,7 @@ def test_wide_tables_are_cut_into_columns_that_fit():
     from kernelect.studies.tables import Entry, Table
 
     heads = ("data", *(f"method number {j}" for j in range(7)))
-    table = Table("t", heads, (tuple(Entry(f"{j}.00") for j in range(8)),))
+    table = Table(title="t", heads=heads, rows=(tuple(Entry(text=f"{j}.00") for j in range(8)),))
     cut = list(pieces(table, 60))
     assert [head for piece in cut for head in piece.heads[1:]] == list(heads[1:])
     assert all(piece.heads[0] == "data" and len(piece.heads) <= 4 for piece in cut)

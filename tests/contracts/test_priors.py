@@ -28,7 +28,7 @@ def point_at(theta, X, y):
     gram, weights = kernel.gram(X), np.ones(len(X))
     state = LSSVM().fit(gram, y[:, None], mu, weights)
     fitted = record(LSSVM(), gram, y[:, None], mu, weights, state)
-    return HyperPoint(theta, space, kernel, X, lambda: fitted)
+    return HyperPoint(theta=theta, space=space, kernel=kernel, X=X, solve=lambda: fitted)
 
 
 def problem():

@@ -106,7 +106,7 @@ def test_streamed_moments_are_those_of_the_whole_matrix(intercept, rng):
     rows = _BLOCK_ELEMENTS // 40 + 1000  # more than one block of 40 columns
     D, T = rng.normal(size=(rows, 40)) + 5.0, rng.normal(size=(rows, 2)) + 3.0
     weights = rng.uniform(0.5, 2.0, size=rows)
-    found = gather(Precomputed().build(D), Sample(D, T, weights, intercept))
+    found = gather(Precomputed().build(D), Sample(X=D, T=T, weights=weights, intercept=intercept))
     total = weights.sum()
     Dc = D - weights @ D / total if intercept else D
     Tc = T - weights @ T / total if intercept else T
@@ -119,7 +119,7 @@ def test_streamed_moments_are_those_of_the_whole_matrix(intercept, rng):
 def test_centring_keeps_the_digits_of_columns_far_from_zero(rng):
     small = rng.normal(size=(500, 2))
     D, T = 1e8 + small, rng.normal(size=(500, 1))
-    found = gather(Precomputed().build(D), Sample(D, T, np.ones(500), True))
+    found = gather(Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(500), intercept=True))
     stored = D - 1e8  # what is left of the small numbers in double precision
     stored -= stored.mean(axis=0)
     np.testing.assert_allclose(found.gram, stored.T @ stored, rtol=1e-6)
@@ -129,10 +129,10 @@ def test_null_and_duplicate_columns_are_dropped_and_counted(rng):
     D = rng.normal(size=(30, 3))
     D = np.column_stack([D[:, 0], np.zeros(30), D[:, 1], D[:, 0], np.full(30, 7.0), D[:, 2], D[:, 2]])
     T = rng.normal(size=(30, 1))
-    without = gather(Precomputed().build(D), Sample(D, T, np.ones(30), False))
+    without = gather(Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(30), intercept=False))
     assert without.candidates.tolist() == [0, 2, 4, 5]
     assert (without.n_null, without.n_duplicate) == (1, 2)
-    centred = gather(Precomputed().build(D), Sample(D, T, np.ones(30), True))
+    centred = gather(Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(30), intercept=True))
     assert centred.candidates.tolist() == [0, 2, 5]
     assert (centred.n_null, centred.n_duplicate) == (2, 2)
 
@@ -169,7 +169,7 @@ def wrong_shape(X):
 def test_bad_dictionaries_are_named(dictionary, message, rng):
     X = rng.normal(size=(20, 2))
     with pytest.raises(InvalidArgument, match=message):
-        gather(as_dictionary(dictionary).build(X), Sample(X, X[:, :1], np.ones(20), True))
+        gather(as_dictionary(dictionary).build(X), Sample(X=X, T=X[:, :1], weights=np.ones(20), intercept=True))
 
 
 def test_a_function_that_changes_its_width_is_named(rng):
@@ -183,7 +183,7 @@ def test_a_dictionary_too_large_for_the_memory_is_refused_before_it_is_built(rng
     monkeypatch.setattr("kernelect.subsets.moments.available_bytes", lambda: 1e4)
     X = rng.normal(size=(100, 2))
     with pytest.raises(NotEnoughMemory, match="A dictionary of 100 functions needs about .* Lower max_centres"):
-        gather(KernelFunctions(RBF(1.0)).build(X), Sample(X, X[:, :1], np.ones(100), True))
+        gather(KernelFunctions(RBF(1.0)).build(X), Sample(X=X, T=X[:, :1], weights=np.ones(100), intercept=True))
 
 
 def test_a_union_of_nothing_is_empty(rng):

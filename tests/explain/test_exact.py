@@ -111,7 +111,13 @@ def test_radial_kernels_are_off_by_no_more_than_they_say(name, absent, rows):
 @pytest.mark.parametrize("name", LAWFUL)
 def test_every_kernel_of_the_library_has_an_exact_form(name, rng):
     X, background = rng.normal(size=(12, 3)), rng.normal(size=(2, 3))
-    part = KernelPart(LAWFUL[name], X, rng.normal(size=(12, 1)), View(None, np.arange(3)), complete=True)
+    part = KernelPart(
+        kernel=LAWFUL[name],
+        vectors=X,
+        coefficients=rng.normal(size=(12, 1)),
+        view=View(None, np.arange(3)),
+        complete=True,
+    )
     out, base = np.zeros((1, 3, 1)), 0.0
     for summand in part.summands():
         prepared = Prepared.of(summand, np.arange(3), background, "marginals")

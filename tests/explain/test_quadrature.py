@@ -15,7 +15,7 @@ def factors(d, spread, sign, seed=0):
     values = np.exp(-spread * generator.random((2, d, 1, 300)) ** 2)
     if sign:
         values *= generator.choice([-1.0, 1.0], size=values.shape)
-    return Products(Series(), *values, d)
+    return Products(series=Series(), present=values[0], absent=values[1], order=d)
 
 
 @pytest.mark.parametrize("sign", [False, True])
@@ -39,7 +39,7 @@ def test_many_players_need_few_nodes():
 def test_factors_of_both_signs_need_all_nodes():
     # |delta| is 2 here: the products grow by 2^d away from [0, 1], so that no bound allows fewer.
     ones = np.ones((40, 1, 50))
-    assert next(count for _, count in Products(Series(), ones, -ones, 40)._blocks(20)) == 20
+    assert next(count for _, count in Products(series=Series(), present=ones, absent=-ones, order=40)._blocks(20)) == 20
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])

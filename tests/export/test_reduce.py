@@ -184,7 +184,9 @@ def test_without_a_vector_the_posterior_and_the_evidence_are_those_of_the_others
 
     every = np.arange(5)
     weights, covariance, evidence = solved(every)
-    whole = RelevanceModel((Output(every[:4], True, weights, alpha, covariance),), 4)
+    whole = RelevanceModel(
+        (Output(columns=every[:4], constant=True, weights=weights, alpha=alpha, covariance=covariance),), 4
+    )
     small, kept, lost = shortened(whole, 3)
     gone = int(np.setdiff1d(every[:4], kept)[0])
     falls = [evidence - solved(np.delete(every, 1 + place))[2] for place in range(4)]

@@ -68,7 +68,7 @@ def test_folds_that_agree_by_luck_do_not_make_a_figure_surer_than_its_rows():
     """300 rows of which 104 are misses, evenly over the folds: the folds' means do not differ."""
     losses = np.tile(np.repeat([1.0, 0.0], [21, 39]), 5)
     folds = np.split(np.arange(300), 5)
-    found = RowLoss("error", losses, counts=True).fold_score(np.ones(300), folds, 5)
+    found = RowLoss(name="error", losses=losses, counts=True).fold_score(np.ones(300), folds, 5)
     assert fold_standard_error(np.array([losses[rows].mean() for rows in folds]), 5) == 0.0
     assert found.standard_error == pytest.approx(np.sqrt(0.35 * 0.65 / 299), rel=1e-9)
 
@@ -92,9 +92,11 @@ def test_rows_of_one_group_are_one_observation(rng):
 
 def test_no_errors_get_the_rule_of_three():
     """Two standard errors above 0 misses in n rows lie at 3 / n."""
-    score = RowLoss("error", np.zeros(150), counts=True).score(np.ones(150))
+    score = RowLoss(name="error", losses=np.zeros(150), counts=True).score(np.ones(150))
     assert score.value + 2.0 * score.standard_error == pytest.approx(3.0 / 150)
-    in_groups = RowLoss("error", np.zeros(150), counts=True).score(np.ones(150), np.repeat(np.arange(10), 15))
+    in_groups = RowLoss(name="error", losses=np.zeros(150), counts=True).score(
+        np.ones(150), np.repeat(np.arange(10), 15)
+    )
     assert 2.0 * in_groups.standard_error == pytest.approx(3.0 / 10)
 
 

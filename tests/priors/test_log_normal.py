@@ -16,7 +16,7 @@ def space_of(kernel):
 
 
 def penalty(prior, space, theta):
-    return prior.penalty(HyperPoint(theta, space.moved(theta), RBF(1.0), X, None))
+    return prior.penalty(HyperPoint(theta=theta, space=space.moved(theta), kernel=RBF(1.0), X=X, solve=None))
 
 
 def test_the_formula_in_length_scales():

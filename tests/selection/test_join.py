@@ -35,7 +35,7 @@ def joined(machine, criterion, prior=None, kind=SelectionObjective):
 @pytest.mark.parametrize("criterion", [entry.cls() for entry in CRITERIA], ids=lambda part: type(part).__name__)
 def test_a_criterion_is_joined_with_the_machines_it_judges_and_with_no_other(machine, criterion):
     rows, kernel = Rows(X=X, targets=LABELS[:, None], weights=np.ones(40)), RBF(0.3)
-    started = StartedKernel(kernel, kernel.space(X))
+    started = StartedKernel(kernel=kernel, space=kernel.space(X))
     if machine.name in criterion.judges:
         assert join(rows, started, machine, criterion, None).criterion is criterion
         return

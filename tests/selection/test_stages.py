@@ -121,7 +121,13 @@ def test_an_input_is_pruned_where_the_prior_gains_more_than_the_criterion_loses(
     """dL/dgamma_j = slope dQ/dgamma_j + N / (2 Omega) at gamma_j = 0, with Omega = 1/2 sum gamma over the others."""
     theta = np.log([1.0, 2.0, 1e-4])
     space = ParameterSpace(
-        ("a", "b", "c"), theta, theta - 9.0, theta + 9.0, np.ones(3, dtype=bool), (np.arange(3),), np.zeros(3)
+        names=("a", "b", "c"),
+        start=theta,
+        lower=theta - 9.0,
+        upper=theta + 9.0,
+        free=np.ones(3, dtype=bool),
+        widths=(np.arange(3),),
+        reference=np.zeros(3),
     )
     omega = 0.5 * (1.0 + 2.0)
     threshold = 0.5 * 2 / omega

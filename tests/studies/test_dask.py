@@ -74,7 +74,7 @@ def errors(path):
 
 
 def test_a_cluster_gives_the_numbers_of_one_process_and_survives_a_killed_worker(tiny, tmp_path, cluster):
-    plan = Plan(tiny, tuple(tiny.datasets), tuple(tiny.methods), 2)
+    plan = Plan(study=tiny, datasets=tuple(tiny.datasets), methods=tuple(tiny.methods), splits=2)
     for name, engine in (("here", Local(1)), ("there", engine_for(cluster.address, 1))):
         with Results.create(tmp_path / name, tiny) as results:
             progress = run_study(plan, results, engine)
@@ -82,12 +82,16 @@ def test_a_cluster_gives_the_numbers_of_one_process_and_survives_a_killed_worker
     assert errors(tmp_path / "here") == errors(tmp_path / "there")
 
     options = {"folder": str(tmp_path), "seconds": 0.3}
-    method = Method("only", "only", runner="studies.cell_runners:slow", options=options)
+    method = Method(name="only", label="only", runner="studies.cell_runners:slow", options=options)
     study = replace(tiny, methods={"only": method}, default=None)
     killer = threading.Timer(1.5, lambda: os.kill(cluster.workers[0].pid, signal.SIGKILL))
     killer.start()
     with Results.create(tmp_path / "killed", tiny) as results:
-        run_study(Plan(study, tuple(study.datasets), ("only",), 6), results, engine_for(cluster.address, 1))
+        run_study(
+            Plan(study=study, datasets=tuple(study.datasets), methods=("only",), splits=6),
+            results,
+            engine_for(cluster.address, 1),
+        )
     killer.join()
     cluster.workers[0].wait(timeout=10)
     found = errors(tmp_path / "killed")

@@ -27,7 +27,7 @@ def test_the_area_is_that_of_every_class_against_the_others(rng, n_classes):
     X = rng.normal(size=(90, 2))
     y = np.digitize(X[:, 0] + rng.normal(size=90), [-0.5, 0.5][: n_classes - 1])
     model = LogisticRegression().fit(X[:50], y[:50])
-    found = score(model, Problem(X[:50], y[:50], X[50:], y[50:], "random"))["auc"]
+    found = score(model, Problem(X=X[:50], y=y[:50], X_test=X[50:], y_test=y[50:], kind="random"))["auc"]
     p = model.predict_proba(X[50:])
     p = p[:, 1] if n_classes == 2 else p
     assert found == pytest.approx(roc_auc_score(y[50:], p, multi_class="ovr", average="weighted"))
@@ -37,7 +37,7 @@ def test_one_class_in_the_test_rows_has_no_area(rng):
     X = rng.normal(size=(20, 2))
     y = (X[:, 0] > 0).astype(int)
     model = LogisticRegression().fit(X, y)
-    assert np.isnan(score(model, Problem(X, y, X[y == 1], y[y == 1], "random"))["auc"])
+    assert np.isnan(score(model, Problem(X=X, y=y, X_test=X[y == 1], y_test=y[y == 1], kind="random"))["auc"])
 
 
 def test_a_process_with_one_width_per_input_finds_what_matters():

@@ -13,7 +13,8 @@ from kernelect.studies.splits import Problem
 
 @pytest.fixture(scope="module")
 def problem():
-    return Problem(*twonorm(40, n_features=3, random_state=0), *twonorm(200, n_features=3, random_state=1))
+    (X, y), (X_test, y_test) = (twonorm(n, n_features=3, random_state=k) for k, n in enumerate((40, 200)))
+    return Problem(X=X, y=y, X_test=X_test, y_test=y_test)
 
 
 def test_a_start_is_scaled_to_a_median_squared_distance_of_two(problem):

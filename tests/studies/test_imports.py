@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
     (folder / "tiny.toml").write_text(TEXT)
     study = parse_study(TEXT)
     with Results.create(folder / "r.sqlite", study) as results:
-        run_study(Plan(study, tuple(study.datasets), tuple(study.methods), splits=2), results)
+        run_study(Plan(study=study, datasets=tuple(study.datasets), methods=tuple(study.methods), splits=2), results)
         export(results, folder / "whole.csv")
         export(results, folder / "compact.csv", compact=True)
     return folder
@@ -64,7 +64,7 @@ def test_the_compact_table_keeps_the_version_and_what_is_shown(folder):
 def test_a_study_goes_on_from_it(folder, tmp_path, tiny):
     out = imported(folder, "compact.csv", tmp_path / "r.sqlite")
     with Results.create(out, tiny) as results:
-        progress = run_study(Plan(tiny, tuple(tiny.datasets), tuple(tiny.methods)), results)
+        progress = run_study(Plan(study=tiny, datasets=tuple(tiny.datasets), methods=tuple(tiny.methods)), results)
     assert (progress.already, progress.ended, progress.failures) == (12, 6, 0)
 
 
@@ -74,7 +74,15 @@ def test_what_other_methods_need_is_kept_whole(tiny, tmp_path):
     study = replace(tiny, methods={**tiny.methods, "theirs": needy}, text=text)
     (tmp_path / "tiny.toml").write_text(text)
     gamma = [0.1, 1.0 / 3.0]
-    cell = Outcome(Key("twonorm", "ours", 0), DONE, "", {"error": 1.0, "gamma": gamma}, 0.5, 1, {})
+    cell = Outcome(
+        key=Key("twonorm", "ours", 0),
+        state=DONE,
+        message="",
+        figures={"error": 1.0, "gamma": gamma},
+        seconds=0.5,
+        seed=1,
+        environment={},
+    )
     with Results.create(tmp_path / "r.sqlite", study) as results:
         results.write(cell)
         export(results, tmp_path / "cells.csv", compact=True)
@@ -153,5 +161,5 @@ def test_words_and_counts_do_not_change_the_mark_of_a_cell_but_options_do(tiny):
 def test_a_data_set_may_have_fewer_splits(tiny):
     study = replace(tiny, datasets={"twonorm": {"splits": 2}, "ringnorm": {}})
     for asked, expected in ((None, (2, 3)), (1, (1, 1)), (5, (2, 5))):
-        keys = Plan(study, ("twonorm", "ringnorm"), ("ours",), splits=asked).cells()
+        keys = Plan(study=study, datasets=("twonorm", "ringnorm"), methods=("ours",), splits=asked).cells()
         assert tuple(sum(key.dataset == name for key in keys) for name in study.datasets) == expected

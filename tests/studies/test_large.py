@@ -17,7 +17,7 @@ from kernelect.studies.splits import Problem
 @pytest.fixture
 def numbers():
     X, y = make_friedman1(400, n_features=5, noise=1.0, random_state=0)
-    return Problem(X[:300], y[:300], X[300:], y[300:])
+    return Problem(X=X[:300], y=y[:300], X_test=X[300:], y_test=y[300:])
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def labels(numbers):
 
 
 def scored(problem, **estimators):
-    method = Method("m", "m", estimator={"call": "kernelect.studies.large.ByTask", **estimators})
+    method = Method(name="m", label="m", estimator={"call": "kernelect.studies.large.ByTask", **estimators})
     return fit_large(problem, method, None, 0)
 
 

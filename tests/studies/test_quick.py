@@ -43,7 +43,7 @@ methods = ["big"]
 @pytest.mark.parametrize("name", builtin_studies())
 def test_every_built_in_study_has_one_that_needs_no_folder(name):
     study = read_study(name, quick=True)
-    check_plan(Plan(study, tuple(study.datasets), tuple(study.methods)))
+    check_plan(Plan(study=study, datasets=tuple(study.datasets), methods=tuple(study.methods)))
     assert study.name == f"{name}-quick"
 
 

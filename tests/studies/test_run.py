@@ -26,12 +26,12 @@ from kernelect.studies.run import seed_of
 
 
 def plan_of(study, **changes):
-    return replace(Plan(study, tuple(study.datasets), tuple(study.methods)), **changes)
+    return replace(Plan(study=study, datasets=tuple(study.datasets), methods=tuple(study.methods)), **changes)
 
 
 def with_runner(tiny, name, **options):
     """The tiny study with one method whose cells are run by a function of ``cell_runners``."""
-    method = Method("only", "only", runner=f"studies.cell_runners:{name}", options=options)
+    method = Method(name="only", label="only", runner=f"studies.cell_runners:{name}", options=options)
     text = tiny.text  # what the file keeps need not be what is run
     return replace(tiny, methods={"only": method}, text=text, default=None)
 
@@ -165,11 +165,11 @@ def test_a_plan_is_checked_before_it_is_run(text, tmp_path):
 
 
 def test_what_needs_a_failed_cell_is_left(tiny, tmp_path):
-    first = Method("first", "first", runner="studies.cell_runners:fails")
-    second = Method("second", "second", runner="studies.cell_runners:doubles", needs="first")
+    first = Method(name="first", label="first", runner="studies.cell_runners:fails")
+    second = Method(name="second", label="second", runner="studies.cell_runners:doubles", needs="first")
     study = replace(tiny, methods={"first": first, "second": second}, default=None)
     with Results.create(tmp_path / "r", tiny) as results:
-        assert run_study(Plan(study, ("twonorm",), ("second",), 2), results).left == 2
+        assert run_study(Plan(study=study, datasets=("twonorm",), methods=("second",), splits=2), results).left == 2
 
 
 def test_a_class_of_the_test_part_alone_costs_no_cell():
@@ -177,7 +177,9 @@ def test_a_class_of_the_test_part_alone_costs_no_cell():
     from kernelect.studies.splits import Problem
 
     rng = np.random.default_rng(0)
-    problem = Problem(rng.normal(size=(20, 2)), np.tile([0, 1], 10), rng.normal(size=(9, 2)), np.tile([0, 1, 2], 3))
+    problem = Problem(
+        X=rng.normal(size=(20, 2)), y=np.tile([0, 1], 10), X_test=rng.normal(size=(9, 2)), y_test=np.tile([0, 1, 2], 3)
+    )
     figures = score(LogisticRegression().fit(problem.X, problem.y), problem)
     assert figures["error"] >= 100.0 / 3.0
     assert np.isfinite(figures["log_loss"])
@@ -191,10 +193,10 @@ def test_every_part_that_is_random_gets_the_seed():
 
 
 def test_what_a_method_needs_is_run_first_and_handed_on(tiny, tmp_path):
-    second = Method("second", "second", runner="studies.cell_runners:doubles", needs="ours")
+    second = Method(name="second", label="second", runner="studies.cell_runners:doubles", needs="ours")
     study = replace(tiny, methods={"second": second, **tiny.methods})
     with Results.create(tmp_path / "r", tiny) as results:
-        run_study(Plan(study, ("twonorm",), ("second",), 2), results, Local(2))
+        run_study(Plan(study=study, datasets=("twonorm",), methods=("second",), splits=2), results, Local(2))
         found = {cell.key: cell.figures["error"] for cell in results.cells()}
     for split in range(2):
         assert found[Key("twonorm", "second", split)] == 2.0 * found[Key("twonorm", "ours", split)]

@@ -21,7 +21,7 @@ def data():
         "group": np.repeat([0, 1], 30),
     }
     X = np.column_stack([np.arange(60.0), rng.normal(size=60)])  # the first column tells the row
-    return DataSet("made", X, np.tile([0, 1], 30), "file", stored)
+    return DataSet(name="made", X=X, y=np.tile([0, 1], 30), source="file", stored=stored)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_blocks_are_disjoint_while_they_last(data):
 
 
 def test_draws_are_fresh_for_every_split():
-    data = DataSet("twonorm", np.zeros((0, 0)), np.zeros(0), "generator")
+    data = DataSet(name="twonorm", X=np.zeros((0, 0)), y=np.zeros(0), source="generator")
     protocol = {"kind": "draws", "rows": 30, "test_rows": 50}
     first, second = (make_problem(data, protocol, split, 0) for split in (0, 1))
     assert (first.X.shape, first.X_test.shape) == ((30, 20), (50, 20))

@@ -25,7 +25,7 @@ def results(tmp_path_factory):
 
     study = parse_study(TEXT)
     with Results.create(tmp_path_factory.mktemp("study") / "r.sqlite", study) as found:
-        run_study(Plan(study, tuple(study.datasets), tuple(study.methods)), found)
+        run_study(Plan(study=study, datasets=tuple(study.datasets), methods=tuple(study.methods)), found)
         yield found
 
 
@@ -100,7 +100,7 @@ def test_the_best_of_the_best_is_bold_by_what_is_shown(results):
     from kernelect.studies.definition import TableSpec
     from kernelect.studies.tables import _table
 
-    table = _table(results.study, list(results.cells()), TableSpec("best", "error", kind="smallest"))
+    table = _table(results.study, list(results.cells()), TableSpec(title="best", metric="error", kind="smallest"))
     for row in table.rows:
         values = [entry.numbers["value"] for entry in row[1:]]
         assert row[1 + int(np.argmin(values))].emphasis == BEST
@@ -119,7 +119,9 @@ def test_methods_in_the_order_of_their_mean_ranks(results):
     from kernelect.studies.definition import TableSpec
     from kernelect.studies.tables import _order_table
 
-    table = _order_table(results.study, list(results.cells()), TableSpec("order", "error, fit_seconds", kind="order"))
+    table = _order_table(
+        results.study, list(results.cells()), TableSpec(title="order", metric="error, fit_seconds", kind="order")
+    )
     values = values_of(results.cells(), "error")
     means = {m: [np.mean(list(values[d, m].values())) for d in results.study.datasets] for m in ("ours", "theirs")}
     wins = np.sum(np.array(means["ours"]) < np.array(means["theirs"]))
@@ -132,7 +134,12 @@ def test_a_metric_that_is_not_there(results):
         make_tables(results, "eror")
 
 
-HOSTILE = Table("<script>|&_%", ("data", "a|b"), ((Entry("x<y"), Entry("1.0 ± 0.1", BEST, {"value": 1.0})),), ("50 %",))
+HOSTILE = Table(
+    title="<script>|&_%",
+    heads=("data", "a|b"),
+    rows=((Entry(text="x<y"), Entry(text="1.0 ± 0.1", emphasis=BEST, numbers={"value": 1.0})),),
+    notes=("50 %",),
+)
 
 
 def test_formats_escape_what_they_show():

@@ -15,7 +15,7 @@ from oracles.differences import gradient
 
 def moments_of(D, T, intercept=False, weights=None):
     weights = np.ones(len(D)) if weights is None else weights
-    return gather(Precomputed().build(D), Sample(D, T, weights, intercept))
+    return gather(Precomputed().build(D), Sample(X=D, T=T, weights=weights, intercept=intercept))
 
 
 def everything(D):
@@ -129,7 +129,7 @@ def test_slopes_are_the_derivatives_of_the_profile(name, rng):
     D, T = case(name, rng, k=2)
     moments = moments_of(D, T)
     gram = GramProfile(moments.gram, moments.projections, moments.energy, moments.n_rows, 0.0)
-    sample = Sample(D, T, np.ones(40), False)
+    sample = Sample(X=D, T=T, weights=np.ones(40), intercept=False)
     singular = Solver.of(Precomputed().build(D), sample, np.zeros(6), 40.0, 0.0).profile()
     for profile in (gram, singular):
         height, slope = profile.log_likelihood, profile.slopes
@@ -145,7 +145,9 @@ def test_both_profiles_agree_and_the_singular_one_keeps_digits(rng):
     T = np.sin(3 * x)[:, None] + 1e-3 * rng.normal(size=(60, 1))
     moments = moments_of(D, T)
     gram = GramProfile(moments.gram, moments.projections, moments.energy, 60.0, 0.0)
-    singular = Solver.of(Precomputed().build(D), Sample(D, T, np.ones(60), False), np.zeros(10), 60.0, 0.0).profile()
+    singular = Solver.of(
+        Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(60), intercept=False), np.zeros(10), 60.0, 0.0
+    ).profile()
     largest = singular.eigenvalues.max()
     lams = largest * np.array([1e-4, 1e-6])
     np.testing.assert_allclose(gram.log_likelihood(lams), singular.log_likelihood(lams), rtol=1e-6)

@@ -11,7 +11,7 @@ from oracles import basis as slow
 
 def moments_of(D, T, weights=None):
     weights = np.ones(len(D)) if weights is None else weights
-    return gather(Precomputed().build(D), Sample(D, T, weights, False))
+    return gather(Precomputed().build(D), Sample(X=D, T=T, weights=weights, intercept=False))
 
 
 @pytest.fixture(params=[1, 3], ids=["one output", "three outputs"])

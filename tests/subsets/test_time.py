@@ -50,7 +50,12 @@ def test_widths_and_subset_share_the_time_limit(friedman, monkeypatch):
 )
 def test_every_strategy_stops_and_keeps_a_model(strategy, rng):
     D = rng.normal(size=(200, 80))
-    sample = Sample(D, D[:, :40] @ rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=(200, 1)), np.ones(200), True)
+    sample = Sample(
+        X=D,
+        T=D[:, :40] @ rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=(200, 1)),
+        weights=np.ones(200),
+        intercept=True,
+    )
 
     def steps(deadline):
         options = FitOptions(strategy=strategy, walk=WalkOptions(deadline=deadline), generator=np.random.default_rng(0))
@@ -68,7 +73,7 @@ def test_every_strategy_stops_and_keeps_a_model(strategy, rng):
 def test_sums_over_a_part_of_the_rows_are_those_of_that_part(rng, monkeypatch):
     monkeypatch.setattr(moments, "_BLOCK_ELEMENTS", 64 * 5)
     D, T, s = rng.normal(size=(640, 5)) + 3.0, rng.normal(size=(640, 2)) + 1.0, rng.uniform(0.5, 2.0, size=640)
-    sample, candidates = Sample(D, T, s, True), Precomputed().build(D)
+    sample, candidates = Sample(X=D, T=T, weights=s, intercept=True), Precomputed().build(D)
     found = gather(candidates, sample, Deadline(100.025, Clock()))
     assert len(found.rows) == 3 * 64
     part = gather(candidates, sample.rows(found.rows))
@@ -81,7 +86,7 @@ def test_sums_over_a_part_of_the_rows_are_those_of_that_part(rng, monkeypatch):
 def test_a_fit_on_a_part_of_the_rows_says_so(rng, monkeypatch):
     monkeypatch.setattr(moments, "_BLOCK_ELEMENTS", 64 * 5)
     D = rng.normal(size=(6400, 5))
-    sample = Sample(D, D[:, :2].sum(axis=1, keepdims=True), np.ones(6400), True)
+    sample = Sample(X=D, T=D[:, :2].sum(axis=1, keepdims=True), weights=np.ones(6400), intercept=True)
     walk = WalkOptions(deadline=Deadline(100.3, Clock()))
     found = fit_subset(Precomputed(), sample, FitOptions(strategy=PTA(1, 0), walk=walk))
     assert 0 < len(found.rows) < 6400
@@ -92,4 +97,4 @@ def test_a_fit_on_a_part_of_the_rows_says_so(rng, monkeypatch):
 def test_a_budget_takes_keywords_only():
     """A deadline once landed in the place of another argument."""
     with pytest.raises(TypeError, match="positional"):
-        Budget(200, 1e-5, 0.5)
+        Budget(max_iter=200, tol=1e-5, relative=0.5)

@@ -64,7 +64,13 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
         )
     read, schema, rows, remarks = load_rows(table, given)
     entries = candidates(schema, given["seed"], given["machines"], given["kernels"] or KERNELS, given["effort"])
-    outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"], given["time_limit"])
+    outer = FoldOptions(
+        given["folds"],
+        repeats=given["repeats"],
+        jobs=given["jobs"],
+        seed=given["seed"],
+        time_limit=given["time_limit"],
+    )
     with Watch(Console(stderr=True), quiet) as watch:
         total, names = outer.folds * outer.repeats, [entry.name for entry in entries]
         watches = {

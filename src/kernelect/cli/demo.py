@@ -40,7 +40,7 @@ GRID_METHOD = "SVC, 10 x 10 grid"
 TRAINING_ROWS, TEST_ROWS = 400, 4000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """One line of the table."""
 
@@ -55,7 +55,7 @@ class Row:
     status: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Problem:
     """A built-in table, split into training and test rows."""
 
@@ -75,7 +75,16 @@ def problems(seed: int) -> list[Problem]:
         ("twonorm", "all 20 inputs matter alike: an elliptical kernel only over-fits", twonorm),
     ]:
         X, y = generate(TRAINING_ROWS + TEST_ROWS, random_state=seed)
-        drawn.append(Problem(name, story, X[:TRAINING_ROWS], y[:TRAINING_ROWS], X[TRAINING_ROWS:], y[TRAINING_ROWS:]))
+        drawn.append(
+            Problem(
+                name=name,
+                story=story,
+                X=X[:TRAINING_ROWS],
+                y=y[:TRAINING_ROWS],
+                new_X=X[TRAINING_ROWS:],
+                new_y=y[TRAINING_ROWS:],
+            )
+        )
     return drawn
 
 
@@ -108,7 +117,17 @@ def fit_grid(problem: Problem) -> Row:
     seconds = time.perf_counter() - began
     error = 100.0 * float(np.mean(model.predict(problem.new_X) != problem.new_y))
     fits = 5 * len(grid["C"]) * len(grid["gamma"])
-    return Row(problem.name, GRID_METHOD, error, None, None, fits, seconds, None, "")
+    return Row(
+        data=problem.name,
+        method=GRID_METHOD,
+        error=error,
+        log_loss=None,
+        criterion=None,
+        evaluations=fits,
+        seconds=seconds,
+        relevant=None,
+        status="",
+    )
 
 
 def run(seed: int, console: Console) -> Iterator[tuple[Row, LSSVC | None]]:

@@ -127,7 +127,7 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
     if Path(table).suffix.lower() in (".parquet", ".pq"):
         require_room(table)
     read, schema, rows, remarks = load_rows(table, given)
-    outer = FoldOptions(given["folds"], given["repeats"], given["jobs"], given["seed"])
+    outer = FoldOptions(given["folds"], repeats=given["repeats"], jobs=given["jobs"], seed=given["seed"])
     stages, total = (2 if outer.folds else 1), outer.folds * outer.repeats
     title = f"stage 1 of {stages}, fit of {given['machine']} for {schema.target!r}"
     search = watch.candidates if given["machine"] == AUTO else watch.search

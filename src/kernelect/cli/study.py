@@ -97,8 +97,15 @@ def run(
     from kernelect.cli._study import only_writer, shown_progress
 
     study = studies.read_study(name, quick=quick)
-    wanted = tuple(study.chosen("datasets", datasets)), tuple(study.chosen("methods", methods))
-    plan = studies.Plan(study, *wanted, splits, folder, time_limit, threads)
+    plan = studies.Plan(
+        study=study,
+        datasets=tuple(study.chosen("datasets", datasets)),
+        methods=tuple(study.chosen("methods", methods)),
+        splits=splits,
+        folder=folder,
+        time_limit=time_limit,
+        threads=threads,
+    )
     runner = studies.engine_for(engine, jobs)
     studies.check_plan(plan)
     for sentence in plan.skipped().values():

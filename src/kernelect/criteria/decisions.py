@@ -53,7 +53,7 @@ class Decision:
         return np.argmin(probability @ np.array(self.costs), axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sweep:
     """All ways to cut the probabilities of rows: thresholds from high to low, and the weights of rows above each."""
 

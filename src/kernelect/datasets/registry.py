@@ -43,7 +43,7 @@ class MissingData(KernelectError, FileNotFoundError):
     """A data set is nowhere to be found."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataSet:
     """Rows, targets, where they come from, and what else was stored with them."""
 
@@ -64,10 +64,10 @@ def load(name: str, folder: Path | None = None, *, openml: Mapping[str, Any] | N
         return _from_file(name, path)
     if name in GENERATORS:
         X, y = GENERATORS[name](_GENERATED_ROWS, random_state=0)
-        return DataSet(name, X, y, "generator")
+        return DataSet(name=name, X=X, y=y, source="generator")
     if name in _SHIPPED:
         X, y = _SHIPPED[name](return_X_y=True)
-        return DataSet(name, np.asarray(X, dtype=float), y, "scikit-learn")
+        return DataSet(name=name, X=np.asarray(X, dtype=float), y=y, source="scikit-learn")
     if openml:
         return _from_openml(name, openml, folder)
     raise MissingData(_nowhere(name, folder))
@@ -95,7 +95,7 @@ def _from_file(name: str, path: Path) -> DataSet:
     X, y = arrays.pop("X"), arrays.pop("y")
     if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
         raise InvalidArgument(f"{path} has X of shape {X.shape} and y of shape {y.shape}: give (n, d) and (n,).")
-    return DataSet(name, X, y, "file", arrays)
+    return DataSet(name=name, X=X, y=y, source="file", stored=arrays)
 
 
 def _from_openml(name: str, openml: Mapping[str, Any], folder: Path | None) -> DataSet:
@@ -105,4 +105,4 @@ def _from_openml(name: str, openml: Mapping[str, Any], folder: Path | None) -> D
         raise MissingData(f"{_nowhere(name, folder)} Fetching it from OpenML failed ({error}).") from error
     X = np.asarray(X, dtype=float)
     complete = np.isfinite(X).all(axis=1)
-    return DataSet(name, X[complete], y[complete], "OpenML")
+    return DataSet(name=name, X=X[complete], y=y[complete], source="OpenML")

@@ -74,7 +74,7 @@ class Dictionary(ABC):
 
 
 @stored
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class InputScale:
     """Centre and spread of the inputs, so that functions of them do not depend on units.
 
@@ -93,7 +93,7 @@ class InputScale:
         X = np.unique(X, axis=0)
         spread = input_scales(X)
         # A constant is centred on itself: its mean may differ from it by a rounding, which spread 1 leaves as it is.
-        return cls(np.where(spread > 0.0, X.mean(axis=0), X[0]), np.where(spread > 0.0, spread, 1.0))
+        return cls(centre=np.where(spread > 0.0, X.mean(axis=0), X[0]), spread=np.where(spread > 0.0, spread, 1.0))
 
     def __call__(self, X: Array) -> Array:
         return np.asarray((X - self.centre) / self.spread, dtype=float)

@@ -62,7 +62,9 @@ class DictionaryDesign(Kernel):
         if spaces:
             return ParameterSpace.joined(spaces)
         none = np.zeros(0)
-        return ParameterSpace((), none, none, none, np.zeros(0, dtype=bool), (), none)
+        return ParameterSpace(
+            names=(), start=none, lower=none, upper=none, free=np.zeros(0, dtype=bool), widths=(), reference=none
+        )
 
     def _with(self, kernels: list[Kernel]) -> Self:
         return replace(self, dictionary=self.dictionary.with_kernels(tuple(kernels)))

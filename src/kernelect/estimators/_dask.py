@@ -144,7 +144,7 @@ def computed(*tasks: Any) -> list[Any]:
 
 
 def _called(function: Callable[[Part], Result], number: int, X: Any, y: Any, weights: Any = None) -> Result:
-    return function(Part(number, X, y, weights))
+    return function(Part(number=number, X=X, y=y, weights=weights))
 
 
 def _said(block: Any, method: Callable[[Any], Any], empty: Any) -> Any:

@@ -54,7 +54,7 @@ class LabelCode:
         return X, targets_of(index, len(self.classes)), weights_of(part, len(X)) * self.by_class[index]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NumberCode:
     """From a part to inputs, real targets in a unit of their own, and weights."""
 
@@ -132,7 +132,7 @@ def measured_parts(estimator: Estimator, parts: Parts, *, own_unit: bool) -> Par
     deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
     require_spread(spread.largest, deviation)
     unit = nearest_power_of_two(deviation) if own_unit else 1.0
-    code = NumberCode(n_columns, max(outputs, 1), unit)
+    code = NumberCode(n_columns=n_columns, n_outputs=max(outputs, 1), unit=unit)
     return PartedTraining(_table(parts, code, counts, facts), single=outputs == 0, unit=unit)
 
 

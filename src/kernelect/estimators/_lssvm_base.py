@@ -278,7 +278,9 @@ class LSSVMBase(SelfSelecting):
 
     def _decide(self, X: Array) -> Array:
         """Return decision values (m, k), block by block of rows."""
-        expansion = Expansion(self.dual_coef_.reshape(len(self.dual_coef_), -1), np.atleast_1d(self.intercept_))
+        expansion = Expansion(
+            dual_coef=self.dual_coef_.reshape(len(self.dual_coef_), -1), intercept=np.atleast_1d(self.intercept_)
+        )
         parts = [slice(first, first + BLOCK_ROWS) for first in range(0, len(X), BLOCK_ROWS)]
         return np.concatenate(
             list(over_blocks(lambda part: expansion.decide(self._cross(np.asarray(X[part], dtype=float))), parts))

@@ -178,7 +178,9 @@ class RVMBase(SelfSelecting):
         kernel = self._kernel()
         # The data's scale is that of distinct rows, so that a row given twice is the same as a row of weight 2.
         distinct = rows.X if self._is_precomputed else np.unique(rows.X, axis=0)
-        started = StartedKernel(kernel.start(distinct), kernel.space(distinct), pairwise=self._is_precomputed)
+        started = StartedKernel(
+            kernel=kernel.start(distinct), space=kernel.space(distinct), pairwise=self._is_precomputed
+        )
         prior = as_prior(self.prior, started.space, shrink_selected)
         machine = RVM(self._regression, _ALGORITHMS[self.algorithm]())
         objective = join(rows, started, machine, self._criterion_for(rows, order), prior)

@@ -12,7 +12,7 @@ from kernelect.typing import Array, Indices
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Output:
     """One latent function: a constant (where active) and functions of the shared vectors."""
 
@@ -33,7 +33,11 @@ class Output:
         first = int(self.constant)
         own = np.concatenate([np.arange(first), first + sorting])
         return Output(
-            columns[sorting], self.constant, self.weights[own], self.alpha[own], self.covariance[np.ix_(own, own)]
+            columns=columns[sorting],
+            constant=self.constant,
+            weights=self.weights[own],
+            alpha=self.alpha[own],
+            covariance=self.covariance[np.ix_(own, own)],
         )
 
     def predict(self, values: Array) -> tuple[Array, Array]:
@@ -93,4 +97,10 @@ def on_centres(fits: list[tuple[CentreFit, Posterior]]) -> tuple[Array, Relevanc
 
 
 def _output(columns: Indices, constant: bool, posterior: Posterior) -> Output:
-    return Output(columns, constant, posterior.weights, posterior.alpha, posterior.factor.inverse())
+    return Output(
+        columns=columns,
+        constant=constant,
+        weights=posterior.weights,
+        alpha=posterior.alpha,
+        covariance=posterior.factor.inverse(),
+    )

@@ -16,7 +16,7 @@ from kernelect.selection.landmarks import Part, Parts, added
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Spread:
     """Count, mean and squared deviations of targets (k,), and the largest of them; joined with ``+``."""
 
@@ -31,16 +31,26 @@ class Spread:
             return other if not self.count else self
         step = other.mean - self.mean
         squares = self.squares + other.squares + step**2 * (self.count * other.count / count)
-        return Spread(count, self.mean + step * (other.count / count), squares, max(self.largest, other.largest))
+        return Spread(
+            count=count,
+            mean=self.mean + step * (other.count / count),
+            squares=squares,
+            largest=max(self.largest, other.largest),
+        )
 
     @classmethod
     def of(cls, targets: Array) -> Spread:
         """Return the spread of the rows of a part."""
         mean = targets.mean(axis=0) if len(targets) else np.zeros(targets.shape[1])
-        return cls(len(targets), mean, np.sum((targets - mean) ** 2, axis=0), float(np.abs(targets).max(initial=0.0)))
+        return cls(
+            count=len(targets),
+            mean=mean,
+            squares=np.sum((targets - mean) ** 2, axis=0),
+            largest=float(np.abs(targets).max(initial=0.0)),
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Weights:
     """Figures of the positive weights; joined with ``+``."""
 
@@ -51,10 +61,10 @@ class Weights:
 
     def __add__(self, other: Weights) -> Weights:
         return Weights(
-            self.count + other.count,
-            min(self.smallest, other.smallest),
-            max(self.largest, other.largest),
-            self.total + other.total,
+            count=self.count + other.count,
+            smallest=min(self.smallest, other.smallest),
+            largest=max(self.largest, other.largest),
+            total=self.total + other.total,
         )
 
     @classmethod
@@ -62,11 +72,14 @@ class Weights:
         """Return the figures of a part."""
         positive = weights[weights > 0.0]
         return cls(
-            len(positive), float(positive.min(initial=np.inf)), float(positive.max(initial=0.0)), float(positive.sum())
+            count=len(positive),
+            smallest=float(positive.min(initial=np.inf)),
+            largest=float(positive.max(initial=0.0)),
+            total=float(positive.sum()),
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Facts:
     """What one part says of itself, or all of them together; joined with ``+``.
 
@@ -91,12 +104,12 @@ class Facts:
 
     def __add__(self, other: Facts) -> Facts:
         return Facts(
-            self.n_rows + other.n_rows,
-            self.weights + other.weights,
-            self.labels + other.labels,
-            self.weighted + other.weighted,
-            added(self.spread, other.spread),
-            self.n_outputs | other.n_outputs,
+            n_rows=self.n_rows + other.n_rows,
+            weights=self.weights + other.weights,
+            labels=self.labels + other.labels,
+            weighted=self.weighted + other.weighted,
+            spread=added(self.spread, other.spread),
+            n_outputs=self.n_outputs | other.n_outputs,
         )
 
 
@@ -129,10 +142,10 @@ class Look:
             return str(problem)
         kept = weights > 0.0
         if self.labels:
-            return Facts(len(X), Weights.of(weights), _counted(y), _counted(y[kept]))
+            return Facts(n_rows=len(X), weights=Weights.of(weights), labels=_counted(y), weighted=_counted(y[kept]))
         spread = Spread.of(as_columns(y)[kept]) if len(y) else None
         outputs = frozenset([0 if y.ndim == 1 else y.shape[1]] if len(y) else [])
-        return Facts(len(X), Weights.of(weights), spread=spread, n_outputs=outputs)
+        return Facts(n_rows=len(X), weights=Weights.of(weights), spread=spread, n_outputs=outputs)
 
 
 def survey(parts: Parts, n_columns: int, *, labels: bool) -> tuple[tuple[int, ...], Facts]:

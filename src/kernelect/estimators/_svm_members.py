@@ -23,7 +23,7 @@ from kernelect.typing import Array, Indices
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SupportMember:
     """A solved machine, reduced to its support vectors."""
 
@@ -46,7 +46,14 @@ class SupportMember:
         support = np.flatnonzero(np.any(beta != 0, axis=1))
         loo = np.column_stack([p.labels * span_corrected_margins(p) for p in binaries(fitted)])
         inputs = _inputs(objective, support)
-        return cls(objective.kernel_at(theta), fitted.regularization, support, beta[support], inputs, loo)
+        return cls(
+            kernel=objective.kernel_at(theta),
+            C=fitted.regularization,
+            support=support,
+            dual_coef=beta[support],
+            inputs=inputs,
+            loo=loo,
+        )
 
     def decide(self, cross: Array, diagonal: Array | None) -> Array:
         """Return decision values (m, k) from kernel values (n_support, m)."""
@@ -54,7 +61,7 @@ class SupportMember:
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PosteriorMember:
     """The Gaussian posterior of the latent functions, which all rows carry."""
 
@@ -77,7 +84,15 @@ class PosteriorMember:
         machine, support = fitted.machine, np.arange(len(objective.X))
         assert isinstance(machine, EP)
         kernel, C, state = objective.kernel_at(theta), fitted.regularization, fitted.state
-        return cls(kernel, C, support, state.dual_coef, _inputs(objective, support), machine, state)
+        return cls(
+            kernel=kernel,
+            C=C,
+            support=support,
+            dual_coef=state.dual_coef,
+            inputs=_inputs(objective, support),
+            machine=machine,
+            state=state,
+        )
 
     def decide(self, cross: Array, diagonal: Array | None) -> Array:
         """Return ln E Q(1) - ln E Q(-1), (m, k); the posterior mean where k(x, x) is not known."""

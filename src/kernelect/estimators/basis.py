@@ -272,7 +272,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
                 f"sample_weight sums to {total:.4g}: weights count rows here, so they have to sum to more "
                 "than 1. Multiply them by a constant."
             )
-        sample = Sample(rows.X, rows.targets, rows.weights, bool(self.fit_intercept))
+        sample = Sample(X=rows.X, T=rows.targets, weights=rows.weights, intercept=bool(self.fit_intercept))
         # One order of the rows, whatever the one they were given in: sums are then the same to the last bit.
         return sample.rows(canonical_order(np.column_stack([sample.X, sample.T, sample.weights])))
 

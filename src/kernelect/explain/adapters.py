@@ -168,7 +168,10 @@ def _kernel_sum(
     columns = _as_columns(coefficients)
     if not _is_precomputed(kernel):
         assert vectors is not None
-        return _Sum((KernelPart(kernel, vectors, columns, view, complete),), np.zeros(columns.shape[1]))
+        return _Sum(
+            (KernelPart(kernel=kernel, vectors=vectors, coefficients=columns, view=view, complete=complete),),
+            np.zeros(columns.shape[1]),
+        )
     slope, offset = _affine(kernel)
     part = FunctionPart(DesignColumns(rows), slope * columns, view)
     return _Sum((part,), offset * columns.sum(axis=0), (_PRECOMPUTED,))
@@ -221,4 +224,13 @@ def _regressor(total: _Sum, single: bool) -> Expansion:
 
 
 def _finished(total: _Sum, outputs: tuple[Any, ...], single: bool, explained: str) -> Expansion:
-    return Expansion(total.parts, total.constant, (), (), outputs, single, explained, total.remarks)
+    return Expansion(
+        parts=total.parts,
+        intercept=total.constant,
+        players=(),
+        columns=(),
+        outputs=outputs,
+        single=single,
+        explained=explained,
+        remarks=total.remarks,
+    )

@@ -92,7 +92,10 @@ class Prepared:
     def base(self) -> Array:
         """Return the sum with all players absent, (k,)."""
         readout, coefficients = self.summand.readout, self.summand.coefficients
-        values = [readout @ Products(self.summand.series, q, q, 0).nobody() @ coefficients for q in self.absent]
+        values = [
+            readout @ Products(series=self.summand.series, present=q, absent=q, order=0).nobody() @ coefficients
+            for q in self.absent
+        ]
         return np.asarray(np.mean(values, axis=0), dtype=float)
 
     def add_values(self, rows: Array, out: Array) -> None:
@@ -125,7 +128,9 @@ class Prepared:
     def _products(self, present: Array, absent: Array) -> Products:
         flat = (*present.shape[:2], -1)
         stand_ins = np.broadcast_to(absent[:, :, None, :], present.shape)
-        return Products(self.summand.series, present.reshape(flat), stand_ins.reshape(flat), self.order)
+        return Products(
+            series=self.summand.series, present=present.reshape(flat), absent=stand_ins.reshape(flat), order=self.order
+        )
 
     def _row_blocks(self, rows: Array) -> Iterator[slice]:
         per_row = len(self.players) * self.summand.series.size * len(self.summand.coefficients)

@@ -58,7 +58,7 @@ class View:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class KernelPart:
     """sum_i coefficients_i k(x, vectors_i).
 
@@ -151,13 +151,14 @@ class BoxPart:
 
     def summands(self) -> list[Summand]:
         """Return the part as a sum of boxes, which are products over inputs."""
-        return [BoxSummand(*self.trees.bounds(), self.coefficients)]
+        lower, upper = self.trees.bounds()
+        return [BoxSummand(lower=lower, upper=upper, coefficients=self.coefficients)]
 
 
 Part = KernelPart | FunctionPart | BoxPart
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Expansion:
     """What a fitted model adds up: an intercept and parts.
 

@@ -52,7 +52,7 @@ def legendre(count: int) -> tuple[Array, Array]:
     return (nodes + 1.0) / 2.0, weights / 2.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Products:
     """Factors of present and absent players.
 

@@ -12,7 +12,7 @@ from kernelect.extras import load_extra
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Explanation:
     """Shapley values: ``base_values`` plus the sum of ``values`` over the columns is what is explained.
 

@@ -26,7 +26,7 @@ from kernelect.typing import Array
 TOLERANCE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Mixture:
     """k(D) = sum_s weights_s exp(-scales_s D), up to ``error``, which was measured."""
 
@@ -81,6 +81,6 @@ def _step(shape: float) -> float:
 
 def _measured(scales: Array, weights: Array, kernel: Callable[[Array], Array], reach: float) -> Mixture:
     """Return the mixture with its largest error on a fine grid of distances."""
-    mixture = Mixture(scales, weights, 0.0)
+    mixture = Mixture(scales=scales, weights=weights, error=0.0)
     D = np.concatenate([[0.0], np.geomspace(1e-12, max(reach, 1.0), 2000)])
-    return Mixture(scales, weights, float(np.abs(mixture(D) - kernel(D)).max()))
+    return Mixture(scales=scales, weights=weights, error=float(np.abs(mixture(D) - kernel(D)).max()))

@@ -87,7 +87,7 @@ def shapley_values(
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Explainer:
     """A model with its background, made ready once for any number of rows.
 
@@ -125,7 +125,9 @@ class Explainer:
             raise unknown_name("method", method, list(METHODS))
         expansion = expansion_of(model)
         rows, words = _background(expansion, background, absent, spare, type(model).__name__)
-        bare = cls(expansion, rows, words, absent, None, expansion.remarks)
+        bare = cls(
+            expansion=expansion, background=rows, words=words, absent=absent, prepared=None, remarks=expansion.remarks
+        )
         return bare if method == "permutation" else bare._made_exact(method)
 
     def _made_exact(self, method: str) -> Explainer:

@@ -67,7 +67,7 @@ class Summand(ABC):
         return self.series.one((len(self.coefficients),))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class KernelSummand(Summand):
     """One term of a kernel between rows and vectors."""
 
@@ -98,7 +98,7 @@ class KernelSummand(Summand):
         return self.term.factor(j, x, self.vectors[:, j])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MonomialSummand(Summand):
     """Products of powers of standardised inputs."""
 
@@ -150,7 +150,7 @@ class WaveSummand(Summand):
         return np.isin([j for j, _, _ in self.waves.waves], inputs)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BoxSummand(Summand):
     """Boxes: 1 where lower < x <= upper in every input, else 0."""
 
@@ -176,7 +176,7 @@ def kernel_summands(kernel: Kernel, vectors: Array, coefficients: Array) -> list
     """Return the summands of a kernel expansion, or an error where the kernel has no exact form."""
     spans = np.ptp(vectors, axis=0) if len(vectors) else np.zeros(vectors.shape[1])
     terms = product_terms(kernel, spans)
-    return [KernelSummand(term, vectors, coefficients) for term in terms]
+    return [KernelSummand(term=term, vectors=vectors, coefficients=coefficients) for term in terms]
 
 
 @singledispatch
@@ -196,7 +196,11 @@ def _(functions: CentredKernels, n_inputs: int, coefficients: Array) -> list[Sum
 @function_summands.register
 def _(functions: Monomials, n_inputs: int, coefficients: Array) -> list[Summand]:
     powers = np.array([np.bincount(inputs, minlength=n_inputs) for inputs in _as_indices(functions)], dtype=float)
-    return [MonomialSummand(functions.scale.centre, functions.scale.spread, powers, coefficients)]
+    return [
+        MonomialSummand(
+            centre=functions.scale.centre, spread=functions.scale.spread, powers=powers, coefficients=coefficients
+        )
+    ]
 
 
 def _as_indices(functions: Monomials) -> list[Indices]:
@@ -207,7 +211,9 @@ def _as_indices(functions: Monomials) -> list[Indices]:
 def _(functions: DesignColumns, n_inputs: int, coefficients: Array) -> list[Summand]:
     powers = np.zeros((len(functions), n_inputs))
     powers[np.arange(len(functions)), functions.columns] = 1.0
-    return [MonomialSummand(np.zeros(n_inputs), np.ones(n_inputs), powers, coefficients)]
+    return [
+        MonomialSummand(centre=np.zeros(n_inputs), spread=np.ones(n_inputs), powers=powers, coefficients=coefficients)
+    ]
 
 
 @function_summands.register

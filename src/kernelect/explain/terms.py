@@ -94,7 +94,7 @@ class FactorsOf(Profile):
         return replace(self, widths=_spread_out(self.widths, columns, n_inputs))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Power:
     """(offset + sum_j slopes_j (x_j - centre_j)(z_j - centre_j)) ** degree."""
 
@@ -129,7 +129,7 @@ def _spread_out(values: Array, columns: Indices, n_inputs: int) -> Array:
     return out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Term:
     """A product over inputs.
 
@@ -152,11 +152,11 @@ class Term:
 
     def __mul__(self, other: Term) -> Term:
         return Term(
-            self.scale * other.scale,
-            self.profiles + other.profiles,
-            self.powers + other.powers,
-            self.mixture or other.mixture,
-            self.error + other.error,
+            scale=self.scale * other.scale,
+            profiles=self.profiles + other.profiles,
+            powers=self.powers + other.powers,
+            mixture=self.mixture or other.mixture,
+            error=self.error + other.error,
         )
 
     def within(self, columns: Indices, n_inputs: int) -> Term:
@@ -257,7 +257,7 @@ def _(kernel: RationalQuadratic, spans: Array) -> list[Term]:
 
 @product_terms.register
 def _(kernel: Linear, spans: Array) -> list[Term]:
-    return [Term(powers=(Power(np.ones(len(spans)), 0.0, 1, _centre(kernel, len(spans))),))]
+    return [Term(powers=(Power(slopes=np.ones(len(spans)), offset=0.0, degree=1, centre=_centre(kernel, len(spans))),))]
 
 
 @product_terms.register
@@ -270,7 +270,18 @@ def _(kernel: Agreement, spans: Array) -> list[Term]:
 @product_terms.register
 def _(kernel: Polynomial, spans: Array) -> list[Term]:
     slopes = np.full(len(spans), float(kernel.gamma))
-    return [Term(powers=(Power(slopes, float(kernel.coef0), int(kernel.degree), _centre(kernel, len(spans))),))]
+    return [
+        Term(
+            powers=(
+                Power(
+                    slopes=slopes,
+                    offset=float(kernel.coef0),
+                    degree=int(kernel.degree),
+                    centre=_centre(kernel, len(spans)),
+                ),
+            )
+        )
+    ]
 
 
 @product_terms.register
@@ -299,6 +310,6 @@ def _scaled_gaussians(widths: Array, mixture: Mixture, kernel: Kernel) -> list[T
     name = type(kernel).__name__
     remark = f"{name} is taken as a mixture of {len(mixture.weights)} Gaussians, which is off by {mixture.error:.0e}"
     return [
-        Term(float(weight), (Gaussian(float(scale) * widths),), mixture=remark, error=mixture.error)
+        Term(scale=float(weight), profiles=(Gaussian(float(scale) * widths),), mixture=remark, error=mixture.error)
         for scale, weight in zip(mixture.scales, mixture.weights, strict=True)
     ]

@@ -78,7 +78,7 @@ def to_c(
         program = _rounded(program, cells, bits)
     if real == "float":
         program = in_single_precision(program, cells)
-    return _Header(program, CDialect(name, real), cells).text()
+    return _Header(program, CDialect(name=name, real=real), cells).text()
 
 
 def _rounded(program: Program, cells: Array, bits: Any) -> Program:

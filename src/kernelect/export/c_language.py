@@ -79,7 +79,7 @@ def literal(text: str) -> str:
     return f'"{"".join(plain)}"'
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CDialect(Dialect):
     """C99.
 

@@ -129,7 +129,7 @@ class Sheet:
         known.update(dict.fromkeys(rows))
         if cell.fill is not None:
             missing = rows.get(cell.fill, unseen)
-        node = Lookup(cell.column, rows, missing, unseen)
+        node = Lookup(column=cell.column, rows=rows, missing=missing, unseen=unseen)
         return [NumberCell(node, place, cell.column) for place in range(len(unseen))]
 
     def remember(self, cells: Sequence[Cell], centre: Any = None, spread: Any = None) -> None:
@@ -143,15 +143,17 @@ class Sheet:
 
     def columns(self) -> tuple[Column, ...]:
         """Return the columns that a row of the export holds."""
-        return tuple(
-            Column(
-                self.names[j],
-                j,
-                self.kinds[j],
-                tuple(self.levels.get(j, ())),
-                *self.typical.get(j, (0.0, 1.0)),
-            )
-            for j in sorted(self.used)
+        return tuple(self._column(j) for j in sorted(self.used))
+
+    def _column(self, j: int) -> Column:
+        typical, spread = self.typical.get(j, (0.0, 1.0))
+        return Column(
+            name=self.names[j],
+            place=j,
+            kind=self.kinds[j],
+            levels=tuple(self.levels.get(j, ())),
+            typical=typical,
+            spread=spread,
         )
 
 

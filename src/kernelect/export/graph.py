@@ -92,7 +92,7 @@ class Raw(Node):
         return (len(self.columns),)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Lookup(Node):
     """Numbers that belong to the level of a category column.
 

@@ -54,7 +54,7 @@ _SOME = 100
 _LARGEST_INPUT, _LARGEST_INPUT_SINGLE = 1e120, 1e15
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Scaled:
     """Inputs of a row and of the vectors in the vectors' own units.
 
@@ -77,7 +77,7 @@ class Scaled:
         # Powers of 2: dividing by them and multiplying again rounds nothing.
         unit = np.where(reach > 0.0, 2.0 ** np.ceil(np.log2(np.where(reach > 0.0, reach, 1.0))), 1.0)
         row = within((x - centre) / unit, _LARGEST_INPUT, _LARGEST_INPUT_SINGLE)
-        return cls(narrowed(row), (vectors - centre) / unit, unit)
+        return cls(row=narrowed(row), vectors=(vectors - centre) / unit, unit=unit)
 
     def differences(self) -> Node:
         """Return x - z, (n, d)."""

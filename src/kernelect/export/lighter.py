@@ -24,7 +24,16 @@ def landmarks_in(members: Sequence[Member]) -> float:
 def unchanged(model: Any, count: int, *remarks: str) -> Reduction:
     """Return a model on so many landmarks as it is."""
     score = "log-loss" if hasattr(model, "classes_") else "squared error"
-    return Reduction(model, count, count, score, np.nan, np.nan, np.nan, remarks)
+    return Reduction(
+        model=model,
+        vectors_before=count,
+        vectors=count,
+        score=score,
+        loss_before=np.nan,
+        loss=np.nan,
+        standard_error=np.nan,
+        remarks=remarks,
+    )
 
 
 def without_large_members(door: KernelClassifier | KernelRegressor, members: Sequence[Member]) -> Reduction:

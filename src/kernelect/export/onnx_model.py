@@ -89,7 +89,7 @@ def _require_size(program: Program, coded: Array) -> None:
         )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Collector:
     """Nodes and initialisers of one graph."""
 
@@ -112,7 +112,7 @@ class _Collector:
 
 
 def _written(onnx: Any, program: Program, real: Any) -> Any:
-    sink = _Collector(onnx)
+    sink = _Collector(onnx=onnx)
     helper, types = onnx.helper, onnx.TensorProto
     counts = [sum((column.kind == "category") == is_text for column in program.columns) for is_text in (False, True)]
     inputs = [
@@ -120,7 +120,13 @@ def _written(onnx: Any, program: Program, real: Any) -> Any:
         for name, kind, count in zip(("numbers", "categories"), (types.DOUBLE, types.STRING), counts, strict=True)
         if count
     ]
-    nodes = OnnxNodes(program, sink, "numbers" if counts[0] else "", "categories" if counts[1] else "", real)
+    nodes = OnnxNodes(
+        program=program,
+        sink=sink,
+        numbers="numbers" if counts[0] else "",
+        categories="categories" if counts[1] else "",
+        real=real,
+    )
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(real))
     outputs = []
     for name, node in _named(program):

@@ -59,7 +59,7 @@ class Sink(Protocol):
         """Add the conversion of a tensor to a type of NumPy; return the name of its output."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class OnnxNodes:
     """The nodes that compute a program for a batch of rows.
 

@@ -14,7 +14,7 @@ from kernelect.export.graph import Const, Lookup, Node, walk
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """A column of the rows that the exported model takes.
 
@@ -39,7 +39,7 @@ class Column:
     spread: float = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Program:
     """A model as a graph.
 

@@ -30,7 +30,7 @@ from kernelect.typing import Array, Indices
 SIZES = (10, 20, 50, 100, 200, 500, 1000)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SizeCurve:
     """Leave-one-out loss against the number of vectors.
 
@@ -185,7 +185,15 @@ def _(machine: RVC | RVR, most: int, generator: np.random.Generator) -> Reductio
     small.dual_coef_ = weights[:, 0] if single else weights
     moved = constants - machine._model.coefficients()[1]
     small.intercept_ = float(machine.intercept_ + moved[0]) if single else machine.intercept_ + moved
-    return Reduction(small, machine._model.n_vectors, len(kept), EVIDENCE, 0.0, lost, 0.0)
+    return Reduction(
+        model=small,
+        vectors_before=machine._model.n_vectors,
+        vectors=len(kept),
+        score=EVIDENCE,
+        loss_before=0.0,
+        loss=lost,
+        standard_error=0.0,
+    )
 
 
 def _reduction(model: Any, count: int, kept: int, before: Array, after: Array, machine: Any) -> Reduction:

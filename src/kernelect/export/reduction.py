@@ -9,7 +9,7 @@ from typing import Any
 EVIDENCE = "ln evidence"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Reduction:
     """A model with fewer vectors, and what that costs.
 

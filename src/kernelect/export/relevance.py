@@ -47,9 +47,9 @@ def _without(output: Output, vector: int) -> Output:
     others = np.delete(np.arange(len(output.weights)), j)
     column, variance = output.covariance[others, j], output.covariance[j, j]
     return Output(
-        np.delete(output.columns, found[0]),
-        output.constant,
-        output.weights[others] - column * (output.weights[j] / variance),
-        output.alpha[others],
-        output.covariance[np.ix_(others, others)] - np.outer(column, column) / variance,
+        columns=np.delete(output.columns, found[0]),
+        constant=output.constant,
+        weights=output.weights[others] - column * (output.weights[j] / variance),
+        alpha=output.alpha[others],
+        covariance=output.covariance[np.ix_(others, others)] - np.outer(column, column) / variance,
     )

@@ -63,7 +63,7 @@ def _regressor_shapes(operator: Any) -> None:
     operator.outputs[0].type = _numbers_like(operator.inputs[0], size)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Container:
     """Nodes handed on to skl2onnx."""
 
@@ -97,11 +97,13 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
             f"target_opset={container.target_opset} lacks operators that an exported model needs: give "
             f"target_opset={_LEAST_OPSET} or later."
         )
-    sink, variable = _Container(scope, container), operator.inputs[0]
+    sink, variable = _Container(scope=scope, container=container), operator.inputs[0]
     is_double = isinstance(variable.type, DoubleTensorType)
     numbers = variable.full_name if is_double else sink.cast(variable.full_name, np.float64)
     program = program_of(operator.raw_operator)
-    nodes = OnnxNodes(program, sink, numbers, "", np.float64 if is_double else np.float32)
+    nodes = OnnxNodes(
+        program=program, sink=sink, numbers=numbers, categories="", real=np.float64 if is_double else np.float32
+    )
     result = nodes.add(program.result)
     if program.classes is None:
         sink.node("Identity", [result], output=operator.outputs[0].full_name)

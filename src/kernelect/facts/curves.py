@@ -34,7 +34,7 @@ class Curve:
     y_label: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Thresholds:
     """Rows sorted by probability, the largest first, cut behind every one that has another probability.
 

@@ -201,7 +201,7 @@ class Judge:
         predicted = self._indices(prediction)
         losses = classification_losses(self.index[rows], predicted, probability)
         if self.stakes.costs is not None:
-            losses.append(RowLoss(COST, np.array(self.stakes.costs)[self.index[rows], predicted]))
+            losses.append(RowLoss(name=COST, losses=np.array(self.stakes.costs)[self.index[rows], predicted]))
         return losses
 
     def value_of(self, name: str, outcome: FoldOutcome) -> float:

@@ -17,7 +17,7 @@ from kernelect.typing import Array
 MOST_SHOWN = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Waterfall:
     """From the base value to the prediction of one row, column by column, the largest share first.
 
@@ -51,7 +51,9 @@ class Waterfall:
             rest = f"{len(values) - most} other columns"
             words, values = [*words[:most], rest], np.append(values[:most], values[most:].sum())
         base = float(explanation.base_values[row])
-        return cls(tuple(words), values, base, base + float(values.sum()), label_of(explanation))
+        return cls(
+            names=tuple(words), values=values, base=base, total=base + float(values.sum()), label=label_of(explanation)
+        )
 
     @property
     def starts(self) -> Array:
@@ -59,7 +61,7 @@ class Waterfall:
         return np.asarray(self.base + np.concatenate([[0.0], np.cumsum(self.values)[:-1]]), dtype=float)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Swarm:
     """Every row's values of the columns that matter most.
 
@@ -104,7 +106,7 @@ class Swarm:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ShapleyDependence:
     """A column's values against its cells, and the column it interacts with most.
 

@@ -37,7 +37,7 @@ class Score:
     standard_error: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RowLoss:
     """A score before it is averaged: a loss per row, and what is done to their mean."""
 
@@ -109,15 +109,15 @@ def classification_losses(index: Indices, predicted: Indices, probability: Array
         True and predicted classes as indices.
     probability : ndarray of shape (n, n_classes), optional
     """
-    losses = [RowLoss("error", (index != predicted).astype(float), counts=True)]
+    losses = [RowLoss(name="error", losses=(index != predicted).astype(float), counts=True)]
     if probability is None:
         return losses
     truth = probability[np.arange(len(index)), index]
     wanted = index[:, None] == np.arange(probability.shape[1])
     return [
         *losses,
-        RowLoss("log-loss", -np.log(np.maximum(truth, _LEAST_PROBABILITY))),
-        RowLoss("Brier score", np.sum((probability - wanted) ** 2, axis=1)),
+        RowLoss(name="log-loss", losses=-np.log(np.maximum(truth, _LEAST_PROBABILITY))),
+        RowLoss(name="Brier score", losses=np.sum((probability - wanted) ** 2, axis=1)),
     ]
 
 
@@ -126,9 +126,14 @@ def regression_losses(y: Array, predicted: Array, weights: Array) -> list[RowLos
     squares = (y - predicted) ** 2
     total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
     return [
-        RowLoss("RMSE", squares, lambda mean: float(np.sqrt(mean)), lambda mean: 0.5 / np.sqrt(mean) if mean else 0.0),
-        RowLoss("MAE", np.abs(y - predicted)),
-        RowLoss("R2", squares, lambda mean: 1.0 - mean / total, lambda mean: 1.0 / total),  # noqa: ARG005
+        RowLoss(
+            name="RMSE",
+            losses=squares,
+            transform=lambda mean: float(np.sqrt(mean)),
+            slope=lambda mean: 0.5 / np.sqrt(mean) if mean else 0.0,
+        ),
+        RowLoss(name="MAE", losses=np.abs(y - predicted)),
+        RowLoss(name="R2", losses=squares, transform=lambda mean: 1.0 - mean / total, slope=lambda mean: 1.0 / total),  # noqa: ARG005
     ]
 
 

@@ -37,7 +37,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NumberCode:
     """A number: imputed by the median, then centred and scaled."""
 
@@ -69,7 +69,7 @@ class MissingCode:
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CategoryCode:
     """A category: the place of its level among ``levels`` plus 1; 0 for rare and unseen levels."""
 
@@ -197,7 +197,11 @@ def _number_code(column: int, name: str, values: Array, part: str) -> NumberCode
     # Rows of 1e100 have no squares' sum: the spread is taken in units of the largest value.
     largest = float(np.abs(filled).max()) or 1.0
     centre, scale = float((filled / largest).mean()) * largest, float((filled / largest).std()) * largest
-    return NumberCode(column, name, fill, centre, scale, part) if scale > 1e-13 * largest else None
+    return (
+        NumberCode(column=column, name=name, fill=fill, centre=centre, scale=scale, part=part)
+        if scale > 1e-13 * largest
+        else None
+    )
 
 
 def _category_code(column: int, name: str, values: Cells) -> CategoryCode:
@@ -205,8 +209,8 @@ def _category_code(column: int, name: str, values: Cells) -> CategoryCode:
     levels, counts = np.unique(values[~missing].astype(str), return_counts=True)
     kept = tuple(str(level) for level in levels[counts >= RARE])
     if len(levels) - len(kept) == 0 and not missing.any() and len(kept) < 2:
-        return CategoryCode(column, name, (), False)
-    return CategoryCode(column, name, kept or tuple(map(str, levels)), bool(missing.any()))
+        return CategoryCode(column=column, name=name, levels=(), missing=False)
+    return CategoryCode(column=column, name=name, levels=kept or tuple(map(str, levels)), missing=bool(missing.any()))
 
 
 def _weekday_code(column: int, role: Role, values: Array) -> list[CategoryCode]:
@@ -217,7 +221,7 @@ def _weekday_code(column: int, role: Role, values: Array) -> list[CategoryCode]:
     levels, counts = np.unique(days.astype(str), return_counts=True)
     kept = tuple(str(level) for level in levels[counts >= RARE])
     name = f"{role.name} (weekday)"
-    return [CategoryCode(column, name, kept, False, weekday=True)] if len(kept) > 1 else []
+    return [CategoryCode(column=column, name=name, levels=kept, missing=False, weekday=True)] if len(kept) > 1 else []
 
 
 def _weekday(days: Array) -> Cells:

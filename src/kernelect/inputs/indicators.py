@@ -15,7 +15,7 @@ MOST_LEVELS = 30
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Indicators:
     """Coded rows without codes: numbers as they are, and for every level of a category whether it is that.
 
@@ -43,9 +43,9 @@ class Indicators:
             kept = [float(levels[place]) for place in often if counts[place] >= RARE]
             pairs += [(column, level) for level in (kept[:1] if len(levels) == 2 else kept)]
         return cls(
-            np.asarray(numeric, dtype=np.intp),
-            np.array([column for column, _ in pairs], dtype=np.intp),
-            np.array([level for _, level in pairs], dtype=float),
+            numeric=np.asarray(numeric, dtype=np.intp),
+            column=np.array([column for column, _ in pairs], dtype=np.intp),
+            level=np.array([level for _, level in pairs], dtype=float),
         )
 
     def __call__(self, Z: Array) -> Array:

@@ -56,7 +56,7 @@ _NOTHING = frozenset(("", ".", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}", "
 _ERRORS = frozenset(("#div/0!", "#value!", "#wert!", "#ref!", "#num!", "#name?", "#bezug!", "#zahl!", "#n/a", "#nv"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Numerals:
     """What the texts of a column are as numbers.
 
@@ -87,7 +87,9 @@ def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str =
             limits += [text] if found and found["limit"] else []
             worn = found and (found["unit"] or bare != text or (not found["limit"] and _is_dressed(found)))
             dressed += [text] if worn else []
-    return Numerals(np.array([known[text] for text in texts], dtype=float), tuple(limits), tuple(dressed))
+    return Numerals(
+        values=np.array([known[text] for text in texts], dtype=float), limits=tuple(limits), dressed=tuple(dressed)
+    )
 
 
 def shared_unit(texts: Iterable[str], share: float) -> str:

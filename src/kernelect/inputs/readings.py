@@ -17,7 +17,7 @@ LARGEST = 1e100
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """How the cells of one column are read.
 

@@ -33,7 +33,7 @@ _LEADING_ZEROS = re.compile(r"0\d{2,}")
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Role:
     """What one column of the training table is.
 
@@ -122,15 +122,15 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
         reading, notes, found, counts = _judged(reading, notes, found, counts)
     distinct, present = len(found), int(counts.sum())
     if not present:
-        return Role(name, "unused", "all its cells are missing", notes=(_EMPTY,))
+        return Role(name=name, kind="unused", reason="all its cells are missing", notes=(_EMPTY,))
     if distinct == 1 and present == len(values):
-        return Role(name, "unused", "it is constant", notes=(_CONSTANT,))
+        return Role(name=name, kind="unused", reason="it is constant", notes=(_CONSTANT,))
     said = declared or given is not None or name in wishes.kept
     if kind == "category" and not said and distinct > max(FEW_TEXTS, present / 2):
         texts = f"{distinct} different texts in {present} rows"
-        return Role(name, "unused", f"{texts} look like names or free text", notes=((_NAMES, texts),))
+        return Role(name=name, kind="unused", reason=f"{texts} look like names or free text", notes=((_NAMES, texts),))
     # One value that is there or not there is a mark.
-    return Role(name, "category" if distinct == 1 else kind, "", reading, notes)
+    return Role(name=name, kind="category" if distinct == 1 else kind, reason="", reading=reading, notes=notes)
 
 
 _EMPTY: Note = ("{has} missing cells only and {was} left out", "")

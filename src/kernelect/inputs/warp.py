@@ -25,7 +25,7 @@ _FEW = 10
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Warp:
     """Piecewise linear maps, one per warped input; all other inputs pass unchanged.
 
@@ -62,7 +62,7 @@ def fit_warp(X: Array, numeric: Indices) -> Warp:
         inputs.append(j)
         knots.append(values[chosen])
         heights.append(np.clip(ndtri(middle[chosen]), -_END, _END))
-    return Warp(np.array(inputs, dtype=np.intp), tuple(knots), tuple(heights))
+    return Warp(warped=np.array(inputs, dtype=np.intp), knots=tuple(knots), heights=tuple(heights))
 
 
 def _distinct(values: Array) -> tuple[Array, Array]:

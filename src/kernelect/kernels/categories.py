@@ -42,7 +42,7 @@ class Category(OverInputs):
 
     gamma: Array | Auto = "auto"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("gamma", _mismatch_start, "width", WIDTH_BELOW, WIDTH_ABOVE),
+        Parameter("gamma", _mismatch_start, "width", below=WIDTH_BELOW, above=WIDTH_ABOVE),
     )
 
     def scaled(self, X: Array, Z: Array) -> tuple[Array, Array]:

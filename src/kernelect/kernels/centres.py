@@ -19,7 +19,7 @@ from kernelect.kernels.stationary import ARD, RBF
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GaussianCentres:
     """A Gaussian kernel between given rows and centres that can move.
 
@@ -47,7 +47,7 @@ class GaussianCentres:
             )
         scales = input_scales(X)
         gamma = np.broadcast_to(np.asarray(kernel.gamma, dtype=float), X.shape[1])
-        return cls(kernel, X, gamma, np.where(scales > 0.0, scales, 1.0))
+        return cls(kernel=kernel, X=X, gamma=gamma, spread=np.where(scales > 0.0, scales, 1.0))
 
     @property
     def steepness(self) -> float:

@@ -28,7 +28,7 @@ _LARGEST_SQUARE = 1e300
 Block = tuple[slice, Array]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pairs:
     """All pairs of a row of X and a row of Z.
 
@@ -60,7 +60,18 @@ class Pairs:
             A, a = _scaled(X, centre, root)
         B, b = (A, a) if same else _scaled(Z, centre, root)
         far_x = _cleared(A, a)
-        return cls(X, Z, gamma, centre, A, B, a, b, far_x, far_x if same else _cleared(B, b))
+        return cls(
+            X=X,
+            Z=Z,
+            gamma=gamma,
+            centre=centre,
+            A=A,
+            B=B,
+            a=a,
+            b=b,
+            far_x=far_x,
+            far_z=far_x if same else _cleared(B, b),
+        )
 
     @property
     def same(self) -> bool:

@@ -118,4 +118,12 @@ class SklearnKernel(Kernel):
             for j in range(hyper.n_elements)
         )
         everywhere = np.ones(len(theta), dtype=bool)
-        return ParameterSpace(names, theta, bounds[:, 0], bounds[:, 1], everywhere, (), np.zeros(len(theta)))
+        return ParameterSpace(
+            names=names,
+            start=theta,
+            lower=bounds[:, 0],
+            upper=bounds[:, 1],
+            free=everywhere,
+            widths=(),
+            reference=np.zeros(len(theta)),
+        )

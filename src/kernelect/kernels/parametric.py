@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -36,6 +36,7 @@ class Parameter:
     name: str
     start: float | Callable[[Any, Array], float | Array]
     role: Literal["width", "shape", "scale"] = "scale"
+    _: KW_ONLY
     below: float = SCALE_RANGE
     above: float = SCALE_RANGE
 

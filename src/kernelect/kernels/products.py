@@ -34,7 +34,7 @@ _LARGEST = 1e150
 _BLOCK_ELEMENTS = 1 << 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Side:
     """Scaled rows, also as factors of a product that gives all differences in one input.
 
@@ -50,16 +50,16 @@ class Side:
     def first(cls, A: Array) -> Side:
         factors = np.ones((*A.T.shape, 2))
         factors[..., 0] = A.T
-        return cls(A, factors, float(np.abs(A).max(initial=0.0)))
+        return cls(rows=A, factors=factors, largest=float(np.abs(A).max(initial=0.0)))
 
     @classmethod
     def second(cls, B: Array) -> Side:
         factors = np.ones((*B.T.shape, 2))
         np.negative(B.T, out=factors[..., 1])
-        return cls(B, factors, float(np.abs(B).max(initial=0.0)))
+        return cls(rows=B, factors=factors, largest=float(np.abs(B).max(initial=0.0)))
 
     def __getitem__(self, rows: slice) -> Side:
-        return Side(self.rows[rows], self.factors[:, rows], self.largest)
+        return Side(rows=self.rows[rows], factors=self.factors[:, rows], largest=self.largest)
 
     def differences(self, other: Side, out: Array) -> Iterator[Array]:
         """Yield a_ij - b_kj for one input j after the other, all of them in ``out``."""
@@ -198,7 +198,7 @@ class ProductLaplace(OverInputs):
     gamma: Array | Auto = "auto"
     # The kernel depends on the root of gamma: twice the range of the kernels that depend on gamma itself.
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("gamma", _city_start, "width", 2.0 * WIDTH_BELOW, 2.0 * WIDTH_ABOVE),
+        Parameter("gamma", _city_start, "width", below=2.0 * WIDTH_BELOW, above=2.0 * WIDTH_ABOVE),
     )
 
     def fill(self, A: Side, B: Side, out: Array) -> None:
@@ -239,7 +239,7 @@ class ProductMatern(OverInputs):
 
     gamma: Array | Auto = "auto"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("gamma", _euclidean_start, "width", WIDTH_BELOW, WIDTH_ABOVE),
+        Parameter("gamma", _euclidean_start, "width", below=WIDTH_BELOW, above=WIDTH_ABOVE),
     )
 
     def scaled(self, X: Array, Z: Array) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ def _width_start(kernel: Stationary, X: Array) -> float | Array:
 
 
 #: The width of every stationary kernel.
-WIDTH = Parameter("gamma", _width_start, "width", WIDTH_BELOW, WIDTH_ABOVE)
+WIDTH = Parameter("gamma", _width_start, "width", below=WIDTH_BELOW, above=WIDTH_ABOVE)
 
 
 class Stationary(Parametric):

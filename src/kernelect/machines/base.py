@@ -85,7 +85,7 @@ def factorisation(n_rows: float) -> float:
     return n_rows**3 / 3.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Expansion:
     """The function sum_i coef_i k(x_i, x) + intercept, several outputs side by side."""
 

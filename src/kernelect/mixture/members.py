@@ -61,7 +61,7 @@ class Views:
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Member:
     """A fitted candidate: its estimator, and probabilities or predictions (n, k) of rows left out.
 
@@ -141,7 +141,14 @@ class Task:
             estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True)
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         evaluations = int(estimator.selection_.n_evaluations)
-        return Member(candidate, estimator, left_out(estimator), shape, time.monotonic() - began, evaluations)
+        return Member(
+            candidate=candidate,
+            estimator=estimator,
+            left_out=left_out(estimator),
+            shape=shape,
+            seconds=time.monotonic() - began,
+            n_evaluations=evaluations,
+        )
 
     def grow(self, candidate: Candidate, interval_rows: Indices | None, deadline: Deadline) -> Member:
         """Fit a forest, which selects nothing: trees that have not seen a row speak of it."""
@@ -158,7 +165,9 @@ class Task:
             deadline=deadline,
             interval_rows=interval_rows,
         )
-        return Member(candidate, forest, said, np.zeros(0), time.monotonic() - began)
+        return Member(
+            candidate=candidate, estimator=forest, left_out=said, shape=np.zeros(0), seconds=time.monotonic() - began
+        )
 
     def lead(self, candidate: Candidate, shape: Array) -> Lead:
         """Return how a candidate follows relative widths, or keeps them in proportion to the data's own scale."""

@@ -64,7 +64,7 @@ _QUICK = Candidate(AS_IS, "ard", LSSVM, tied=True)
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TargetScale:
     """A monotone function of the target, its inverse, and means on the target's own scale.
 
@@ -94,7 +94,7 @@ class TargetScale:
             return cls(bounded=bounded)
         values = _FORWARD[name](y)
         room = BEYOND * float(values.max() - values.min())
-        return cls(name, float(values.min()) - room, float(values.max()) + room, bounded=bounded)
+        return cls(name=name, low=float(values.min()) - room, high=float(values.max()) + room, bounded=bounded)
 
     @property
     def is_identity(self) -> bool:
@@ -249,7 +249,7 @@ def quickly(task: Task, deadline: Deadline) -> Member:
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SpreadModel:
     """What residuals at a row are like: a machine of the logarithms of leave-one-out residuals.
 
@@ -298,5 +298,5 @@ def find_spread(task: Task, residuals: Array, deadline: Deadline = NEVER) -> Spr
     gain = -float(np.sum(np.log(s))) - 0.5 * len(r) * float(np.log(np.mean((r / s) ** 2) / np.mean(r**2)))
     if gain < _MARGIN or np.quantile(s, 0.95) < _MARKED * np.quantile(s, 0.05):
         return None
-    model = SpreadModel(member.estimator, float(low), float(high))
+    model = SpreadModel(estimator=member.estimator, low=float(low), high=float(high))
     return replace(model, usual=float(np.sqrt(np.mean(model(task.Z[kept]) ** 2))))

@@ -24,7 +24,7 @@ _TOGETHER = 16_384
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trees:
     """T trees in one row of nodes.
 
@@ -158,10 +158,10 @@ def joined(grown: Sequence[Any], ranks: Ranks, columns: Indices, spread: Array) 
         boxes.append(spread * tree.value[~inner, :, 0])
         nodes, leaves = nodes + len(inner), leaves + int((~inner).sum())
     return Trees(
-        np.array(roots, dtype=np.intp),
-        np.concatenate(features).astype(np.intp),
-        np.concatenate(thresholds).astype(float),
-        np.concatenate(rights).astype(np.intp),
-        np.concatenate(boxes).astype(float),
-        len(columns),
+        roots=np.array(roots, dtype=np.intp),
+        feature=np.concatenate(features).astype(np.intp),
+        threshold=np.concatenate(thresholds).astype(float),
+        right=np.concatenate(rights).astype(np.intp),
+        boxes=np.concatenate(boxes).astype(float),
+        n_inputs=len(columns),
     )

@@ -16,7 +16,7 @@ from kernelect.typing import Array
 _MEMORY = 3
 
 
-@dataclass
+@dataclass(kw_only=True)
 class AndersonMixing:
     """Proposes the next point from the last few; for slowly converging, smooth iterations.
 

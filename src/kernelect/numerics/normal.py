@@ -24,7 +24,7 @@ _TAIL = -5.0
 _TERMS = 24
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CutNormal:
     """Moments of N(b, 1) restricted to positive values, for an array of b."""
 
@@ -47,7 +47,7 @@ def cut_normal(b: Array) -> CutNormal:
         c = _tail_fraction(x)
         delta = 1.0 / (x + c)
         mean[tail], second[tail], variance[tail] = delta, c * delta, delta * (c - delta)
-    return CutNormal(mills, mean, second, variance)
+    return CutNormal(mills=mills, mean=mean, second=second, variance=variance)
 
 
 def inverse_mills(b: Array) -> Array:

@@ -30,7 +30,7 @@ from kernelect.typing import Array, Objective
 _COLLAPSED = -4.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HyperPoint:
     """A point in hyper-parameter space; the machine is solved there when it is first asked for."""
 

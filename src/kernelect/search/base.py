@@ -55,7 +55,7 @@ class StopSearch(Exception):
         self.status = status
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Recorder:
     """Wraps an objective: counts, times and remembers every evaluation, and the best one.
 
@@ -176,7 +176,7 @@ class Search(ABC):
         run : int
             What the evaluations are marked with, where several searches make one result.
         """
-        recorder = Recorder(objective, budget or Budget(), observe, run)
+        recorder = Recorder(objective=objective, budget=budget or Budget(), observe=observe, run=run)
         start = np.clip(np.asarray(start, dtype=float), lower, upper)
         try:
             status, message = self._run(recorder, start, lower, upper) if len(start) else _once(recorder, start)

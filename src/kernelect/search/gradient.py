@@ -73,8 +73,10 @@ class LBFGS(Search):
     def _place(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> _Place:
         """Return the function in units in which the first step has its length."""
         if self.scales is not None and len(self.scales) == len(start):
-            return _Place(evaluate, lower, upper, start, np.array(self.scales))
-        place = _Place(evaluate, lower, upper, np.zeros(len(start)), np.ones(len(start)))
+            return _Place(evaluate=evaluate, lower=lower, upper=upper, origin=start, units=np.array(self.scales))
+        place = _Place(
+            evaluate=evaluate, lower=lower, upper=upper, origin=np.zeros(len(start)), units=np.ones(len(start))
+        )
         if self.first_step is None:
             return place
         value, gradient = evaluate(start)
@@ -85,7 +87,7 @@ class LBFGS(Search):
         return place
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Place:
     """The function in other units: x = origin + units * z, and its value times ``scale``, of the size ``size``."""
 

@@ -22,7 +22,7 @@ STEP = float(np.log(10.0))
 _MOST = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Influence:
     """By how many nats the criterion rises when a parameter is divided or multiplied by 10."""
 
@@ -55,7 +55,9 @@ def influence(objective: SelectionObjective, theta: Array) -> Influence:
         here = objective.value(theta)
         rises = np.array([[_shifted(objective, theta, i, step) - here for step in (-STEP, STEP)] for i in index])
     rises = rises.reshape(len(index), 2)
-    return Influence(index, tuple(objective.space.names[i] for i in index), rises[:, 0], rises[:, 1])
+    return Influence(
+        index=index, names=tuple(objective.space.names[i] for i in index), below=rises[:, 0], above=rises[:, 1]
+    )
 
 
 def surface(objective: SelectionObjective, theta: Array, axes: Indices, shifts: Array) -> Array:

@@ -221,11 +221,15 @@ class SelectionObjective:
         known = self.known.values.get(key)
         if known is not None and (known.gradient is not None or not gradient):
             self._revisit(theta)
-            return HyperPoint(theta, self.space.moved(theta), kernel, self.X, lambda: self.solved(theta)), known
+            return HyperPoint(
+                theta=theta, space=self.space.moved(theta), kernel=kernel, X=self.X, solve=lambda: self.solved(theta)
+            ), known
         fitted, known = self._judged(theta, gradient=gradient)
         if not self.machine.warm_starts:
             self.known.values[key] = known
-        return HyperPoint(theta, self.space.moved(theta), kernel, self.X, lambda: fitted), known
+        return HyperPoint(
+            theta=theta, space=self.space.moved(theta), kernel=kernel, X=self.X, solve=lambda: fitted
+        ), known
 
     def _judged(self, theta: Array, *, gradient: bool) -> tuple[Fitted, Known]:
         """Return the machine solved at ``theta`` and what the criterion says of it."""

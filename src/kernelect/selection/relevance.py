@@ -100,7 +100,11 @@ class RelevanceObjective(SelectionObjective):
         if self._rvm.deadline.passed and known is not None:
             still = replace(known, gradient=np.zeros(len(theta))) if gradient and known.gradient is None else known
             point = HyperPoint(
-                theta, self.space.moved(theta), self.kernel_at(theta), self.X, lambda: self.solved(theta)
+                theta=theta,
+                space=self.space.moved(theta),
+                kernel=self.kernel_at(theta),
+                X=self.X,
+                solve=lambda: self.solved(theta),
             )
             return point, still
         first = not self.known.values

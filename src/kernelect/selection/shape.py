@@ -76,7 +76,7 @@ class LeastSquaresShape(Stage):
         first, copies = _merged(here)
         weights = np.asarray(np.bincount(copies, here.weights), dtype=float)
         rows = Rows(X=here.X[first], targets=here.targets[first], weights=weights)
-        started = StartedKernel(here.kernel, here.space)
+        started = StartedKernel(kernel=here.kernel, space=here.space)
         ridge = ridge_space("auto", started, rows.X, rows.targets, rows.weights)
         objective = join(rows, started, LSSVM(), PRESS(), as_prior("auto", here.space), ridge)
         deadline = run.deadline.part(_ASKING)

@@ -39,7 +39,7 @@ _C_BESIDE_AMPLITUDE = (0.6, 0.05, 200.0)
 _C_ALONE = (1.0, 1e-3, 1e4)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StartedKernel:
     """A kernel with numbers for all parameters, and the space of those parameters."""
 
@@ -63,7 +63,7 @@ SCALES_BESIDE_C = Scales(amplitude=(1.0, 0.01, 3000.0), offset=(0.2, 1e-4, 100.0
 
 def started_as_given(kernel: Kernel, X: Array, *, pairwise: bool) -> StartedKernel:
     """Return the kernel, exactly as given, at the scale of the rows ``X``."""
-    return StartedKernel(kernel.start(X), kernel.space(X), pairwise=pairwise)
+    return StartedKernel(kernel=kernel.start(X), space=kernel.space(X), pairwise=pairwise)
 
 
 def started_in_full(name: str, X: Array, scales: Scales) -> StartedKernel:
@@ -79,7 +79,7 @@ def started_in_full(name: str, X: Array, scales: Scales) -> StartedKernel:
         space = _with_scalar(space, 0, "amplitude", scales.amplitude, _mean_diagonal(name, base, X))
     space = _with_scalar(space, len(space) - 1, "offset", scales.offset)
     kernel = full.start(X).with_theta(space.start)
-    return StartedKernel(kernel, space, full=True, pairwise=isinstance(base, Precomputed))
+    return StartedKernel(kernel=kernel, space=space, full=True, pairwise=isinstance(base, Precomputed))
 
 
 def ridge_space(ridge: object, started: StartedKernel, X: Array, targets: Array, weights: Array) -> ParameterSpace:

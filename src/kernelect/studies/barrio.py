@@ -24,7 +24,7 @@ def find_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | No
     del method, needed, seed
     X, y = problem.X, problem.y
     began = time.thread_time()
-    found: Any = fit_widths(ARD(), Sample(X, y[:, None], np.ones(len(X)), False), max_rows=len(X))
+    found: Any = fit_widths(ARD(), Sample(X=X, T=y[:, None], weights=np.ones(len(X)), intercept=False), max_rows=len(X))
     return {
         "gamma": np.asarray(found.kernel.gamma).tolist(),
         "fit_seconds": time.thread_time() - began,
@@ -49,6 +49,6 @@ def support_vector_regression(problem: Problem, method: Method, needed: Mapping[
     del method, seed
     assert needed is not None
     root = np.sqrt(needed["gamma"])  # an elliptical kernel is a spherical one of scaled inputs
-    scaled = Problem(problem.X * root, problem.y, problem.X_test * root, problem.y_test)
+    scaled = Problem(X=problem.X * root, y=problem.y, X_test=problem.X_test * root, y_test=problem.y_test)
     grid = {"C": [1.0, 10.0, 100.0], "epsilon": [0.05, 0.2, 0.5]}
     return fitted_and_scored(GridSearchCV(SVR(gamma=1.0), grid, cv=3, scoring="neg_mean_squared_error"), scaled)

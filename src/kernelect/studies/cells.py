@@ -40,7 +40,7 @@ class Key(NamedTuple):
         return f"{self.dataset}, {self.method}, split {self.split}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """All that a worker needs to run a cell."""
 
@@ -53,7 +53,7 @@ class Task:
     threads: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What came out of a cell, and where and how long it ran."""
 
@@ -91,7 +91,15 @@ def run_cell(task: Task) -> Outcome:
     except (Exception, SystemExit) as error:  # a cell that calls sys.exit ends itself, not the run
         state, message = FAILED, f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - began
-    return Outcome(task.key, state, message, figures, seconds, task.seed, environment(task.threads))
+    return Outcome(
+        key=task.key,
+        state=state,
+        message=message,
+        figures=figures,
+        seconds=seconds,
+        seed=task.seed,
+        environment=environment(task.threads),
+    )
 
 
 def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +110,15 @@ def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 def lost(task: Task, message: str) -> Outcome:
     """Return the outcome of a cell whose worker died under it."""
-    return Outcome(task.key, FAILED, message, {}, 0.0, task.seed, environment(task.threads))
+    return Outcome(
+        key=task.key,
+        state=FAILED,
+        message=message,
+        figures={},
+        seconds=0.0,
+        seed=task.seed,
+        environment=environment(task.threads),
+    )
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from kernelect.studies.checks import check_study, record_of, tables_in
 _DEFINITIONS = resources.files("kernelect.studies") / "definitions"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Method:
     """One column of a study.
 
@@ -48,7 +48,7 @@ class Method:
         return self.estimator, self.runner, self.options, self.needs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableSpec:
     """One table: a figure of the cells, for some methods, beside what was published of it."""
 
@@ -73,7 +73,7 @@ class Quick:
     splits: int = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Study:
     """A whole definition; ``text`` is the TOML it was read from."""
 

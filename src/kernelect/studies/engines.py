@@ -85,7 +85,7 @@ def _alone(task: Task) -> Outcome:
     return lost(task, _DIED)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Dask(Engine):
     """The workers of a running ``distributed`` scheduler, which reruns what a dead worker held."""
 
@@ -144,4 +144,4 @@ def engine_for(name: str, jobs: int) -> Engine:
         return Local(jobs)
     if "://" not in name:
         raise InvalidArgument(f"--engine {name!r} must be local or an address such as tcp://host:8786.")
-    return Dask(name)
+    return Dask(address=name)

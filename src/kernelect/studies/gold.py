@@ -94,7 +94,14 @@ def _space(d: int, *, with_constant: bool) -> ParameterSpace:
     names = ("amplitude", *(f"gamma[{j}]" for j in range(d)), "offset", "C")
     free = np.array([True] * (d + 2) + [with_constant])
     return ParameterSpace(
-        names, np.zeros(d + 3), lower, upper, free, (np.arange(1, d + 1),), np.zeros(d + 3), np.array([0])
+        names=names,
+        start=np.zeros(d + 3),
+        lower=lower,
+        upper=upper,
+        free=free,
+        widths=(np.arange(1, d + 1),),
+        reference=np.zeros(d + 3),
+        amplitudes=np.array([0]),
     )
 
 

@@ -82,7 +82,16 @@ def _cell(study: Study, row: Mapping[str, Any], place: str) -> Outcome:
             raise InvalidArgument(f"{name} = {row[name]!r} in {place} must be a number, not negative: export it again.")
     figures = {name: value for name, value in row.items() if name not in _ABOUT and value != ""}
     seed, ended = seed_of(key, study.seed), row.get("ended") or None
-    return Outcome(key, row["state"], row["message"], figures, row["seconds"], seed, _environment(row), ended)
+    return Outcome(
+        key=key,
+        state=row["state"],
+        message=row["message"],
+        figures=figures,
+        seconds=row["seconds"],
+        seed=seed,
+        environment=_environment(row),
+        ended=ended,
+    )
 
 
 def _environment(row: Mapping[str, Any]) -> Mapping[str, Any]:

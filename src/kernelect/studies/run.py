@@ -23,7 +23,7 @@ from kernelect.studies.splits import make_problem
 from kernelect.studies.store import Results
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What of a study is to be run."""
 
@@ -70,7 +70,7 @@ class Plan:
         """Return the table behind a data set of the study, which may have another name."""
         entry = self.study.datasets[dataset]
         if self.protocol(dataset).get("kind") == "draws":
-            return DataSet(dataset, np.zeros((0, 0)), np.zeros(0), "generator")
+            return DataSet(name=dataset, X=np.zeros((0, 0)), y=np.zeros(0), source="generator")
         found = load(str(entry.get("table", dataset)), self.folder, openml=entry.get("openml"))
         return replace(found, name=dataset)
 
@@ -87,7 +87,7 @@ class Plan:
         }
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Progress:
     """How far a run is, for whoever shows it."""
 
@@ -138,7 +138,7 @@ def run_study(
     known, skipped = results.keys(failures=not retry_failed), plan.skipped()
     keys = [key for key in plan.cells() if key.method not in skipped]
     missing = [key for key in keys if key not in known]
-    progress = Progress(len(keys), len(keys) - len(missing), engine.width)
+    progress = Progress(total=len(keys), already=len(keys) - len(missing), width=engine.width)
     for key in missing:
         pair = key.dataset, key.method
         progress.waiting[pair] = progress.waiting.get(pair, 0) + 1
@@ -176,7 +176,15 @@ def _tasks(plan: Plan, results: Results, keys: Iterable[Key]) -> Iterator[Task]:
             if needed is None:
                 continue  # what it needs has failed, and is shown as such
         problem = make_problem(data(key.dataset), plan.protocol(key.dataset), key.split, study.seed)
-        yield Task(key, method, problem, needed, seed_of(key, study.seed), plan.limit, plan.threads)
+        yield Task(
+            key=key,
+            method=method,
+            problem=problem,
+            needed=needed,
+            seed=seed_of(key, study.seed),
+            time_limit=plan.limit,
+            threads=plan.threads,
+        )
 
 
 def seed_of(key: Key, seed: int) -> int:

@@ -20,7 +20,7 @@ from kernelect.typing import Array, Indices
 Rows = tuple[Indices, Indices]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Problem:
     """Training and test parts of one split."""
 
@@ -41,7 +41,7 @@ def make_problem(data: DataSet, protocol: Mapping[str, Any], split: int, seed: i
     (train, test), origin = _SPLITTERS[kind](data, protocol, split, seed)
     X = data.X[:, : protocol.get("columns")]
     X, y = _scaled(X, str(protocol.get("scale", "none")), train), _targets(data.y, protocol, train)
-    return Problem(X[train], y[train], X[test], y[test], origin)
+    return Problem(X=X[train], y=y[train], X_test=X[test], y_test=y[test], kind=origin)
 
 
 def _generator(name: str, split: int, seed: int) -> np.random.Generator:
@@ -125,8 +125,10 @@ def _draw(name: str, protocol: Mapping[str, Any], split: int, seed: int) -> Prob
         raise unknown_name("generator", source, list(GENERATORS))
     states = _generator(name, split, seed).integers(2**31, size=2)
     sizes = int(protocol.get("rows", 400)), int(protocol.get("test_rows", 5000))
-    train, test = (GENERATORS[source](size, random_state=int(s)) for size, s in zip(sizes, states, strict=True))
-    return Problem(*train, *test, "drawn")
+    (X, y), (X_test, y_test) = (
+        GENERATORS[source](size, random_state=int(s)) for size, s in zip(sizes, states, strict=True)
+    )
+    return Problem(X=X, y=y, X_test=X_test, y_test=y_test, kind="drawn")
 
 
 def _scaled(X: Array, scale: str, train: Indices) -> Array:

@@ -26,7 +26,7 @@ def values_of(cells: Iterable[Outcome], metric: str) -> Values:
     return dict(values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Mean:
     """Mean over splits; the errors are NaN for a single split."""
 
@@ -41,7 +41,13 @@ class Mean:
         """Summarise some values."""
         array = np.array(list(values), dtype=float)
         deviation = float(array.std(ddof=1)) if len(array) > 1 else float("nan")
-        return cls(float(array.mean()), deviation / np.sqrt(len(array)), deviation, float(array.min()), len(array))
+        return cls(
+            mean=float(array.mean()),
+            standard_error=deviation / np.sqrt(len(array)),
+            standard_deviation=deviation,
+            smallest=float(array.min()),
+            count=len(array),
+        )
 
 
 def z_score(ours: Mean, published: Sequence[float]) -> float | None:
@@ -52,7 +58,7 @@ def z_score(ours: Mean, published: Sequence[float]) -> float | None:
     return (ours.mean - published[0]) / spread if spread > 0 else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Paired:
     """Mean difference over shared splits with its standard error, and the two-sided p of a t-test."""
 
@@ -70,9 +76,14 @@ def paired(values: Values, dataset: str, first: str, second: str) -> Paired | No
         return None
     mean = Mean.of(a[split] - b[split] for split in shared)
     if not mean.standard_error > 1e-7 * abs(mean.mean):  # one split, or the same in all of them but for rounding
-        return Paired(mean.mean, mean.standard_error, 1.0 if mean.mean == 0 else float("nan"), mean.count)
+        return Paired(
+            difference=mean.mean,
+            standard_error=mean.standard_error,
+            p_value=1.0 if mean.mean == 0 else float("nan"),
+            count=mean.count,
+        )
     p = 2.0 * float(t.sf(abs(mean.mean) / mean.standard_error, mean.count - 1))
-    return Paired(mean.mean, mean.standard_error, p, mean.count)
+    return Paired(difference=mean.mean, standard_error=mean.standard_error, p_value=p, count=mean.count)
 
 
 def significantly_worse(values: Values, datasets: Sequence[str], row: str, column: str, level: float = 0.05) -> int:

@@ -163,8 +163,16 @@ class Results:
         )
         with _clear_errors(self.path), closing(self._connection.execute(query)) as rows:
             for *key, state, message, figures, seconds, seed, ended, facts in rows:
-                values = self._parsed(figures), seconds, seed, self._parsed(facts), ended
-                yield Outcome(Key(*key), state, message, *values)
+                yield Outcome(
+                    key=Key(*key),
+                    state=state,
+                    message=message,
+                    figures=self._parsed(figures),
+                    seconds=seconds,
+                    seed=seed,
+                    environment=self._parsed(facts),
+                    ended=ended,
+                )
 
     def _parsed(self, text: str) -> dict[str, Any]:
         try:

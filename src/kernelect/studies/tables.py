@@ -28,7 +28,7 @@ from kernelect.typing import Array
 BEST, SECOND = "best", "second"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One entry of a table: its text, how it is set, and the numbers behind it."""
 
@@ -37,7 +37,7 @@ class Entry:
     numbers: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Table:
     """A titled table; the first column names the rows."""
 
@@ -53,7 +53,9 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     if metric is not None:
         return [_one_metric(study, cells, metric)]
     first = first_metric(cells)
-    specs = study.tables or (TableSpec(f"Results: {first}", first, published=first if study.published else None),)
+    specs = study.tables or (
+        TableSpec(title=f"Results: {first}", metric=first, published=first if study.published else None),
+    )
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
     if study.default is not None and study.default in study.methods and specs[0].best == "smallest":
@@ -66,7 +68,7 @@ def _one_metric(study: Study, cells: list[Outcome], metric: str) -> Table:
     if metric not in known:
         raise unknown_name("--metric", metric, known)
     best = "smallest" if metric in ("error", "mse", "log_loss", "brier") else "none"
-    table = _table(study, cells, TableSpec(metric, metric, digits=3, best=best))
+    table = _table(study, cells, TableSpec(title=metric, metric=metric, digits=3, best=best))
     assert table is not None
     return table
 
@@ -104,11 +106,11 @@ def _means_table(
         means = {m: Mean.of(values[dataset, m].values()) for m in methods if values.get((dataset, m))}
         marks = _emphasis({method: _shown(spec, mean) for method, mean in means.items()}, spec.best)
         entries = [_entry(study, spec, dataset, method, means.get(method), marks.get(method, "")) for method in methods]
-        rows.append((Entry(f"{dataset} ({_split_counts(cells, dataset, methods)})"), *entries))
+        rows.append((Entry(text=f"{dataset} ({_split_counts(cells, dataset, methods)})"), *entries))
     heads = ("data (splits)", *(study.methods[method].label for method in methods))
     with_z = any("z" in entry.numbers for row in rows for entry in row)
     notes = (_legend(spec, with_z), *_rank_notes(study, values, spec, methods, datasets))
-    return Table(spec.title, heads, tuple(rows), notes)
+    return Table(title=spec.title, heads=heads, rows=tuple(rows), notes=notes)
 
 
 def _split_counts(cells: list[Outcome], dataset: str, methods: list[str]) -> str:
@@ -133,7 +135,7 @@ def _shown(spec: TableSpec, mean: Mean) -> float:
 
 def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean | None, mark: str) -> Entry:
     if mean is None:
-        return Entry("-")
+        return Entry(text="-")
     smallest = spec.kind == "smallest"
     spread = mean.standard_deviation if spec.spread == "standard deviation" else mean.standard_error
     value = _shown(spec, mean)
@@ -148,7 +150,7 @@ def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean 
             numbers["z"] = z
         else:
             text += f" / {as_printed(*published[:2])}"
-    return Entry(text, mark, numbers)
+    return Entry(text=text, emphasis=mark, numbers=numbers)
 
 
 def _published(study: Study, spec: TableSpec, dataset: str, method: str) -> Sequence[float]:
@@ -191,11 +193,11 @@ def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[st
             count = significantly_worse(values, datasets, row, column)
             there = published.get(row, {}).get(column)
             text = "-" if row == column else f"{count}" + (f" / {there[0]:g}" if there else "")
-            entries.append(Entry(text, numbers={"count": float(count)}))
-        rows.append((Entry(study.methods[row].label), *entries))
+            entries.append(Entry(text=text, numbers={"count": float(count)}))
+        rows.append((Entry(text=study.methods[row].label), *entries))
     heads = ("worse than", *(study.methods[method].label for method in methods))
     note = f"Of {len(datasets)} data sets" + (" / the published count." if published else ".")
-    return Table(spec.title, heads, tuple(rows), (note,))
+    return Table(title=spec.title, heads=heads, rows=tuple(rows), notes=(note,))
 
 
 def _order_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
@@ -207,10 +209,15 @@ def _order_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table |
             return None
         mean_rank = ranks(table, methods).mean_rank
         order = np.argsort(mean_rank, kind="stable")
-        columns.append([Entry(f"{study.methods[methods[i]].label} ({mean_rank[i]:.2f})") for i in order])
-    rows = tuple((Entry(f"{place}"), *entries) for place, entries in enumerate(zip(*columns, strict=True), 1))
+        columns.append([Entry(text=f"{study.methods[methods[i]].label} ({mean_rank[i]:.2f})") for i in order])
+    rows = tuple((Entry(text=f"{place}"), *entries) for place, entries in enumerate(zip(*columns, strict=True), 1))
     heads = ("place", *(metric.strip() for metric in spec.metric.split(",")))
-    return Table(spec.title, heads, rows, (f"Mean rank over {len(table)} data sets in brackets; smaller is better.",))
+    return Table(
+        title=spec.title,
+        heads=heads,
+        rows=rows,
+        notes=(f"Mean rank over {len(table)} data sets in brackets; smaller is better.",),
+    )
 
 
 def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
@@ -224,8 +231,8 @@ def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
     rows = []
     for dataset in datasets:
         entries = [_paired_entry(values, dataset, default, other, spec.digits) for other in others]
-        rows.append((Entry(dataset), *entries))
-    rows.append((Entry("Wilcoxon over data sets, p"), *(_wilcoxon(values, datasets, default, o) for o in others)))
+        rows.append((Entry(text=dataset), *entries))
+    rows.append((Entry(text="Wilcoxon over data sets, p"), *(_wilcoxon(values, datasets, default, o) for o in others)))
     label = study.methods[default].label
     title = f"{label} minus each other method, on the same splits"
     heads = ("data", *(study.methods[other].label for other in others))
@@ -233,7 +240,7 @@ def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
         "Entries: mean difference ± standard error (negative: the default is better); bold: significant at 5 % "
         "(paired t-test)."
     )
-    tables = [Table(title, heads, tuple(rows), (note,))]
+    tables = [Table(title=title, heads=heads, rows=tuple(rows), notes=(note,))]
     return [*tables, *_against_published(study, values, spec, datasets)]
 
 
@@ -248,34 +255,49 @@ def _against_published(study: Study, values: Values, spec: TableSpec, datasets: 
     rows = []
     for dataset in datasets:
         entries = [_published_entry(means[dataset], columns[name].get(dataset, ()), spec.digits) for name in labels]
-        rows.append((Entry(dataset), *entries))
+        rows.append((Entry(text=dataset), *entries))
     tests = []
     for name in labels:
         shared = [dataset for dataset in datasets if dataset in columns[name]]
         ours, theirs = [means[d].mean for d in shared], [columns[name][d][0] for d in shared]
         tests.append(_signed_rank_entry(np.array(ours) - np.array(theirs)))
-    rows.append((Entry("Wilcoxon over data sets, p"), *tests))
+    rows.append((Entry(text="Wilcoxon over data sets, p"), *tests))
     title = f"{study.methods[str(study.default)].label} minus the published columns"
     note = "Entries: difference of the means (z-score); negative: the default is better; bold: |z| > 1.96."
-    return [Table(title, ("data", *(f"{label}, published" for label in labels.values())), tuple(rows), (note,))]
+    return [
+        Table(
+            title=title,
+            heads=("data", *(f"{label}, published" for label in labels.values())),
+            rows=tuple(rows),
+            notes=(note,),
+        )
+    ]
 
 
 def _published_entry(ours: Mean, published: Sequence[float], digits: int) -> Entry:
     z = z_score(ours, published)
     if z is None:
-        return Entry("-")
+        return Entry(text="-")
     difference = ours.mean - published[0]
     mark = BEST if abs(z) > 1.96 else ""
-    return Entry(f"{fixed(difference, digits, sign=True)} ({z:+.1f})", mark, {"difference": difference, "z": z})
+    return Entry(
+        text=f"{fixed(difference, digits, sign=True)} ({z:+.1f})",
+        emphasis=mark,
+        numbers={"difference": difference, "z": z},
+    )
 
 
 def _paired_entry(values: Values, dataset: str, default: str, other: str, digits: int) -> Entry:
     found = paired(values, dataset, default, other)
     if found is None:
-        return Entry("-")
+        return Entry(text="-")
     mark = BEST if found.p_value < 0.05 else ""
     numbers = {"difference": found.difference, "standard_error": found.standard_error, "p": found.p_value}
-    return Entry(with_error(found.difference, found.standard_error, decimals=digits, sign=True), mark, numbers)
+    return Entry(
+        text=with_error(found.difference, found.standard_error, decimals=digits, sign=True),
+        emphasis=mark,
+        numbers=numbers,
+    )
 
 
 def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> Entry:
@@ -287,6 +309,6 @@ def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> 
 def _signed_rank_entry(differences: Array) -> Entry:
     p = signed_rank(differences)
     if p is None:
-        return Entry("-")
+        return Entry(text="-")
     fewer, more = int(np.sum(differences < 0)), int(np.sum(differences > 0))
-    return Entry(f"{p:.3f} (better {fewer}, worse {more})", numbers={"p": p, "better": fewer, "worse": more})
+    return Entry(text=f"{p:.3f} (better {fewer}, worse {more})", numbers={"p": p, "better": fewer, "worse": more})

@@ -94,7 +94,7 @@ class ABFObjective:
         return np.asarray(np.maximum(energy - np.einsum("ij,ij->j", b, x), MISFIT_FLOOR * energy), dtype=float)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Widths:
     """A kernel with its widths found, their names, the lambda that came with them, and the search."""
 
@@ -134,7 +134,13 @@ def fit_widths(
         result = search_along(LBFGS(), lambda: objective, directions(space), budget=budget, observe=observe)
         space = space.moved(result.theta)
     found = objective.kernel.with_theta(result.theta[:-1])
-    return Widths(found, space.names[:-1], float(np.exp(result.theta[-1])), result, space.at_bound(result.theta))
+    return Widths(
+        kernel=found,
+        names=space.names[:-1],
+        regularization=float(np.exp(result.theta[-1])),
+        result=result,
+        at_bound=space.at_bound(result.theta),
+    )
 
 
 def with_fitted_kernels(

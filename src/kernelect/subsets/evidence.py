@@ -32,7 +32,7 @@ _WIDEST = 2.0
 _NODES, _WEIGHTS = leggauss(10)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scored:
     """A subset's value, the best lambda, the peak's width in ln lambda, and whether lambda is at a bound."""
 
@@ -61,14 +61,19 @@ class EvidenceCriterion(ABC):
     def score(self, moments: Moments, chosen: Indices) -> Scored:
         """Return the value of the subset ``chosen``, lambda at its best."""
         if not len(chosen):
-            return Scored(self.null(moments), 1.0, LOG_RANGE, False)
+            return Scored(value=self.null(moments), regularization=1.0, deviation=LOG_RANGE, at_bound=False)
         gram, projections = moments.gram[np.ix_(chosen, chosen)], moments.projections[chosen]
         return self.of(GramProfile(gram, projections, moments.energy, moments.n_rows, moments.log_constant))
 
     def of(self, profile: Profile) -> Scored:
         """Return the value of a profile."""
         peak = profile.peak()
-        return Scored(self.value(profile, peak), peak.regularization, peak.deviation, peak.at_bound)
+        return Scored(
+            value=self.value(profile, peak),
+            regularization=peak.regularization,
+            deviation=peak.deviation,
+            at_bound=peak.at_bound,
+        )
 
 
 class QuadratureEvidence(EvidenceCriterion):

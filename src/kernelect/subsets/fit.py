@@ -126,7 +126,7 @@ def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions)
         strategy=repr(options.strategy),
         seconds=0.0,
     )
-    posterior = Posterior(np.zeros((0, 0)), np.zeros((0, 0)), nothing)
+    posterior = Posterior(coef=np.zeros((0, 0)), root=np.zeros((0, 0)), noise=nothing)
     return FittedSubset(
         functions=dictionary.build(sample.X).take(none),
         indices=none,
@@ -144,7 +144,9 @@ def _solved(
     criterion = options.walk.criterion
     if not len(columns):
         k = moments.n_outputs
-        posterior = Posterior(np.zeros((0, k)), np.zeros((0, 0)), np.sqrt(moments.energy / moments.n_rows))
+        posterior = Posterior(
+            coef=np.zeros((0, k)), root=np.zeros((0, 0)), noise=np.sqrt(moments.energy / moments.n_rows)
+        )
         return posterior, criterion.score(moments, columns)
     solver = Solver.of(chosen, sample, moments.means[columns], moments.n_rows, moments.log_constant)
     scored = criterion.of(solver.profile())

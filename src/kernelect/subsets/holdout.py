@@ -16,7 +16,7 @@ from kernelect.typing import Array, Indices
 _FEWEST = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Holdout:
     """Moments of the training part, and of the rows kept aside about the training part's means."""
 
@@ -44,7 +44,7 @@ class Holdout:
         moments = gather(candidates, training, deadline)
         kept = candidates.take(moments.candidates)
         centre = training.target_means if moments.rows is None else training.rows(moments.rows).target_means
-        return cls(moments, gather_about(kept, aside, moments.means, centre, deadline))
+        return cls(training=moments, aside=gather_about(kept, aside, moments.means, centre, deadline))
 
     def error(self, columns: Indices, coefficients: Array) -> float:
         """Return the mean squared error aside for ``coefficients`` (m, k) of the training part's columns."""

@@ -43,7 +43,7 @@ _DUPLICATE = 1e-13
 _CONSTANT = 1e-24
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sample:
     """Rows to learn from: inputs (n, d), targets (n, k), positive weights (n,), and the intercept."""
 
@@ -87,7 +87,7 @@ class Sample:
             yield slice(first, len(self), count)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Moments:
     """Everything the evidence of a subset depends on.
 
@@ -143,7 +143,7 @@ class Moments:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Sums:
     """Sums over the rows, of columns less ``shift`` and targets less their means."""
 
@@ -193,7 +193,14 @@ def gather_about(
     sums = _stream(candidates, sample, means, target_means, deadline)
     everything = np.arange(len(candidates))
     return Moments(
-        _symmetric(sums.gram), sums.projections, sums.energy, sums.total, 0.0, means, everything, rows=sums.rows
+        gram=_symmetric(sums.gram),
+        projections=sums.projections,
+        energy=sums.energy,
+        n_rows=sums.total,
+        log_constant=0.0,
+        means=means,
+        candidates=everything,
+        rows=sums.rows,
     )
 
 
@@ -226,7 +233,17 @@ def _stream(
     part = None if seen.all() else np.flatnonzero(seen)
     s = np.where(seen, sample.weights, 0.0)
     energy = np.einsum("i,ij,ij->j", s, targets, targets)
-    return _Sums(gram, projections, columns, squares, shift, s @ targets, energy, float(s.sum()), part)
+    return _Sums(
+        gram=gram,
+        projections=projections,
+        columns=columns,
+        squares=squares,
+        shift=shift,
+        targets=s @ targets,
+        energy=energy,
+        total=float(s.sum()),
+        rows=part,
+    )
 
 
 def _symmetric(lower: Array) -> Array:

@@ -20,7 +20,7 @@ from kernelect.subsets.profile import SingularProfile
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Posterior:
     """Weights of the chosen functions, with their uncertainty.
 
@@ -39,7 +39,7 @@ class Posterior:
 
     def in_units(self, units: Array) -> Posterior:
         """Return the posterior for targets that are ``units`` (k,) times as large."""
-        return Posterior(self.coef * units, self.root, self.noise * units)
+        return Posterior(coef=self.coef * units, root=self.root, noise=self.noise * units)
 
     def spread(self, centred: Array) -> Array:
         """Return phi^T H^-1 phi for rows of centred function values (n, m)."""
@@ -47,7 +47,7 @@ class Posterior:
         return np.einsum("ij,ij->i", half, half)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Solver:
     """The chosen columns, decomposed: serves any lambda."""
 
@@ -73,7 +73,14 @@ class Solver:
         full[: len(R)] = R
         U, singular, right = svd(full[:m, :m], check_finite=False)
         rest = np.einsum("ij,ij->j", full[m:, m:], full[m:, m:])
-        return cls(singular, right, U.T @ full[:m, m:], rest, n_rows, log_constant)
+        return cls(
+            singular=singular,
+            right=right,
+            projected=U.T @ full[:m, m:],
+            rest=rest,
+            n_rows=n_rows,
+            log_constant=log_constant,
+        )
 
     def profile(self) -> SingularProfile:
         """Return the likelihood along lambda."""
@@ -86,4 +93,4 @@ class Solver:
         shrink = self.singular / (squares + lam)
         coef = self.right.T @ (shrink[:, None] * self.projected)
         misfit = self.profile().misfits(np.array([lam]))[0]
-        return Posterior(coef, self.right.T / np.sqrt(squares + lam), np.sqrt(misfit / self.n_rows))
+        return Posterior(coef=coef, root=self.right.T / np.sqrt(squares + lam), noise=np.sqrt(misfit / self.n_rows))

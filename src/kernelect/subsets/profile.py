@@ -35,7 +35,7 @@ _SETTLED = 1e-7
 _AT_BOUND = 1e-5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Peak:
     """The best lambda and what was learnt on the way to it.
 
@@ -103,7 +103,14 @@ class Profile(ABC):
         )
         height = float(self.log_likelihood(np.array([np.exp(u)]))[0])
         at_bound = bool(u - low < _AT_BOUND or high - u < _AT_BOUND)
-        return Peak(float(np.exp(u)), height, deviation, at_bound, grid, heights)
+        return Peak(
+            regularization=float(np.exp(u)),
+            height=height,
+            deviation=deviation,
+            at_bound=at_bound,
+            grid=grid,
+            heights=heights,
+        )
 
     def slopes(self, lam: float) -> tuple[float, float]:
         """Return f' and f'' in ln lambda."""

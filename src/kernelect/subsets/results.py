@@ -57,7 +57,7 @@ class SubsetModel:
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SearchTrace:
     """One row per addition or removal, in columns; ``value`` against ``size`` is the picture to look at."""
 

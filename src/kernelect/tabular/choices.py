@@ -18,7 +18,7 @@ from kernelect.tabular.columns_file import Known
 _MOST_NAMES = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Choices:
     """Columns by what is said of them; those of ``date`` and ``missing_codes`` may have ``=`` and more behind them.
 

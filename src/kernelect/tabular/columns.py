@@ -18,7 +18,7 @@ from kernelect.inputs.roles import Role
 MOST_CATEGORIES = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """One input column, as it was found in the training table.
 
@@ -93,7 +93,9 @@ def _described(name: str, values: pd.Series, role: Role) -> Column:
     missing = float(pd.isna(values.to_numpy()).mean())
     if role.kind == "category":
         found = sorted(values.dropna().unique())
-        return Column(name, role.kind, missing, categories=tuple(found[:MOST_CATEGORIES]), reading=role.reading)
+        return Column(
+            name=name, kind=role.kind, missing=missing, categories=tuple(found[:MOST_CATEGORIES]), reading=role.reading
+        )
     array = values.to_numpy()
     low, high = float(np.nanmin(array)), float(np.nanmax(array))
-    return Column(name, role.kind, missing, low=low, high=high, reading=role.reading)
+    return Column(name=name, kind=role.kind, missing=missing, low=low, high=high, reading=role.reading)

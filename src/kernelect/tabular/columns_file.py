@@ -53,7 +53,7 @@ _TOP: dict[str, type] = {
 _WORDS = {str: "a text", float: "a number", int: "a whole number", list: "a list"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Known:
     """How an earlier table was read: its target and task, the columns of use, and why the others are not."""
 
@@ -143,9 +143,9 @@ def _facts(column: Column) -> dict[str, Any]:
 def _column(entry: dict[str, Any]) -> Column:
     low, high = entry.get("range", (None, None))
     return Column(
-        entry["name"],
-        entry["kind"],
-        float(entry.get("missing", 0.0)),
+        name=entry["name"],
+        kind=entry["kind"],
+        missing=float(entry.get("missing", 0.0)),
         low=low,
         high=high,
         categories=tuple(map(str, entry.get("levels", ()))),

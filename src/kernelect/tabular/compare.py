@@ -54,7 +54,7 @@ class Candidate:
     ours: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Contender:
     """How one candidate did.
 
@@ -94,7 +94,7 @@ class Difference:
     standard_error: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Contenders, the best first and those that did not run last."""
 
@@ -118,7 +118,7 @@ class Comparison:
         """Return the standard error that the rows' paired losses give the difference."""
         if one.losses is None or other.losses is None:
             return 0.0
-        paired = RowLoss("", one.losses.losses - other.losses.losses)
+        paired = RowLoss(name="", losses=one.losses.losses - other.losses.losses)
         middle = 0.5 * float(np.mean(one.losses.losses) + np.mean(other.losses.losses))
         return abs(one.losses.slope(middle)) * (paired.score(self.weights, self.units).standard_error or 0.0)
 
@@ -187,7 +187,14 @@ def compare_table(
     assert first is not None
     tried = np.arange(len(rows.y)) if first.rows is None else first.rows
     name = folds.name_for(schema)
-    return Comparison((*ran, *failed), main, folds, name, judge.weights[tried], judge.units[tried])
+    return Comparison(
+        contenders=(*ran, *failed),
+        score=main,
+        folds=folds,
+        name=name,
+        weights=judge.weights[tried],
+        units=judge.units[tried],
+    )
 
 
 def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: str | None) -> Pipeline:
@@ -229,7 +236,14 @@ def _run(
 ) -> Contender:
     """Run one candidate; a failure is its remark, not the end of the comparison."""
     if share <= 0.0:
-        return Contender(candidate.name, None, None, 0.0, "the time limit came before its turn", mark=NOT_RUN)
+        return Contender(
+            name=candidate.name,
+            estimate=None,
+            fold_values=None,
+            seconds=0.0,
+            remark="the time limit came before its turn",
+            mark=NOT_RUN,
+        )
     began, outcomes = time.monotonic(), []
     pipeline = candidate.pipeline
     if candidate.ours and np.isfinite(share):
@@ -242,7 +256,14 @@ def _run(
             observe(candidate.name, len(outcomes))
     except (ValueError, ArithmeticError, MemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        return Contender(candidate.name, None, None, time.monotonic() - began, reason, mark=FAILED)
+        return Contender(
+            name=candidate.name,
+            estimate=None,
+            fold_values=None,
+            seconds=time.monotonic() - began,
+            remark=reason,
+            mark=FAILED,
+        )
     return _judged(candidate.name, outcomes, judge, folds, schema.stakes.main(schema.task), time.monotonic() - began)
 
 
@@ -263,8 +284,23 @@ def _judged(
     losses = judge.losses(tried, estimate.prediction, estimate.probability)
     own = next((loss for loss in losses if loss.name == main), None)
     if np.isnan(values).all():
-        return Contender(name, estimate, None, seconds, remark or f"it has no {main}", mark=f"no {main}")
-    return Contender(name, estimate, _filled(values), seconds, remark, own, OUT_OF_TIME if late else "")
+        return Contender(
+            name=name,
+            estimate=estimate,
+            fold_values=None,
+            seconds=seconds,
+            remark=remark or f"it has no {main}",
+            mark=f"no {main}",
+        )
+    return Contender(
+        name=name,
+        estimate=estimate,
+        fold_values=_filled(values),
+        seconds=seconds,
+        remark=remark,
+        losses=own,
+        mark=OUT_OF_TIME if late else "",
+    )
 
 
 def _filled(values: np.ndarray) -> np.ndarray:

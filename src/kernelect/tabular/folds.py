@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class FoldOptions:
     """Outer folds: how many, how often, how many at a time, and for how many seconds all together."""
 
     folds: int = 5
+    _: KW_ONLY
     repeats: int = 1
     jobs: int = 1
     seed: int = 0

@@ -258,7 +258,7 @@ def _bytes_of(path: str) -> int:
 
 def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> Rows:
     weights = None if schema.weight is None else values_of(frame[schema.weight], "number").to_numpy()
-    return Rows(schema.inputs(frame), pd.Series(code.targets(frame)), weights)
+    return Rows(X=schema.inputs(frame), y=pd.Series(code.targets(frame)), weights=weights)
 
 
 def _of_all_rows(facts: Facts, shown: int, total: int) -> Facts:

@@ -75,7 +75,7 @@ class Pieces(ABC):
     def taken(self, keep: Callable[[pd.DataFrame], Any], counts: Sequence[int], numbers: Indices) -> pd.DataFrame:
         """Return rows by their sorted numbers; only rows that ``keep`` marks count, so many in every piece."""
         firsts = np.concatenate([[0], np.cumsum(counts)])
-        found = self.each(_Taken(keep, firsts, numbers))
+        found = self.each(_Taken(keep=keep, firsts=firsts, numbers=numbers))
         return pd.concat([frame for frame in found if len(frame)] or found[:1], ignore_index=True)
 
 
@@ -169,7 +169,7 @@ def as_frame(rows: Any) -> pd.DataFrame:
     return frame.set_axis([str(name).strip() for name in frame.columns], axis=1).reset_index(drop=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Taken:
     """Rows with given numbers."""
 
@@ -217,4 +217,5 @@ class _Coded:
     function: Callable[[Part], Any]
 
     def __call__(self, number: int, frame: pd.DataFrame) -> Any:
-        return self.function(Part(number, *self.code(frame)))
+        X, y, weights = self.code(frame)
+        return self.function(Part(number=number, X=X, y=y, weights=weights))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -26,6 +26,7 @@ class MachineOptions:
     """What a user may say about the machine; None leaves it to the estimator's own default."""
 
     machine: str = AUTO
+    _: KW_ONLY
     kernel: str | None = None
     prior: str | None = None
     criterion: str | None = None

@@ -128,7 +128,9 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
     X, remarks = match_columns(schema, kept)
     if len(X) != model.n_rows:
         remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
-    return Rows(X, target_values(kept.frame[target], schema.task), weights_of(kept.frame, schema.weight)), remarks
+    return Rows(
+        X=X, y=target_values(kept.frame[target], schema.task), weights=weights_of(kept.frame, schema.weight)
+    ), remarks
 
 
 def _classes(schema: Schema) -> str:

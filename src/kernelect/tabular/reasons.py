@@ -20,7 +20,7 @@ from kernelect.facts.numbers import fixed
 from kernelect.tabular.record import TableModel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reason:
     """What one column adds to the prediction of a row.
 
@@ -47,7 +47,7 @@ def effect_words(effect: float) -> str:
     return f"{effect:+.2e}" if not -4 <= size < 6 else fixed(effect, 2 - size, sign=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Explained:
     """Rows of a table with their predictions and all that led to them.
 
@@ -79,7 +79,7 @@ class Explained:
         """Return the strongest reasons of a row, the strongest first; columns without effect are none."""
         order = np.argsort(-np.abs(self.effects[row]), kind="stable")[:most]
         return [
-            Reason(self.columns[j], self.cells[row][j], float(self.effects[row, j]))
+            Reason(column=self.columns[j], cell=self.cells[row][j], effect=float(self.effects[row, j]))
             for j in order
             if self.effects[row, j] != 0.0
         ]
@@ -144,7 +144,12 @@ def explain_table(model: TableModel, X: pd.DataFrame, background: pd.DataFrame |
         for line in np.asarray(explanation.data, dtype=object)
     ]
     return Explained(
-        explanation, np.asarray(predicted).tolist(), starts, starts + effects.sum(axis=1), np.asarray(effects), cells
+        explanation=explanation,
+        towards=np.asarray(predicted).tolist(),
+        base=starts,
+        total=starts + effects.sum(axis=1),
+        effects=np.asarray(effects),
+        cells=cells,
     )
 
 

@@ -14,7 +14,7 @@ from kernelect.tabular.columns import values_of
 from kernelect.tabular.units import MANY, Copies, find_copies, joined
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rows:
     """Inputs, targets and weights, ready for a pipeline, and which rows depend on each other.
 

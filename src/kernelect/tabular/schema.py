@@ -34,7 +34,7 @@ LEAST_ROWS = 6
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Schema:
     """Target, task and input columns; ``classes`` is None for regression.
 
@@ -89,9 +89,9 @@ class Schema:
     def known(self, source: str) -> Known:
         """Return what the file about columns says."""
         return Known(
-            source,
-            self.target,
-            COUNT if self.counts else self.task,
+            source=source,
+            target=self.target,
+            task=COUNT if self.counts else self.task,
             weight=self.weight,
             group=self.group,
             time=self.time,
@@ -158,7 +158,16 @@ def describe_table(
     if task is not None and task not in (*TASKS, COUNT):
         raise unknown_name("task", task, [*TASKS, COUNT])
     check_name(frame, target, "--target")
-    choices = Choices(drop, keep, ids, categorical, number, date, missing_codes, known)
+    choices = Choices(
+        drop=drop,
+        keep=keep,
+        ids=ids,
+        categorical=categorical,
+        number=number,
+        date=date,
+        missing_codes=missing_codes,
+        known=known,
+    )
     single = {"--weight": weight, "--group": group, "--time": time}
     given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}
     check_roles(frame, target, {"--drop": drop, "--id": ids, **given})
@@ -191,11 +200,11 @@ def describe_table(
     ids = tuple(names_of(frame, ids, "--id"))
     dropped = {name: "it was dropped" for name in left_out if name not in ids}
     schema = Schema(
-        target,
-        task,
-        columns.columns,
-        classes,
-        weight,
+        target=target,
+        task=task,
+        columns=columns.columns,
+        classes=classes,
+        weight=weight,
         group=group,
         time=time,
         ids=ids,
@@ -203,9 +212,9 @@ def describe_table(
         counts=counts,
     )
     rows = Rows(
-        schema.inputs(frame),
-        y,
-        weights_of(frame, weight),
+        X=schema.inputs(frame),
+        y=y,
+        weights=weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
         time=None if time is None else times_of(frame[time], decimal),
         dated=dated,

@@ -24,7 +24,7 @@ _BY_CHANCE = 1.0
 MANY = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Copies:
     """Rows that are equal in all inputs.
 
@@ -54,10 +54,10 @@ def find_copies(X: pd.DataFrame, y: Any) -> Copies:
     _, index = np.unique(pd.util.hash_pandas_object(X, index=False).to_numpy(), return_inverse=True)
     surplus = n - len(np.unique(index))
     if not surplus or _expected_pairs(X) >= _BY_CHANCE:
-        return Copies(np.arange(n), 0, 0)
+        return Copies(index=np.arange(n), surplus=0, contradictory=0)
     targets = pd.DataFrame({"row": index, "target": np.asarray(y)})
     different = targets.groupby("row")["target"].transform("nunique").to_numpy() > 1
-    return Copies(index, surplus, int(different.sum()))
+    return Copies(index=index, surplus=surplus, contradictory=int(different.sum()))
 
 
 def _expected_pairs(X: pd.DataFrame) -> float:

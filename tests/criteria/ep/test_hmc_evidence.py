@@ -16,7 +16,7 @@ from oracles.solutions import solved
 
 ROWS = np.array([[0.0, 0.3], [1.1, -0.4], [-0.8, 0.9]])
 LABELS = np.array([1.0, -1.0, 1.0])
-SAMPLERS = {"slice": EllipticalSlice(), "hmc": HybridMonteCarlo(), "hmc, one": HybridMonteCarlo("one")}
+SAMPLERS = {"slice": EllipticalSlice(), "hmc": HybridMonteCarlo(), "hmc, one": HybridMonteCarlo(refresh="one")}
 
 
 def fitted(likelihood, gram, labels, constant=2.0, weights=None):

@@ -15,7 +15,7 @@ def problem(likelihood, n=12, constant=1.5):
     y = np.where(X[:, 0] + 0.3 * generator.normal(size=n) > 0, 1.0, -1.0)
     weights = generator.choice([0.5, 1.0, 2.0], size=n)
     column = EP(likelihood, tol=1e-9).fit(gram, y[:, None], constant, weights).columns[0]
-    return LatentPosterior(gram, y, weights, likelihood, constant), column
+    return LatentPosterior(gram=gram, labels=y, weights=weights, likelihood=likelihood, constant=constant), column
 
 
 def test_the_centred_normal_has_the_moments_of_expectation_propagation():
@@ -38,7 +38,9 @@ def test_forces_are_derivatives_of_the_log_likelihood(likelihood):
 
 
 @pytest.mark.parametrize(
-    "sampler", [EllipticalSlice(), HybridMonteCarlo(), HybridMonteCarlo("one")], ids=["slice", "hmc", "hmc, one"]
+    "sampler",
+    [EllipticalSlice(), HybridMonteCarlo(), HybridMonteCarlo(refresh="one")],
+    ids=["slice", "hmc", "hmc, one"],
 )
 @pytest.mark.parametrize("likelihood", [Hinge(), Probit()], ids=lambda part: part.name)
 def test_samples_obey_an_identity_of_the_exact_posterior(sampler, likelihood):
@@ -64,4 +66,4 @@ def test_the_same_seed_gives_the_same_chains():
 
 def test_an_unknown_refresh_is_refused():
     with pytest.raises(InvalidArgument, match="refresh='some' is not known"):
-        HybridMonteCarlo("some")
+        HybridMonteCarlo(refresh="some")

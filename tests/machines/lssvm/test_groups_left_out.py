@@ -34,7 +34,7 @@ def problem(data):
 def at_solution(cross, gram, targets, weights, groups):
     frame = Frame.of(gram, targets[0])
     state = solve(frame, moments(frame, Rows.of(cross.copy(), targets, weights)), MU)
-    return state, left_out(state, Rows(cross.copy(), targets, weights, Groups(groups)))
+    return state, left_out(state, Rows(cross=cross.copy(), targets=targets, weights=weights, groups=Groups(groups)))
 
 
 def test_residuals_are_those_of_refits(problem, groups):

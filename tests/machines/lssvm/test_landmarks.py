@@ -204,7 +204,16 @@ def spread_of(state, frame, cross, X, targets, weights):
     unspanned = 1.0 - frame.spanned(frame.whitened(cross.copy()))
     precision = left_out_precision(state, unspanned, block.room, weights)
     scale = np.average(block.residuals**2 * precision[:, None], axis=0, weights=weights)
-    return LandmarkSpread(state.state(), frame.epsilon, MU, X, block.residuals, weights, precision, scale)
+    return LandmarkSpread(
+        state=state.state(),
+        epsilon=frame.epsilon,
+        noise=MU,
+        inputs=X,
+        residuals=block.residuals,
+        weights=weights,
+        precision=precision,
+        scale=scale,
+    )
 
 
 def test_decisions_of_machines_that_lack_a_row(problem, data, rng):

@@ -35,7 +35,7 @@ def fit(request):
         constant=request.param,
         origins=X[:3],
         moves=0.2 * generator.normal(size=(3, 2)),
-        likelihood=Bernoulli(t, np.ones(25)),
+        likelihood=Bernoulli(targets=t, sample_weight=np.ones(25)),
         geometry=geometry,
     )
 
@@ -120,7 +120,13 @@ def test_the_papers_scalar_form_is_exact_in_one_dimension():
     t = np.array([1.0, -1.0, 1.0, -1.0])
     geometry = GaussianCentres.of(ARD([0.7]), X)
     fit = CentreFit(
-        np.array([1.3]), np.array([0.5]), False, X[:1], np.zeros((1, 1)), Bernoulli(t, np.ones(4)), geometry
+        weights=np.array([1.3]),
+        alpha=np.array([0.5]),
+        constant=False,
+        origins=X[:1],
+        moves=np.zeros((1, 1)),
+        likelihood=Bernoulli(targets=t, sample_weight=np.ones(4)),
+        geometry=geometry,
     )
     F_ww, _, F_zz = hessian(fit)
     along = abs(F_zz[0, 0] - 1.0)  # without the prior's part

@@ -242,7 +242,7 @@ def test_precisions_of_labels_stay_bounded_on_separable_wavy():
     gram = RBF(200.0).gram(X)
     fit = RVM().fit(gram, t[:, None], 1.0, np.ones(20)).fits[0]
     design = active_design(fit, gram)
-    assert np.all(fit.posterior.alpha >= 0.999 * Bernoulli(t, np.ones(20)).least_alpha(design))
+    assert np.all(fit.posterior.alpha >= 0.999 * Bernoulli(targets=t, sample_weight=np.ones(20)).least_alpha(design))
     assert np.abs(fit.posterior.weights).max() < 1e4
 
 

@@ -22,12 +22,15 @@ def problem():
 
 def likelihoods(t):
     ones = np.ones(len(t))
-    return [Bernoulli(t, ones), Normal(t + 0.3, ones, 2.5, float(len(t)))]
+    return [
+        Bernoulli(targets=t, sample_weight=ones),
+        Normal(targets=t + 0.3, sample_weight=ones, precision=2.5, count=float(len(t))),
+    ]
 
 
 def test_laplace_evidence_and_weights_are_those_of_direct_maximisation(problem):
     Phi, t, alpha = problem
-    posterior = find_mode(Phi, alpha, Bernoulli(t, np.ones(30)))
+    posterior = find_mode(Phi, alpha, Bernoulli(targets=t, sample_weight=np.ones(30)))
     value, w = laplace_evidence(Phi, t, alpha)
     assert posterior.log_evidence == pytest.approx(value, abs=1e-8)
     np.testing.assert_allclose(posterior.weights, w, atol=1e-6)
@@ -35,13 +38,13 @@ def test_laplace_evidence_and_weights_are_those_of_direct_maximisation(problem):
 
 def test_normal_evidence_is_the_closed_form(problem):
     Phi, t, alpha = problem
-    posterior = find_mode(Phi, alpha, Normal(t, np.ones(30), 2.5, 30.0))
+    posterior = find_mode(Phi, alpha, Normal(targets=t, sample_weight=np.ones(30), precision=2.5, count=30.0))
     assert posterior.log_evidence == pytest.approx(normal_evidence(Phi, t, alpha, 2.5), abs=1e-9)
 
 
 def test_a_pruned_function_contributes_nothing(problem):
     Phi, t, alpha = problem
-    likelihood = Bernoulli(t, np.ones(30))
+    likelihood = Bernoulli(targets=t, sample_weight=np.ones(30))
     without = find_mode(Phi[:, :3], alpha[:3], likelihood).log_evidence
     pruned = find_mode(Phi, np.append(alpha[:3], 1e14), likelihood).log_evidence
     assert pruned == pytest.approx(without, abs=1e-9)
@@ -52,8 +55,11 @@ def test_a_weight_of_two_is_a_row_twice(problem):
     weights = np.where(np.arange(30) < 10, 2.0, 1.0)
     twice = np.concatenate([np.arange(10), np.arange(30)])
     for weighted, repeated in (
-        (Bernoulli(t, weights), Bernoulli(t[twice], np.ones(40))),
-        (Normal(t, weights, 2.0, 40.0), Normal(t[twice], np.ones(40), 2.0, 40.0)),
+        (Bernoulli(targets=t, sample_weight=weights), Bernoulli(targets=t[twice], sample_weight=np.ones(40))),
+        (
+            Normal(targets=t, sample_weight=weights, precision=2.0, count=40.0),
+            Normal(targets=t[twice], sample_weight=np.ones(40), precision=2.0, count=40.0),
+        ),
     ):
         a = find_mode(Phi, alpha, weighted).log_evidence
         assert a == pytest.approx(find_mode(Phi[twice], alpha, repeated).log_evidence, abs=1e-9)
@@ -94,8 +100,11 @@ def test_curvature_in_precisions_and_noise(problem, kind, n):
 def test_rows_without_leverage_are_left_out_of_the_curvature(problem, monkeypatch):
     Phi, t, alpha = problem
     far = np.vstack([Phi, np.repeat(60.0 * Phi[:1], 200, axis=0)])  # rows that are told apart beyond doubt
-    labels = np.append(t, np.full(200, np.sign(Phi[0] @ find_mode(Phi, alpha, Bernoulli(t, np.ones(30))).weights)))
-    likelihood = Bernoulli(labels, np.ones(230))
+    labels = np.append(
+        t,
+        np.full(200, np.sign(Phi[0] @ find_mode(Phi, alpha, Bernoulli(targets=t, sample_weight=np.ones(30))).weights)),
+    )
+    likelihood = Bernoulli(targets=labels, sample_weight=np.ones(230))
     posterior = find_mode(far, alpha, likelihood)
     seen, whole = [], rvm_curvature._squared_times
     monkeypatch.setattr(rvm_curvature, "_squared_times", lambda R, *rest: seen.append(len(R)) or whole(R, *rest))
@@ -107,7 +116,7 @@ def test_rows_without_leverage_are_left_out_of_the_curvature(problem, monkeypatc
 
 def test_a_polish_ends_at_the_mode_though_the_start_was_not_there(problem):
     Phi, t, alpha = problem
-    likelihood = Bernoulli(t, np.ones(30))
+    likelihood = Bernoulli(targets=t, sample_weight=np.ones(30))
     top = polish(Phi, SparseFit(np.arange(4), find_mode(Phi, alpha, likelihood), likelihood))
     for move in (-0.02, 0.02):
         rough = find_mode(Phi[:, top.active], top.posterior.alpha, likelihood, top.posterior.weights + move, tol=1.0)
@@ -116,7 +125,14 @@ def test_a_polish_ends_at_the_mode_though_the_start_was_not_there(problem):
         assert again.log_evidence == pytest.approx(top.log_evidence, abs=1e-6)
 
 
-@pytest.mark.parametrize("likelihood", [Bernoulli, lambda t, s: Normal(t, s, 3.0, s.sum())], ids=["labels", "normal"])
+@pytest.mark.parametrize(
+    "likelihood",
+    [
+        lambda t, s: Bernoulli(targets=t, sample_weight=s),
+        lambda t, s: Normal(targets=t, sample_weight=s, precision=3.0, count=s.sum()),
+    ],
+    ids=["labels", "normal"],
+)
 def test_bound_of_a_precision_moves_with_its_function(problem, likelihood):
     Phi, t, _ = problem
     Phi = np.column_stack([Phi, np.ones(30)])
@@ -133,7 +149,7 @@ def test_bound_of_a_precision_moves_with_its_function(problem, likelihood):
 
 def test_an_ascent_that_cannot_reach_its_goal_is_given_up(problem):
     Phi, t, alpha = problem
-    likelihood = Bernoulli(t, np.ones(30))
+    likelihood = Bernoulli(targets=t, sample_weight=np.ones(30))
     start = SparseFit(np.arange(4), find_mode(Phi, alpha, likelihood), likelihood)
     top = polish(Phi, start).log_evidence
     assert polish(Phi, start, Aim(goal=top - 0.1)).log_evidence > top - 0.1
@@ -155,7 +171,7 @@ def test_polish_ends_at_a_stationary_point_and_never_lower(problem, kind):
 
 def test_the_fixed_point_of_equation_6_is_not_stationary(problem):
     Phi, t, _ = problem
-    likelihood, alpha = Bernoulli(t, np.ones(30)), np.ones(2)
+    likelihood, alpha = Bernoulli(targets=t, sample_weight=np.ones(30)), np.ones(2)
     for _ in range(2000):
         posterior = find_mode(Phi[:, :2], alpha, likelihood)
         alpha = posterior.determination() / posterior.weights**2
@@ -167,7 +183,7 @@ def test_the_fixed_point_of_equation_6_is_not_stationary(problem):
 
 def test_no_functions_at_all():
     t = np.array([1.0, -1.0, 1.0])
-    posterior = find_mode(np.zeros((3, 0)), np.zeros(0), Bernoulli(t, np.ones(3)))
+    posterior = find_mode(np.zeros((3, 0)), np.zeros(0), Bernoulli(targets=t, sample_weight=np.ones(3)))
     assert posterior.log_evidence == pytest.approx(-3 * np.log(2))
 
 

@@ -190,8 +190,10 @@ def test_a_row_with_an_upper_bound_of_zero_is_left_out(problem):
     keep = np.arange(len(y)) != 5
     upper = np.where(keep, 0.8, 0.0)
     ridge = np.full(len(y), 1e-10)
-    without = solve_box_qp(BoxQP(gram, ridge, y, upper, y))
-    smaller = solve_box_qp(BoxQP(gram[np.ix_(keep, keep)], ridge[keep], y[keep], upper[keep], y[keep]))
+    without = solve_box_qp(BoxQP(gram=gram, ridge=ridge, labels=y, upper=upper, target=y))
+    smaller = solve_box_qp(
+        BoxQP(gram=gram[np.ix_(keep, keep)], ridge=ridge[keep], labels=y[keep], upper=upper[keep], target=y[keep])
+    )
     assert without.alpha[5] == 0.0
     np.testing.assert_allclose(without.alpha[keep], smaller.alpha, atol=1e-9)
     point = interior_point(gram, ridge, y, upper)

@@ -22,7 +22,7 @@ def exact(data):
 def problem(data, kernel=None, criterion=None, prior=None):
     X, targets, weights = data
     kernel = kernel or ARD("auto")
-    started = StartedKernel(kernel.start(X), kernel.space(X))
+    started = StartedKernel(kernel=kernel.start(X), space=kernel.space(X))
     ridge = ParameterSpace.single("regularization", np.log(0.2), below=9.0, above=9.0)
     rows = Rows(X=X, targets=targets, weights=weights)
     return join(rows, started, LSSVM(), criterion or PRESS(), prior, ridge)

@@ -20,7 +20,7 @@ def read(part: Part):
 
 def in_parts(X, targets, weights):
     bounds = pairwise(ENDS)
-    parts = [Part(i, X[a:b], targets[a:b], weights[a:b]) for i, (a, b) in enumerate(bounds)]
+    parts = [Part(number=i, X=X[a:b], y=targets[a:b], weights=weights[a:b]) for i, (a, b) in enumerate(bounds)]
     return PartTable(ListedParts(parts), read, np.diff(ENDS), int(np.count_nonzero(weights)))
 
 

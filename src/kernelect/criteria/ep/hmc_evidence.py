@@ -31,7 +31,7 @@ MIXED = 1.1
 _BLOCKS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvidenceValue:
     """ln Z by importance sampling from the normal of expectation propagation."""
 
@@ -45,7 +45,7 @@ class EvidenceValue:
         return self.effective >= SAFE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvidenceGradient:
     """Derivatives of ln Z by sampling, with standard errors and how well the chains mixed."""
 
@@ -163,7 +163,9 @@ class HMCEvidence(Criterion):
         # ln of the integral of prior times sites, in which the draws are uniform
         sites = 0.5 * column.shift @ column.mean - 0.5 * column.log_determinant()
         error = float(weights.std(ddof=1)) / mean / np.sqrt(len(weights))
-        return EvidenceValue(float(sites) + top + float(np.log(mean)), error, effective / len(weights))
+        return EvidenceValue(
+            log_evidence=float(sites) + top + float(np.log(mean)), error=error, effective=effective / len(weights)
+        )
 
     def _gradient(self, target: LatentPosterior, column: EPColumn) -> EvidenceGradient:
         chains = self.sampler.chains(target, column, self.n_chains, np.random.default_rng(self.seed))
@@ -194,10 +196,14 @@ class HMCEvidence(Criterion):
             total += product(force, beta.T)
             losses.append(target.loss(theta))
             scales.append(np.einsum("ij,ij->j", force, theta))
-        return _Block(0.25 * (total + total.T) / (count * theta.shape[1]), np.array(losses), np.array(scales))
+        return _Block(
+            grad_gram=0.25 * (total + total.T) / (count * theta.shape[1]),
+            losses=np.array(losses),
+            scales=np.array(scales),
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Block:
     """Averages over one stretch of all chains, and two statistics of every sample."""
 
@@ -210,7 +216,13 @@ def _outputs(fitted: Fitted) -> Iterator[tuple[LatentPosterior, EPColumn]]:
     machine, columns = ep_solution(fitted)
     for column in columns:
         yield (
-            LatentPosterior(fitted.gram, column.labels, fitted.weights, machine.likelihood, fitted.regularization),
+            LatentPosterior(
+                gram=fitted.gram,
+                labels=column.labels,
+                weights=fitted.weights,
+                likelihood=machine.likelihood,
+                constant=fitted.regularization,
+            ),
             column,
         )
 

@@ -46,7 +46,7 @@ class LandmarkPRESS(LandmarkCriterion):
         r = block.residuals
         u = (block.weights / block.room)[:, None] * r
         v = np.sum(u * r, axis=1)
-        return Slopes(np.array([0.5 * float(v @ block.room)]), u, v)
+        return Slopes(sums=np.array([0.5 * float(v @ block.room)]), by_error=u, by_leverage=v)
 
     def value(self, sums: Array) -> float:
         return float(sums[0])
@@ -61,7 +61,9 @@ class LandmarkGroupPRESS(LandmarkPRESS):
         weighted = block.weights[:, None] * r
         u = block.solve_transposed(weighted)
         sums = np.array([0.5 * float(np.sum(weighted * r))])
-        return GroupSlopes(sums, u, np.zeros(len(r)), left=u, right=weighted, groups=block.groups)
+        return GroupSlopes(
+            sums=sums, by_error=u, by_leverage=np.zeros(len(r)), left=u, right=weighted, groups=block.groups
+        )
 
     def value_of(self, block: LeftOut) -> float:
         return 0.5 * float(np.sum(block.weights[:, None] * block.residuals**2))
@@ -73,7 +75,7 @@ class LandmarkGCV(LandmarkCriterion):
     def slopes(self, block: LeftOut) -> Slopes:
         u = block.weights[:, None] * block.errors
         sums = np.array([float(np.sum(u * block.errors)), float(block.leverage.sum()), float(len(u))])
-        return Slopes(sums, u, np.ones(len(u)))
+        return Slopes(sums=sums, by_error=u, by_leverage=np.ones(len(u)))
 
     def value(self, sums: Array) -> float:
         return float(sums[0] / sums[2]) / self._room(sums) ** 2
@@ -97,7 +99,7 @@ class RowBlock(Protocol):
         """Return the derivative of ``sum(cotangent * cross)`` in the kernel's parameters."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LandmarkValue:
     """A criterion on landmarks at one point.
 

@@ -16,7 +16,7 @@ from kernelect.numerics import time_is_up
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Retraining:
     """The machine of one column of targets, trained without one row."""
 
@@ -40,7 +40,12 @@ def _retrainings(fitted: Fitted) -> Iterator[_Retraining]:
             upper = problem.upper.copy()
             upper[row] = 0.0
             without = solve_box_qp(replace(problem, upper=upper), solution)
-            yield _Retraining(row, column, problem.gram[row] @ (problem.labels * without.alpha), solved=without.optimal)
+            yield _Retraining(
+                row=row,
+                column=column,
+                decision=problem.gram[row] @ (problem.labels * without.alpha),
+                solved=without.optimal,
+            )
             if time_is_up():
                 return
 

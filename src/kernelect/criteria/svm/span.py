@@ -117,7 +117,7 @@ class Span(ErrorEstimate):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Spans:
     """t, the factor of B, V, and the smoothed spans."""
 
@@ -137,14 +137,18 @@ class _Spans:
         bounded = p.diagonal[p.bounded]
         empty = np.zeros((0, 0))
         if not len(t):
-            return cls(t, 1.0 / room, empty, None, np.zeros((0, len(bounded))), t, bounded)
+            return cls(
+                t=t, ratio=1.0 / room, M=empty, factor=None, V=np.zeros((0, len(bounded))), free=t, bounded=bounded
+            )
         M, root = p.free_block(), np.sqrt(t)
         factor = factorize(root[:, None] * M * root, eta)
         V = root[:, None] * p.gram[np.ix_(p.free, p.bounded)]
         if len(bounded):
             half = factor.half_solve(V)
             bounded = np.maximum(bounded - np.einsum("ij,ij->j", half, half), 0.0)
-        return cls(t, 1.0 / room, M, factor, V, 1.0 / factor.inverse_diagonal() - eta, bounded)
+        return cls(
+            t=t, ratio=1.0 / room, M=M, factor=factor, V=V, free=1.0 / factor.inverse_diagonal() - eta, bounded=bounded
+        )
 
 
 def _excess(p: BinarySVM, spans: _Spans) -> Array:

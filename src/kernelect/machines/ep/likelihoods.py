@@ -31,7 +31,7 @@ _STRONG = 0.5
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tilted:
     """What expectation propagation needs of one factor, arrays of shape (n,).
 
@@ -225,7 +225,7 @@ def _tilted(log_z: Array, slope: Array, curvature: Array, rho: Array, variance: 
     """Join the two formulas of h, each where it is exact."""
     rho = np.minimum(rho, 1.0)
     curvature = np.where(rho < _STRONG, (rho - 1.0) / variance, np.minimum(curvature, 0.0))
-    return Tilted(log_z, slope, curvature, rho, mean_loss)
+    return Tilted(log_z=log_z, slope=slope, curvature=curvature, shrinkage=rho, mean_loss=mean_loss)
 
 
 def _patched(whole: Tilted, part: Array, values: Tilted) -> Tilted:

@@ -41,7 +41,7 @@ _PATH = 2.0 ** np.arange(-14.0, 1.0)
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sites:
     """Precision and shift of one copy of each row's site, (n,) each."""
 
@@ -50,7 +50,7 @@ class Sites:
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EPColumn:
     """The Gaussian posterior of one output."""
 
@@ -91,7 +91,7 @@ class EPColumn:
         """Return the sites whose product with the cavity has the tilted moments."""
         tilted = self.tilted
         tau = -tilted.curvature / tilted.shrinkage
-        return Sites(tau, tilted.slope * self.labels / tilted.shrinkage + self.cavity_mean * tau)
+        return Sites(tau=tau, nu=tilted.slope * self.labels / tilted.shrinkage + self.cavity_mean * tau)
 
     def log_determinant(self) -> float:
         """Return ln |B|."""
@@ -181,7 +181,7 @@ class EP(Machine[EPState]):
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: EPState | None = None
     ) -> EPState:
         copies = np.ceil(weights)
-        run = _Run(self, gram, regularization, copies, weights / copies)
+        run = _Run(machine=self, gram=gram, constant=regularization, copies=copies, power=weights / copies)
         starts: list[Sites | None] = [None] * targets.shape[1]
         if warm is not None and len(warm.columns) == len(starts) and len(warm.columns[0].dual) == len(gram):
             starts = [column.sites for column in warm.columns]
@@ -217,7 +217,7 @@ class EP(Machine[EPState]):
         return self.decide(state, cross), np.maximum(diagonal[:, None] - explained, 1e-12 * diagonal[:, None])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Run:
     """Expectation propagation on one Gram matrix."""
 
@@ -233,7 +233,7 @@ class _Run:
         Parallel updates overshoot where many strongly correlated rows disagree under a large C;
         a path of growing C, each from the last one's sites, then leads there.
         """
-        cold = Sites(np.zeros(len(y)), np.zeros(len(y)))
+        cold = Sites(tau=np.zeros(len(y)), nu=np.zeros(len(y)))
         column = self._iterate(y, cold if warm is None else warm)
         if warm is not None and not column.converged and not time_is_up():
             column = self._iterate(y, cold)
@@ -272,7 +272,17 @@ class _Run:
         cavity_mean = mean - cavity_variance * dual / self.copies
         tilted = self.machine.likelihood.tilted(y * cavity_mean, cavity_variance, self.constant, self.power)
         return EPColumn(
-            y, sites, self.copies, self.power, factor, dual, mean, variance, cavity_mean, cavity_variance, tilted
+            labels=y,
+            sites=sites,
+            copies=self.copies,
+            power=self.power,
+            factor=factor,
+            dual=dual,
+            mean=mean,
+            variance=variance,
+            cavity_mean=cavity_mean,
+            cavity_variance=cavity_variance,
+            tilted=tilted,
         )
 
     def _variances(self, factor: InverseFactor, sites: Sites, root: Array, diagonal: Array) -> tuple[Array, Array]:
@@ -306,4 +316,4 @@ def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing | None) ->
     mixed = None if mixing is None else mixing.propose(x, residual, scale)
     if mixed is None or np.any(mixed[: len(here.tau)] < 0.0):  # a site never widens the posterior
         mixed = x + step * residual
-    return Sites(*np.split(mixed, 2))
+    return Sites(tau=mixed[: len(here.tau)], nu=mixed[len(here.tau) :])

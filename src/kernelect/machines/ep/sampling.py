@@ -26,7 +26,7 @@ from kernelect.numerics import factorize, product
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LatentPosterior:
     """The exact posterior of one output: what samplers draw from."""
 
@@ -50,7 +50,7 @@ class LatentPosterior:
         return self.weights @ self.likelihood.loss(self.labels[:, None] * theta)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CentredNormal:
     """The normal of expectation propagation, to draw from.
 
@@ -69,7 +69,7 @@ class CentredNormal:
         scaled = column.root_precision[:, None] * L
         Q = np.tril(factorize(product(scaled.T, scaled), 1.0).lower)
         inverse = solve_triangular(Q, np.eye(len(Q)), lower=True).T  # Q^-T
-        return cls(column, product(L, inverse), solve_triangular(L.T, inverse, lower=False))
+        return cls(column=column, spread=product(L, inverse), dual_spread=solve_triangular(L.T, inverse, lower=False))
 
     def residual(self, target: LatentPosterior, theta: Array) -> Array:
         """Return the log-likelihood beyond that of the sites, (S,)."""
@@ -143,7 +143,7 @@ class EllipticalSlice(Sampler):
         return angle
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HybridMonteCarlo(Sampler):
     """The paper's Hybrid Monte Carlo in theta-tilde coordinates (eqs 21-23).
 

@@ -18,7 +18,7 @@ from kernelect.numerics import CholeskyFactor, factorize
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LSSVMState:
     """The solution, and what leave-one-out needs of it."""
 
@@ -64,14 +64,20 @@ class LSSVM(Machine[LSSVMState]):
         rho, v = solutions[:, 0], solutions[:, 1:]
         total = float(rho.sum())
         intercept = v.sum(axis=0) / total
-        return LSSVMState(v - np.outer(rho, intercept), intercept, factor, rho, total)
+        return LSSVMState(
+            dual_coef=v - np.outer(rho, intercept),
+            intercept=intercept,
+            factor=factor,
+            ones_solution=rho,
+            ones_total=total,
+        )
 
     def work(self, n_rows: float, n_outputs: int) -> float:
         """Return the operations of PRESS with its gradient: 6.5 factorisations, outputs share them."""
         return 6.5 * factorisation(n_rows)
 
     def decide(self, state: LSSVMState, cross: Array) -> Array:
-        return Expansion(state.dual_coef, state.intercept).decide(cross)
+        return Expansion(dual_coef=state.dual_coef, intercept=state.intercept).decide(cross)
 
     def coefficient_pullback(self, state: LSSVMState, weights: Array, cotangent: Array) -> tuple[Array, float]:
         """Return the derivative of ``sum(cotangent * dual_coef)`` in the Gram matrix and in mu.

@@ -84,7 +84,7 @@ class GroupsOut(LeftOut):
     def residuals_only(self) -> LeftOut:
         """Return the residuals alone, in the place of errors with leverage 0."""
         none = np.empty((0, len(self.weights)))
-        return LeftOut(none, self.residuals, np.zeros(len(self.weights)), self.weights)
+        return LeftOut(scores=none, errors=self.residuals, leverage=np.zeros(len(self.weights)), weights=self.weights)
 
     def _extended(self, rows: Indices) -> Array:
         """Return U_g (G, m + 1, g) of groups of one size."""
@@ -101,7 +101,7 @@ class GroupsOut(LeftOut):
         return _identity_less(U.swapaxes(1, 2), U * s[:, None, :])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupSlopes(Slopes):
     """What a criterion gives of a block of whole groups; its slopes in H_gg are ``left`` ``right``^T S^-1."""
 
@@ -119,11 +119,11 @@ class GroupSlopes(Slopes):
         outer = product(a, b.T)
         totals = [self._totals(each) for each in (self.right, self.left)]  # (groups * k,)
         return Influence(
-            self.sums,
-            product(block.scores, self.by_error),
-            self.by_error.sum(axis=0),
-            np.asfortranarray(0.5 * (outer + outer.T)),
-            0.5 * (a @ totals[0] + b @ totals[1]),
+            sums=self.sums,
+            by_score=product(block.scores, self.by_error),
+            total=self.by_error.sum(axis=0),
+            second=np.asfortranarray(0.5 * (outer + outer.T)),
+            first=0.5 * (a @ totals[0] + b @ totals[1]),
         )
 
     def paired(self, block: LeftOut) -> Array:
@@ -155,7 +155,7 @@ def left_out(state: LandmarkState, rows: Rows) -> LeftOut:
 
 def grouped(rows: LeftOut, groups: Groups, weight: float) -> GroupsOut:
     """Return rows that leave with their groups; ``weight`` is that of all rows of the machine."""
-    return GroupsOut(rows.scores, rows.errors, rows.leverage, rows.weights, groups, 1.0 / weight)
+    return GroupsOut(**vars(rows), groups=groups, share=1.0 / weight)
 
 
 def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> Array:

@@ -63,7 +63,10 @@ class LandmarkPath:
         fitted = times_block(left, D).reshape(*coefficients.shape[:2], -1)  # (p, k, b)
         errors = targets - self._target_mean - fitted.transpose(0, 2, 1)
         leverages = weights * (1.0 / self._weight + times_block(shrink, D * D))  # (p, b)
-        found = [LeftOut(np.empty((0, len(weights))), e, h, weights) for e, h in zip(errors, leverages, strict=True)]
+        found = [
+            LeftOut(scores=np.empty((0, len(weights))), errors=e, leverage=h, weights=weights)
+            for e, h in zip(errors, leverages, strict=True)
+        ]
         if groups is None:
             return found
         roots = np.sqrt(shrink)

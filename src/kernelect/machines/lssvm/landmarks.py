@@ -39,7 +39,7 @@ from kernelect.typing import Array
 EPSILON = 1e-8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rows:
     """A block of rows as the machine sees it. ``cross`` may be overwritten by whatever it is handed to."""
 
@@ -52,13 +52,13 @@ class Rows:
     def of(cls, cross: Array, targets: Array, weights: Array) -> Rows:
         """Return the block in double precision and C order, copied where it is neither."""
         return cls(
-            np.require(cross, dtype=np.float64, requirements=["C", "W"]),
-            np.asarray(targets, dtype=np.float64),
-            np.asarray(weights, dtype=np.float64),
+            cross=np.require(cross, dtype=np.float64, requirements=["C", "W"]),
+            targets=np.asarray(targets, dtype=np.float64),
+            weights=np.asarray(weights, dtype=np.float64),
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Frame:
     """Coordinates in which the sums over rows are taken: whitened by the landmarks, near their own mean.
 
@@ -81,12 +81,17 @@ class Frame:
         eps = epsilon(landmark_gram) if given is None else given
         lower = factorize(landmark_gram, eps).lower
         # Whitened, the landmarks themselves are the rows of R^T, up to eps.
-        return cls(triangular_inverse(lower), np.tril(lower).mean(axis=0), np.asarray(level, dtype=float), eps)
+        return cls(
+            half=triangular_inverse(lower),
+            centre=np.tril(lower).mean(axis=0),
+            level=np.asarray(level, dtype=float),
+            epsilon=eps,
+        )
 
     def leading(self, count: int) -> Frame:
         """Return the frame of the first ``count`` landmarks."""
         half = np.asfortranarray(self.half[:count, :count])
-        return Frame(half, self.centre[:count], self.level, self.epsilon)
+        return Frame(half=half, centre=self.centre[:count], level=self.level, epsilon=self.epsilon)
 
     def whitened(self, cross: Array) -> Array:
         """Return Phi - c, written into ``cross``."""
@@ -107,7 +112,7 @@ def epsilon(landmark_gram: Array) -> float:
     return EPSILON * (mean_diagonal(landmark_gram) or 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Moments:
     """What the machine needs of all rows; those of several blocks are added with ``+``."""
 
@@ -121,13 +126,13 @@ class Moments:
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(
-            self.count + other.count,
-            self.weight + other.weight,
-            self.first + other.first,
-            self.second + other.second,
-            self.mixed + other.mixed,
-            self.target_first + other.target_first,
-            self.target_second + other.target_second,
+            count=self.count + other.count,
+            weight=self.weight + other.weight,
+            first=self.first + other.first,
+            second=self.second + other.second,
+            mixed=self.mixed + other.mixed,
+            target_first=self.target_first + other.target_first,
+            target_second=self.target_second + other.target_second,
         )
 
     def centred(self) -> tuple[Array, Array]:
@@ -165,18 +170,18 @@ def whitened_moments(frame: Frame, Phi: Array, rows: Rows) -> Moments:
         Phi *= root
     scaled = root[:, None] * targets
     return Moments(
-        len(root),
-        float(rows.weights.sum()),
-        product(Phi, root[:, None])[:, 0],
-        block_gram(Phi),
-        product(Phi, scaled),
-        rows.weights @ targets,
-        np.sum(scaled**2, axis=0),
+        count=len(root),
+        weight=float(rows.weights.sum()),
+        first=product(Phi, root[:, None])[:, 0],
+        second=block_gram(Phi),
+        mixed=product(Phi, scaled),
+        target_first=rows.weights @ targets,
+        target_second=np.sum(scaled**2, axis=0),
     )
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LandmarkState:
     """The solution at one ridge: a linear function of the scores C = T K - t."""
 

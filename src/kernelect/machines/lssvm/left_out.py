@@ -36,7 +36,7 @@ from kernelect.typing import Array, Indices
 SMALLEST_ROOM = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LeftOut:
     """A block of rows, each seen by the machine with and without it."""
 
@@ -60,7 +60,12 @@ class LeftOut:
         kept = self.weights > 0.0
         if kept.all():
             return self
-        return LeftOut(self.scores[:, kept], self.errors[kept], self.leverage[kept], self.weights[kept])
+        return LeftOut(
+            scores=self.scores[:, kept],
+            errors=self.errors[kept],
+            leverage=self.leverage[kept],
+            weights=self.weights[kept],
+        )
 
     def residuals_only(self) -> LeftOut:
         """Return what residuals need, without the scores of groups."""
@@ -71,10 +76,10 @@ def row_left_out(state: LandmarkState, rows: Rows) -> LeftOut:
     """Return the rows of a block left out one by one. Cost b m^2; the scores take the place of ``rows.cross``."""
     C = state.scores(rows.cross)
     leverage = rows.weights * (1.0 / state.weight + np.einsum("ij,ij->j", C, C))
-    return LeftOut(C, rows.targets - state.fitted(C), leverage, rows.weights)
+    return LeftOut(scores=C, errors=rows.targets - state.fitted(C), leverage=leverage, weights=rows.weights)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Slopes:
     """What a criterion gives of a block: its sums, and its slopes in errors and leverages."""
 
@@ -84,17 +89,17 @@ class Slopes:
 
     def scaled(self, error: float, leverage: float) -> Slopes:
         """Return the slopes times two factors, which are known after all rows have been seen."""
-        return Slopes(self.sums, error * self.by_error, leverage * self.by_leverage)
+        return Slopes(sums=self.sums, by_error=error * self.by_error, by_leverage=leverage * self.by_leverage)
 
     def influence(self, block: LeftOut) -> Influence:
         """Return the sums of one block. Cost b m^2."""
         heft = self.by_leverage * block.weights
         return Influence(
-            self.sums,
-            product(block.scores, self.by_error),
-            self.by_error.sum(axis=0),
-            block_gram(block.scores * np.sqrt(heft)),
-            product(block.scores, heft[:, None])[:, 0],
+            sums=self.sums,
+            by_score=product(block.scores, self.by_error),
+            total=self.by_error.sum(axis=0),
+            second=block_gram(block.scores * np.sqrt(heft)),
+            first=product(block.scores, heft[:, None])[:, 0],
         )
 
     def paired(self, block: LeftOut) -> Array:
@@ -102,7 +107,7 @@ class Slopes:
         return np.asarray((block.weights * self.by_leverage) * block.scores, dtype=float)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Influence:
     """The sums over rows that the adjoint needs; those of several blocks are added with ``+``."""
 
@@ -114,21 +119,25 @@ class Influence:
 
     def __add__(self, other: Influence) -> Influence:
         return Influence(
-            self.sums + other.sums,
-            self.by_score + other.by_score,
-            self.total + other.total,
-            self.second + other.second,
-            self.first + other.first,
+            sums=self.sums + other.sums,
+            by_score=self.by_score + other.by_score,
+            total=self.total + other.total,
+            second=self.second + other.second,
+            first=self.first + other.first,
         )
 
     def scaled(self, error: float, leverage: float) -> Influence:
         """Return the sums for slopes times two factors."""
         return Influence(
-            self.sums, error * self.by_score, error * self.total, leverage * self.second, leverage * self.first
+            sums=self.sums,
+            by_score=error * self.by_score,
+            total=error * self.total,
+            second=leverage * self.second,
+            first=leverage * self.first,
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Adjoint:
     """The derivative of a criterion, ready for every block."""
 
@@ -144,7 +153,13 @@ class Adjoint:
         W = symmetrize_from_lower(np.array(total.second, order="F"))
         outer = product(total.by_score, state.projected.T)
         shift = (2.0 * total.first - state.projected @ total.total) / state.weight
-        return cls(state, np.ascontiguousarray(2.0 * W - outer.T), shift, total.by_score, outer - W)
+        return cls(
+            state=state,
+            mixing=np.ascontiguousarray(2.0 * W - outer.T),
+            shift=shift,
+            by_score=total.by_score,
+            inner=outer - W,
+        )
 
     def by_cross(self, block: LeftOut, slopes: Slopes) -> Array:
         """Return dQ/dK of one block, (m, b). Cost 3 b m^2."""

@@ -16,7 +16,7 @@ from kernelect.typing import Array, Indices
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupPulls:
     """What the rows of a group add to decisions: without them a decision is f(x) - c(x) . p_g - q_g.
 
@@ -37,7 +37,11 @@ class GroupPulls:
     @classmethod
     def none(cls, n_groups: int, state: LandmarkState, owners: Indices) -> GroupPulls:
         """Return pulls of 0, to which rows are added."""
-        return cls(np.zeros((n_groups, *state.projected.shape)), np.zeros((n_groups, state.projected.shape[1])), owners)
+        return cls(
+            pulls=np.zeros((n_groups, *state.projected.shape)),
+            shifts=np.zeros((n_groups, state.projected.shape[1])),
+            owners=owners,
+        )
 
     def add(self, state: LandmarkState, cross: Array, weights: Array, residuals: Array, groups: Indices) -> None:
         """Add rows: their kernel values with the landmarks (m, b), overwritten, residuals and groups."""
@@ -58,7 +62,7 @@ class GroupPulls:
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LandmarkSpread:
     """What standard deviations and intervals need, beside landmarks and kernel.
 

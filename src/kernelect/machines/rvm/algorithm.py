@@ -13,7 +13,7 @@ from kernelect.machines.rvm.polish import SparseFit
 from kernelect.numerics import NEVER, Deadline
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Algorithm(ABC):
     """Finds active functions and precisions of high evidence.
 

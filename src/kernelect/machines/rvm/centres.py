@@ -59,7 +59,7 @@ class Geometry(Protocol):
         """Return (m, d, d) weighted sums over rows of the second derivatives."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CentreFit:
     """Weights and centres at their joint mode.
 
@@ -106,7 +106,14 @@ def at_rows(fit: SparseFit, X: Array, geometry: Geometry, tau: float) -> CentreF
     origins = X[fit.active[fit.active > 0] - 1]
     posterior, constant = fit.posterior, bool(np.any(fit.active == 0))
     return CentreFit(
-        posterior.weights, posterior.alpha, constant, origins, np.zeros_like(origins), fit.likelihood, geometry, tau
+        weights=posterior.weights,
+        alpha=posterior.alpha,
+        constant=constant,
+        origins=origins,
+        moves=np.zeros_like(origins),
+        likelihood=fit.likelihood,
+        geometry=geometry,
+        tau=tau,
     )
 
 

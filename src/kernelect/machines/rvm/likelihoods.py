@@ -23,7 +23,7 @@ NOISE_FLOOR = 1e-12
 _NOTHING = np.zeros(0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Slopes:
     """The log-likelihood at one h and its derivatives, row by row."""
 
@@ -111,7 +111,7 @@ class TargetLikelihood(ABC):
         return design, self
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bernoulli(TargetLikelihood):
     """Labels t of +-1 with p(t | h) = sigmoid(t h)."""
 
@@ -133,7 +133,7 @@ class Bernoulli(TargetLikelihood):
         margin = t * h
         right, wrong = expit(margin), expit(-margin)  # y - p = t sigmoid(-t h) does not cancel
         missed = s * wrong
-        return Slopes(self._value(margin), missed * t, missed * right, t * (wrong - right))
+        return Slopes(value=self._value(margin), error=missed * t, curvature=missed * right, tilt=t * (wrong - right))
 
     def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
         """Let no function alone move the log-odds by more than about a hundred.
@@ -168,7 +168,7 @@ class Bernoulli(TargetLikelihood):
         return np.where(varies, variance, size), np.where(varies, mean, 0.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Normal(TargetLikelihood):
     """Targets with noise of one precision beta, divided by the sample weight.
 
@@ -190,7 +190,7 @@ class Normal(TargetLikelihood):
 
     def slopes(self, h: Array) -> Slopes:
         s = self.precision * self.sample_weight
-        return Slopes(self.value(h), s * (self.targets - h), s)
+        return Slopes(value=self.value(h), error=s * (self.targets - h), curvature=s)
 
     def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
         """Keep alpha above rounding, relative to beta and the function's sum of squares."""

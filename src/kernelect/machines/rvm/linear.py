@@ -43,7 +43,7 @@ _LARGEST = 1e60
 _REFRESH = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Columns:
     """All candidate functions at the training rows, with their squares."""
 
@@ -63,7 +63,7 @@ class Columns:
         values = np.empty((gram.shape[0], gram.shape[1] + 1), order="F")
         values[:, 0] = 1.0
         values[:, 1:] = gram
-        return cls(values, values * values)
+        return cls(values=values, squares=values * values)
 
     def __len__(self) -> int:
         return self.values.shape[1]

@@ -101,10 +101,12 @@ class RVM(Machine[RVMState]):
         """Return the likelihood of one target column; noise starts at the targets' own size."""
         targets = np.ascontiguousarray(targets)
         if not self.regression:
-            return Bernoulli(targets, weights)
+            return Bernoulli(targets=targets, sample_weight=weights)
         count = float(weights.sum())
         size = float(weights @ targets**2)
-        return Normal(targets, weights, count / size if size > 0.0 else 1.0, count)
+        return Normal(
+            targets=targets, sample_weight=weights, precision=count / size if size > 0.0 else 1.0, count=count
+        )
 
     def decide(self, state: RVMState, cross: Array) -> Array:
         columns = [latent(fit, cross.T) for fit in state.fits]

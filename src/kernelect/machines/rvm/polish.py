@@ -62,7 +62,7 @@ def solve_at(
     return SparseFit(active, find_mode(values[:, active], alpha[order], likelihood, start, tol), likelihood)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Aim:
     """How far a polish should go.
 

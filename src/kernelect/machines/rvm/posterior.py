@@ -75,7 +75,7 @@ class ScaledFactor:
         return self.unit.log_determinant() + 2.0 * float(np.log(self.scale).sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Posterior:
     """The Gaussian approximation at the mode."""
 
@@ -116,7 +116,7 @@ def find_mode(
             break
         here = there
     evidence = here.height + 0.5 * float(np.log(alpha).sum()) - 0.5 * factor.log_determinant()
-    return Posterior(here.w, alpha, factor, here.slopes, evidence)
+    return Posterior(weights=here.w, alpha=alpha, factor=factor, slopes=here.slopes, log_evidence=evidence)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def weighted_gram(design: Array, row_weights: Array, diagonal: Array | float = 0
     return gram
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DesignGradient:
     """Derivatives of a function of the posterior in ln alpha and in the design."""
 

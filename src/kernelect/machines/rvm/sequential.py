@@ -91,7 +91,7 @@ class _Run(ABC):
         if start is None and len(fit.active) <= _FEW:
             fit = self.paired(fit)
         for _ in range(_MAX_ROUNDS if self.options.polished else 0):
-            fit = polish(self.columns.values, fit, Aim(_ROUGH, deadline=self.options.deadline))
+            fit = polish(self.columns.values, fit, Aim(tol=_ROUGH, deadline=self.options.deadline))
             if self.options.gives_up(fit):
                 return fit
             further = self.improved(fit, exchange=start is None)
@@ -161,7 +161,7 @@ class _Run(ABC):
             self.steps += 2 + len(trial.advance(min(_BATCH, self.left()), self.options.tol))
             found = self.solved(trial, fit)
             if found.log_evidence > fit.log_evidence - _POLISH_GAIN:
-                found = polish(self.columns.values, found, Aim(_ROUGH, goal, self.options.deadline))
+                found = polish(self.columns.values, found, Aim(tol=_ROUGH, goal=goal, deadline=self.options.deadline))
             if found.log_evidence > goal:
                 return found
         return fit

@@ -43,4 +43,4 @@ def _without_weakest(values: Array, fit: SparseFit, count: int, likelihood: Targ
     if not len(kept):  # noise is then the targets' own size again
         return solve_at(values, fit.active[kept], posterior.alpha[kept], likelihood)
     less = solve_at(values, fit.active[kept], posterior.alpha[kept], fit.likelihood, posterior.weights[kept])
-    return polish(values, less, Aim(_ROUGH))
+    return polish(values, less, Aim(tol=_ROUGH))

@@ -28,7 +28,7 @@ KKT_TOLERANCE = 1e-9
 _EPSILON = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BoxQP:
     """The program; ``gram`` is read row by row, so it should be in C order."""
 

@@ -32,7 +32,7 @@ _FALL = 10.0
 _PROXIMAL_STEPS = 25
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BoxSolution:
     """The solution, with what derivatives through it need."""
 
@@ -90,12 +90,12 @@ def _coarse_to_fine(problem: BoxQP) -> Pivoted | None:
     rows = np.arange(n)[some]
     share = n / len(rows)
     coarse = BoxQP(
-        np.ascontiguousarray(problem.gram[some, some]),
-        problem.ridge[some] / share,
-        problem.labels[some],
-        problem.upper[some] * share,
-        problem.target[some],
-        problem.tolerance,
+        gram=np.ascontiguousarray(problem.gram[some, some]),
+        ridge=problem.ridge[some] / share,
+        labels=problem.labels[some],
+        upper=problem.upper[some] * share,
+        target=problem.target[some],
+        tolerance=problem.tolerance,
     )
     found = _coarse_to_fine(coarse)
     if found is None:
@@ -156,7 +156,9 @@ def _by_interior_point(problem: BoxQP) -> Iterator[BoxSolution]:
     found = pivot(problem, sides) or _proximal(problem, sides, beta)
     if found is not None:
         yield _checked(problem, found, "interior point")
-    yield _checked(problem, Pivoted(beta, beta, sides, None, 0, np.inf), "interior point")
+    yield _checked(
+        problem, Pivoted(beta=beta, r=beta, sides=sides, factor=None, pivots=0, drift=np.inf), "interior point"
+    )
 
 
 def _checked(problem: BoxQP, found: Pivoted, method: str) -> BoxSolution:
@@ -181,4 +183,14 @@ def _checked(problem: BoxQP, found: Pivoted, method: str) -> BoxSolution:
         wrong[problem.fixed] = 0.0
     rounding = _ROUNDINGS * problem.rounding(alpha)
     tolerance = max(problem.tolerance, min(rounding, _LOOSEST))
-    return BoxSolution(alpha, g, found.sides, free, factor, float(wrong.max()), tolerance, found.pivots, method)
+    return BoxSolution(
+        alpha=alpha,
+        gradient=g,
+        sides=found.sides,
+        free=free,
+        factor=factor,
+        violation=float(wrong.max()),
+        tolerance=tolerance,
+        pivots=found.pivots,
+        method=method,
+    )

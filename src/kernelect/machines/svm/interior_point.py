@@ -24,7 +24,7 @@ _TO_BOUNDARY = 0.995
 _TINY = 1e-40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InteriorPoint:
     """Where the interior point ended."""
 
@@ -50,7 +50,7 @@ def _scattered(found: InteriorPoint, movable: Mask) -> InteriorPoint:
     alpha[movable] = found.alpha
     at_lower, at_upper = np.ones(len(movable), dtype=bool), np.zeros(len(movable), dtype=bool)
     at_lower[movable], at_upper[movable] = found.at_lower, found.at_upper
-    return InteriorPoint(alpha, at_lower, at_upper)
+    return InteriorPoint(alpha=alpha, at_lower=at_lower, at_upper=at_upper)
 
 
 class _Iteration:
@@ -80,7 +80,7 @@ class _Iteration:
             if length < 1e-10:
                 break
         at_lower = self.alpha < self.p
-        return InteriorPoint(self.alpha, at_lower, ~at_lower & self.boxed & (self.t < self.q))
+        return InteriorPoint(alpha=self.alpha, at_lower=at_lower, at_upper=~at_lower & self.boxed & (self.t < self.q))
 
     def _residual(self) -> Array:
         beta = self.y * self.alpha

@@ -32,7 +32,7 @@ from kernelect.typing import Array, Indices
 JITTER = 1e-10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SVMState:
     """The solutions of k binary machines that share kernel and C."""
 
@@ -46,7 +46,7 @@ class SVMState:
         return all(solution.optimal for solution in self.solutions)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BinarySVM:
     """One solved machine in the letters of the papers: what a criterion works with.
 
@@ -134,7 +134,7 @@ class SVM(Machine[SVMState]):
         starts = list(warm.solutions) if warm is not None and fits else [None] * len(problems)
         solutions = tuple(solve_box_qp(problem, start) for problem, start in zip(problems, starts, strict=True))
         alphas = np.column_stack([solution.alpha for solution in solutions])
-        return SVMState(targets * alphas, problems[0].ridge, solutions)
+        return SVMState(dual_coef=targets * alphas, ridge=problems[0].ridge, solutions=solutions)
 
     def problems(self, gram: Array, targets: Array, regularization: float, weights: Array) -> list[BoxQP]:
         """Return the quadratic program of every column of ``targets``."""
@@ -147,7 +147,10 @@ class SVM(Machine[SVMState]):
             upper = np.where(box > 0.0, np.inf, 0.0)
         else:
             ridge, upper = np.full(len(box), JITTER * scale), box
-        return [BoxQP(gram, ridge, labels, upper, labels, self.tolerance) for labels in targets.T]
+        return [
+            BoxQP(gram=gram, ridge=ridge, labels=labels, upper=upper, target=labels, tolerance=self.tolerance)
+            for labels in targets.T
+        ]
 
     def start_of(self, state: SVMState) -> SVMState:
         """Return the state without its factors: a later fit begins with sides and variables."""

@@ -21,7 +21,7 @@ _GROWTH = 4  # free rows may become more by a quarter in one pivot,
 _FEW = 32  # or by this many
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pivoted:
     """Where exchanging sides has ended."""
 
@@ -55,7 +55,7 @@ def pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> Pivoted | Non
         cap = max(_FEW, len(free) // _GROWTH) if capped else n
         new = _exchanged(problem, sides, free, beta, r, problem.resolution(beta, rounding), cap)
         if not new.wrong:
-            return Pivoted(beta, r, sides, factor, count, drift)
+            return Pivoted(beta=beta, r=r, sides=sides, factor=factor, pivots=count, drift=drift)
         progress = new.wrong < fewest or (new.waiting and new.n_free > 1.1 * most_free)
         patience = _PATIENCE if progress else patience - 1
         fewest, most_free = min(fewest, new.wrong), max(most_free, new.n_free)
@@ -94,7 +94,7 @@ def _free_factor(rows: Array, free: Indices, ridge: Array) -> CholeskyFactor:
     return factorize_overwriting(block) or factorize(rows[:, free], ridge)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Exchanged:
     sides: Sides
     wrong: int  # rows of the wrong sign
@@ -121,4 +121,4 @@ def _exchanged(
         added = added[np.argpartition(-np.abs(r[added]), cap)[:cap]]
     new = sides.copy()
     new[added], new[below], new[above] = FREE, LOWER, UPPER
-    return _Exchanged(new, wrong, waiting, len(free) - leaving + len(added))
+    return _Exchanged(sides=new, wrong=wrong, waiting=waiting, n_free=len(free) - leaving + len(added))

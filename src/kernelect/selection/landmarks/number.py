@@ -29,7 +29,7 @@ _SHARE_OF_TIME = 0.6
 _BY_CANDIDATES, _SQUARES, _BY_BLOCK, _SHARE_OF_MEMORY = 1.2, 12.0, 12.0, 0.6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ridge:
     """The logarithm of the ridge: where it is, and how far it may go."""
 
@@ -41,7 +41,9 @@ class Ridge:
     @classmethod
     def of(cls, space: ParameterSpace, theta: Array) -> Ridge:
         """Return the ridge, the last entry of theta."""
-        return cls(float(theta[-1]), float(space.lower[-1]), float(space.upper[-1]), bool(space.free[-1]))
+        return cls(
+            log=float(theta[-1]), lower=float(space.lower[-1]), upper=float(space.upper[-1]), free=bool(space.free[-1])
+        )
 
 
 class HowMany:

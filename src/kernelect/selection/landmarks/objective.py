@@ -37,7 +37,7 @@ from kernelect.typing import Array, Indices
 _KEPT_VALUES = 1 << 24
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _RowBlock:
     """A block of rows; its kernel values are kept where they are needed again."""
 
@@ -53,10 +53,12 @@ class _RowBlock:
     def rows(self) -> MachineRows:
         """Return the block; its ``cross`` belongs to the caller."""
         if not self.keep:
-            return MachineRows(self.kernel.cross(self.Z, self.X), self.targets, self.weights, self.groups)
+            return MachineRows(
+                cross=self.kernel.cross(self.Z, self.X), targets=self.targets, weights=self.weights, groups=self.groups
+            )
         if self._linear is None:
             self._linear = self.kernel.linearize_cross(self.Z, self.X)
-        return MachineRows(self._linear[0].copy(), self.targets, self.weights, self.groups)
+        return MachineRows(cross=self._linear[0].copy(), targets=self.targets, weights=self.weights, groups=self.groups)
 
     def pullback(self, cotangent: Array) -> Array:
         """Return the derivative of ``sum(cotangent * cross)`` in the kernel's parameters."""
@@ -125,7 +127,9 @@ class LandmarkObjective(LeastSquaresObjective):
         fitted = self._solution(theta, None, sample.targets, weights, n_residuals)
         if self.prior is None:
             return float(self.criterion.rescaled(np.array([value]), unit, float(weights.sum()))[0])
-        point = HyperPoint(theta, self.space.moved(theta), self.kernel_at(theta), self.X, lambda: fitted)
+        point = HyperPoint(
+            theta=theta, space=self.space.moved(theta), kernel=self.kernel_at(theta), X=self.X, solve=lambda: fitted
+        )
         shift = self.prior.share(n_residuals) * self.criterion.nats_shift(unit, fitted)
         return self._penalized(point, self._in_nats(value, None, fitted))[0] + shift
 
@@ -174,7 +178,12 @@ class LandmarkObjective(LeastSquaresObjective):
         kernel, groups = self.kernel_at(theta), self.criterion.groups
         return [
             _RowBlock(
-                *(kernel, self.landmarks, self.X[part], self.targets[part], self.weights[part], self._keeps),
+                kernel=kernel,
+                Z=self.landmarks,
+                X=self.X[part],
+                targets=self.targets[part],
+                weights=self.weights[part],
+                keep=self._keeps,
                 groups=None if groups is None else groups.of(part),
             )
             for part in self._row_blocks

@@ -22,7 +22,7 @@ from kernelect.typing import Array, Indices
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Part:
     """Some rows next to each other, as their source has them."""
 
@@ -96,7 +96,7 @@ class PartTable(Table):
     def rows(self, numbers: Indices) -> Sample:
         found = self.parts.each(_Taken(self.encode, self.firsts, numbers))
         X, targets, weights = (np.concatenate(each) for each in zip(*found, strict=True))
-        return Sample(numbers, np.ascontiguousarray(X), targets, weights)
+        return Sample(numbers=numbers, X=np.ascontiguousarray(X), targets=targets, weights=weights)
 
     def _hashed(self) -> Indices:
         return self._by_hash
@@ -133,7 +133,7 @@ class _OnBlocks(_Pass):
             return tree_sum(map(self.function, blocks))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Numbered:
     """Hashes with the numbers of rows of positive weight, and targets and weights of rows that are kept."""
 
@@ -156,7 +156,9 @@ class _Hashed(_Pass):
         chosen = chosen[weights[chosen] > 0.0]
         hashes = row_hashes(X if len(chosen) == len(X) else X[chosen])
         own = self.inside(part, self.kept)
-        return _Numbered(chosen + self.firsts[part.number], hashes, targets[own], weights[own])
+        return _Numbered(
+            numbers=chosen + self.firsts[part.number], hashes=hashes, targets=targets[own], weights=weights[own]
+        )
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,9 @@ class LeftOutOf:
 
 def rows_of(kernel: Kernel, points: Array, block: Block) -> MachineRows:
     """Return a block as the machine on these landmarks sees it."""
-    return MachineRows(kernel.cross(points, block.X), block.targets, block.weights, block.groups)
+    return MachineRows(
+        cross=kernel.cross(points, block.X), targets=block.targets, weights=block.weights, groups=block.groups
+    )
 
 
 def owners(numbers: Indices, first: int, count: int) -> Indices:

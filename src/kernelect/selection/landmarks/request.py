@@ -21,7 +21,7 @@ FIRST, MOST = 500, 2000
 MOST_WORK = 1.5e12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LandmarkRequest:
     """How many landmarks, or which.
 
@@ -64,7 +64,7 @@ def as_request(landmarks: object, n_rows: int, n_inputs: int) -> LandmarkRequest
     if isinstance(landmarks, Integral) and not isinstance(landmarks, bool):
         if landmarks < 1:
             raise _impossible(landmarks)
-        return LandmarkRequest(int(landmarks), int(landmarks))
+        return LandmarkRequest(first=int(landmarks), most=int(landmarks))
     return _given(landmarks, n_inputs)
 
 
@@ -73,7 +73,7 @@ def _automatic(n_rows: int) -> LandmarkRequest:
     most = FIRST
     while 2 * most <= min(MOST, work, n_rows // 2):
         most *= 2
-    return LandmarkRequest(FIRST, most)
+    return LandmarkRequest(first=FIRST, most=most)
 
 
 def _given(landmarks: object, n_inputs: int) -> LandmarkRequest:
@@ -89,7 +89,7 @@ def _given(landmarks: object, n_inputs: int) -> LandmarkRequest:
         )
     if not np.all(np.isfinite(points)):
         raise InvalidArgument("landmarks holds NaN or infinite values: give rows of finite numbers.")
-    return LandmarkRequest(len(points), len(points), points)
+    return LandmarkRequest(first=len(points), most=len(points), points=points)
 
 
 def _impossible(landmarks: Any) -> InvalidArgument:

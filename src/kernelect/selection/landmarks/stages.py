@@ -28,7 +28,7 @@ MORE_ROWS, MORE_LANDMARKS = 6000, 500
 _LAST_ITERATIONS = 15
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Choose(Stage):
     """Landmarks chosen where the search is now: what spans the rows depends on the widths."""
 
@@ -81,10 +81,14 @@ class LastSteps(Stage):
 def landmark_stages(few: int, more: int, seed: int, lead: Lead | None) -> tuple[Stage, ...]:
     """Return the stages for landmarks that are chosen, ``few`` of them on the way and ``more`` at its end."""
     if lead is not None and lead.tied:
-        return (Choose(few, seed), TiedParameters())
-    middle = (Choose(few, seed), CriterionAlone(), AllParameters(), SecondBasin())
-    way = (Choose(few, seed), Spherical(), *(middle if lead is None else (Choose(few, seed), AllParameters())))
-    return (FewFirst(way), Choose(more, seed), LastSteps(), PriorRevised())
+        return (Choose(count=few, seed=seed), TiedParameters())
+    middle = (Choose(count=few, seed=seed), CriterionAlone(), AllParameters(), SecondBasin())
+    way = (
+        Choose(count=few, seed=seed),
+        Spherical(),
+        *(middle if lead is None else (Choose(count=few, seed=seed), AllParameters())),
+    )
+    return (FewFirst(way), Choose(count=more, seed=seed), LastSteps(), PriorRevised())
 
 
 #: Stages for landmarks that are given.

@@ -27,7 +27,7 @@ MOST_HASHED = 4_000_000
 FIGURE_ROWS = 100_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Block:
     """Some rows next to each other, in double precision."""
 
@@ -38,7 +38,7 @@ class Block:
     groups: Groups | None = None  # who leaves with whom; the block holds whole groups
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sample:
     """Some rows of positive weight, from anywhere in the table."""
 
@@ -58,7 +58,13 @@ class Sample:
         """Return some of the rows."""
         chosen = sampled_rows(self.X, count)
         groups = None if self.groups is None else self.groups[chosen]
-        return Sample(self.numbers[chosen], self.X[chosen], self.targets[chosen], self.weights[chosen], groups)
+        return Sample(
+            numbers=self.numbers[chosen],
+            X=self.X[chosen],
+            targets=self.targets[chosen],
+            weights=self.weights[chosen],
+            groups=groups,
+        )
 
     def blocks(self) -> list[Block]:
         """Return the rows in blocks; ``first`` counts within the sample."""
@@ -145,7 +151,7 @@ class ArrayTable(Table):
 
     def rows(self, numbers: Indices) -> Sample:
         X = np.ascontiguousarray(self.X[numbers], dtype=np.float64)
-        return Sample(numbers, X, self.kept_targets[numbers], self.kept_weights[numbers])
+        return Sample(numbers=numbers, X=X, targets=self.kept_targets[numbers], weights=self.kept_weights[numbers])
 
     def _hashed(self) -> Indices:
         if self.n_rows <= MOST_HASHED:
@@ -192,7 +198,13 @@ class GroupedTable(ArrayTable):
 def block_of(X: Array, targets: Array, weights: Array, rows: slice, first: int, groups: Indices | None = None) -> Block:
     """Return some rows as a block whose first row has the number ``first``; the order in memory decides no rounding."""
     own = None if groups is None else Groups(groups[rows])
-    return Block(first, np.ascontiguousarray(X[rows], dtype=np.float64), targets[rows], weights[rows], own)
+    return Block(
+        first=first,
+        X=np.ascontiguousarray(X[rows], dtype=np.float64),
+        targets=targets[rows],
+        weights=weights[rows],
+        groups=own,
+    )
 
 
 def whole_groups(groups: Indices, most: int) -> list[slice]:

@@ -42,7 +42,7 @@ _PASSES, _JUDGEMENTS, _DECOMPOSITION = 1.6, 2.5, 15.0
 Score = Callable[[LeftOut, Sample], float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Landmarks:
     """Landmarks with what all rows say of them.
 
@@ -70,7 +70,7 @@ class Landmarks:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AllLeftOut:
     """The machine on all rows, and each of them left out."""
 
@@ -105,7 +105,7 @@ class WholeTable:
         frame = Frame.of(self.kernel.gram(points), self.level)
         found = self.table.sum(MomentsOf(self.kernel, points, frame, self.table.kept))
         (unspanned,) = found.joined()
-        return Landmarks(points, numbers, frame, found.total, unspanned)
+        return Landmarks(points=points, numbers=numbers, frame=frame, total=found.total, unspanned=unspanned)
 
     def best_ridge(self, landmarks: Landmarks, log_ridge: float, lower: float, upper: float) -> float:
         """Return the best logarithm of a ridge around one."""
@@ -148,7 +148,8 @@ class WholeTable:
         state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge))).state()
         work = LeftOutOf(self.kernel, landmarks.points, landmarks.numbers, state, criterion, self.table.kept)
         found = self.table.sum(work)
-        return AllLeftOut(state, criterion.value(found.total), *found.joined())
+        residuals, room = found.joined()
+        return AllLeftOut(state=state, value=criterion.value(found.total), residuals=residuals, room=room)
 
     def seconds(self, points: Array) -> float:
         """Return an estimate of how long a fit with these landmarks takes, from one block of rows."""
@@ -171,8 +172,8 @@ class WholeTable:
 
 def _joined(blocks: tuple[LeftOut, ...]) -> LeftOut:
     return LeftOut(
-        np.hstack([block.scores for block in blocks]),
-        np.concatenate([block.errors for block in blocks]),
-        np.concatenate([block.leverage for block in blocks]),
-        np.concatenate([block.weights for block in blocks]),
+        scores=np.hstack([block.scores for block in blocks]),
+        errors=np.concatenate([block.errors for block in blocks]),
+        leverage=np.concatenate([block.leverage for block in blocks]),
+        weights=np.concatenate([block.weights for block in blocks]),
     )
