@@ -26,7 +26,7 @@ def test_how_far_auto_goes_depends_on_the_rows(n_rows, most):
 
 
 def test_a_number_and_rows_are_taken_as_they_are():
-    assert as_request(70, 100, 3) == request.LandmarkRequest(70, 70)
+    assert as_request(70, 100, 3) == request.LandmarkRequest(first=70, most=70)
     assert as_request(np.int64(7), 100, 3).first == 7
     points = as_request([[1, 2, 3], [4, 5, 6]], 100, 3).points
     np.testing.assert_array_equal(points, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
