@@ -73,7 +73,7 @@ def read_terminal(text):
     listed = re.search(r"Relevance of columns.*?\n(.*?)\n\n", text, flags=re.DOTALL)[1]
     rows = re.findall(r"^ (\S+) +\S+ ± \S+ +(\d+\.\d %)", listed, flags=re.MULTILINE)
     doubts = re.search(r"What to doubt\n(.*?)\n\n", text, flags=re.DOTALL)[1]
-    candidates = re.findall(r"^ ((?:lssvm|gp|forest), .*?) +(\d+\.\d %) +(\S+ ± \S+) ", text, flags=re.MULTILINE)
+    candidates = re.findall(r"^((?:lssvm|gp|forest), .*?) +(\d+\.\d %) +(\S+ ± \S+) ", text, flags=re.MULTILINE)
     return error, [tuple(row) for row in rows], squeezed(doubts), candidates
 
 

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from kernelect.cli._progress import Watch
-from kernelect.cli._show import figures, print_remarks
+from kernelect.cli._show import figures, peer_table, print_remarks
 
 ROWS = {
     "a label that is rather long, as labels are": {"first figure": "0.123 ± 0.045", "second figure": "44.4 ± 5.5 %"},
@@ -48,6 +48,23 @@ def test_a_wide_terminal_has_a_table_and_a_narrow_one_a_list():
     assert "───" in wide
     assert "───" not in narrow
     assert "  first figure" in narrow
+
+
+def test_a_comparison_is_a_table_at_eighty_columns_and_marks_who_did_not_run():
+    def candidate(name, behind, mark):
+        scores = [{"name": "AUC", "words": "0.811 ± 0.034"}, {"name": "error", "words": "28.4 ± 3.6 %"}]
+        difference = {"words": behind} if behind else None
+        return {"name": name, "scores": scores, "difference": difference, "seconds": 5.5, "mark": mark}
+
+    found = [
+        candidate("sklearn gradient boosting", "0.031 ± 0.035", ""),
+        candidate("svm rbf", None, "not run"),
+    ]
+    text = shown(peer_table({"score": "AUC", "candidates": found}, "Compared"), 80)
+    assert "───" in text
+    assert "not run" in next(line for line in text.splitlines() if "svm rbf" in line)
+    late = [found[0], candidate("lssvm rbf", "0.05 ± 0.01", "out of time")]
+    assert "out of time" in shown(peer_table({"score": "AUC", "candidates": late}, "Compared"), 80)
 
 
 class Clock:

@@ -92,6 +92,15 @@ def test_options_go_before_the_file(schema, messy):
     assert "day" not in kinds(found)
 
 
+def test_rows_stay_dated_where_the_file_leaves_the_dates_out(messy, tmp_path):
+    first, rows, _ = describe_table(messy, "y")
+    assert rows.dated == ("day",)
+    (tmp_path / "columns.toml").write_text(columns_text(first.known("messy.csv"), first.classes))
+    known = read_columns(tmp_path / "columns.toml")
+    assert describe_table(messy, "y", known=known)[1].dated == ("day",)
+    assert describe_table(messy, "y", drop=["day"])[1].dated == ()
+
+
 def test_schemas_survive_the_model_file(schema):
     copy = Schema.__new__(Schema)
     copy.__setstate__(schema.__getstate__())
@@ -192,7 +201,7 @@ def new_table(messy, **cells):
         ({"lab": [-999] * N}, "of which the training table had 12 %"),
         ({"lab": ["red"] * N}, "check that this is the same column"),
         ({"lab": [7] * (N - 1) + ["red"]}, "has 1 cell(s) that are not usable numbers, such as 'red'"),
-        ({"race": [4] * N}, "1 categories the model never saw ('4')"),
+        ({"race": [4] * N}, "1 category the model never saw ('4')"),
         ({'na"me\n': [np.nan] * N}, "has 40 of 40 cells missing, of which the training table had none"),
         ({"new": [1] * N}, "1 column(s) the model does not use were ignored: 'new'"),
     ],

@@ -39,7 +39,7 @@ def test_surprises_are_explained(classifier, mixed):
     assert predictions["prediction"].isin(["big", "small"]).all()
     assert remarks[0] == "3 column(s) the model does not use were ignored: 'value', 'extra', 'more'."
     assert remarks[1].startswith("Column 'size' has 1 cell(s) that are not usable numbers, such as 'big'")
-    assert remarks[2].startswith("Column 'colour' has 1 categories the model never saw ('violet'), in 6 rows")
+    assert remarks[2].startswith("Column 'colour' has 1 category the model never saw ('violet'), in 6 rows")
     assert remarks[3].startswith(
         "In 1 of 6 rows a number lies outside the range of the training table (columns 'size')"
     )

@@ -99,7 +99,7 @@ class Figures:
         columns = [(self.first, [*map(printable, self.rows)])]
         columns += [(name, [row.get(name, "") for row in self.rows.values()]) for name in self.names]
         widths = [max(map(cell_len, [*name.split(), *cells])) for name, cells in columns]
-        spare = room - sum(widths) - 2 * len(widths) - 1
+        spare = room - sum(widths) - 2 * len(widths) + 1
         if spare < 0:
             return None
         for place, (name, _) in enumerate(columns):
@@ -108,7 +108,7 @@ class Figures:
         return widths
 
     def _wide(self, widths: Sequence[int]) -> Table:
-        out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
         out.add_column(self.first, width=widths[0])
         for name, width in zip(self.names, widths[1:], strict=True):
             out.add_column(name, justify="right", width=width)
@@ -178,13 +178,13 @@ def peer_table(comparison: ComparisonFacts, title: str) -> Group:
     rows = {
         one["name"]: {
             **{score["name"]: score["words"] for score in one["scores"]},
-            "behind the best": one["difference"]["words"] if one["difference"] else "",
+            "behind the best": one["difference"]["words"] if one["difference"] else one["mark"],
             "seconds": f"{one['seconds']:.1f}",
-            "note": one["mark"],
+            "note": one["mark"] if one["difference"] else "",
         }
         for one in comparison["candidates"]
     }
-    notes = ["note"] if any(one["mark"] for one in comparison["candidates"]) else []
+    notes = ["note"] if any(row["note"] for row in rows.values()) else []
     return figures(title, "candidate", rows, [comparison["score"], "behind the best", *others, "seconds", *notes])
 
 

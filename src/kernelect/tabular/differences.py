@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from kernelect.facts.numbers import counted
 from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading
@@ -102,9 +103,10 @@ def _on_unseen(column: Column, values: pd.Series) -> Iterator[str]:
     unseen = ~values.isin(column.categories) & values.notna()
     if unseen.any():
         found = sorted(values[unseen].unique())
+        what = "1 category" if len(found) == 1 else f"{len(found)} categories"
         yield (
-            f"Column {column.name!r} has {len(found)} categories the model never saw ({listed(found)}), in "
-            f"{int(unseen.sum())} rows: they count as rare ones, or as none of those known."
+            f"Column {column.name!r} has {what} the model never saw ({listed(found)}), in "
+            f"{counted(int(unseen.sum()), 'row')}: such cells count as rare categories, or as none of those known."
         )
 
 

@@ -42,6 +42,10 @@ _OF_YEARS: Note = (
 _NAMES = ("id", "ids", "nr", "no", "number", "num", "key", "index", "idx", "rownames", "rowid", "serial", "uuid")
 
 
+#: Why a column of dates or years is no input; in a file about columns, it tells that the rows are dated.
+TREND = "are a trend that new rows go beyond"
+
+
 def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> tuple[Found, tuple[str, ...]]:
     """Return the columns that are inputs, with remarks on those set aside, and the names of those that are dates.
 
@@ -64,7 +68,7 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
     ]
     notes += [(name, _OF_YEARS) for name in years] + [(name, _DATED) for name in dates]
     words = {**dict.fromkeys(years, "years"), **dict.fromkeys(dates, "dates")}
-    aside = {**numbers, **{name: f"its {what} are a trend that new rows go beyond" for name, what in words.items()}}
+    aside = {**numbers, **{name: f"its {what} {TREND}" for name, what in words.items()}}
     dated = tuple(name for name in map(str, frame.columns) if name in words)
     return (
         Found(

@@ -19,7 +19,7 @@ from kernelect.tabular.choices import Choices, check_name, check_roles, names_of
 from kernelect.tabular.columns import Column, find_columns, values_of
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT, looks_like_counts, require_counts, usable_numbers
-from kernelect.tabular.leaks import set_aside
+from kernelect.tabular.leaks import TREND, set_aside
 from kernelect.tabular.questions import questions
 from kernelect.tabular.rows import Rows, group_numbers, times_of
 from kernelect.tabular.target_cells import typed_target
@@ -217,10 +217,15 @@ def describe_table(
         weights=weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
         time=None if time is None else times_of(frame[time], decimal),
-        dated=dated,
+        dated=(*dated, *_dated_before(known, left_out)),
     )
     asked = questions(schema.columns, rows.X, y, set(wishes.kinds))
     return schema, rows, [*remarks, *more, *columns.remarks, *asked, *_on_known(known, schema)]
+
+
+def _dated_before(known: Known | None, left_out: Sequence[str]) -> list[str]:
+    """Return the columns of dates that an earlier fit left out: the rows of this table are dated all the same."""
+    return [] if known is None else [name for name in left_out if known.unused.get(name, "").endswith(TREND)]
 
 
 def _on_known(known: Known | None, schema: Schema) -> list[str]:
