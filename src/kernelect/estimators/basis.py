@@ -43,8 +43,8 @@ from kernelect.typing import Array, Indices, Mask
 class BasisSearchRegressor(RegressorMixin, Estimator):
     """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
 
-    The dictionary's Gram matrix is streamed once; the search then adds and removes functions
-    in O(m M), whatever the number of rows. Each subset is valued by its evidence, the
+    The dictionary's Gram matrix is streamed once, in O(n M^2) for n rows and M functions; the search then adds and
+    removes functions in O(m M), whatever the number of rows. Each subset is valued by its evidence, the
     probability of the data with weights, noise and prior integrated out, so size and fit are
     balanced without validation rows. The model without functions always takes part.
 

@@ -26,7 +26,8 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     Minimises the exact leave-one-out error (PRESS) over the ridge and all kernel parameters
     by its analytic gradient, with a prior that keeps many kernel parameters from over-fitting
     the selection. No grid, no folds: one factorisation serves all classes, and a step costs
-    about six Cholesky factorisations however many inputs there are.
+    about six Cholesky factorisations however many inputs there are: O(n^3 + d n^2) for n rows and
+    d inputs, O(n m^2 + d n m) on m landmarks. Predicting a row costs O(d n), or O(d m).
 
     Parameters
     ----------

@@ -27,6 +27,10 @@ class SVC(ClassifierMixin, SVMBase):
     all kernel parameters, by analytic gradients. No grid, no folds. The offset is part of the
     kernel, so there is no intercept.
 
+    A step costs O(n^3 + d n^2) for n rows and d inputs: some twenty Cholesky factorisations for the evidence,
+    one to two solutions of the machine for the other criteria. Predicting a row costs O(d n), or O(d s) with
+    s support vectors and ``predictor="svm"``.
+
     Parameters
     ----------
     kernel : str or Kernel, default="ard"
