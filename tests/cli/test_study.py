@@ -143,7 +143,7 @@ def test_what_there_is(definition):
 
 def test_wide_tables_are_cut_into_columns_that_fit():
     from kernelect.cli._study import pieces
-    from kernelect.studies.tables import Entry, Table
+    from kernelect.studies.records import Entry, Table
 
     heads = ("data", *(f"method number {j}" for j in range(7)))
     table = Table(title="t", heads=heads, rows=(tuple(Entry(text=f"{j}.00") for j in range(8)),))

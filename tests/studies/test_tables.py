@@ -14,8 +14,8 @@ from kernelect.studies import Plan, Results, make_tables, run_study
 from kernelect.studies.export import export
 from kernelect.studies.formats import FORMATS
 from kernelect.studies.pictures import KINDS, save_pictures
+from kernelect.studies.records import BEST, SECOND, Entry, Table
 from kernelect.studies.statistics import Mean, paired, ranks, signed_rank, significantly_worse, values_of, z_score
-from kernelect.studies.tables import BEST, SECOND, Entry, Table
 
 
 @pytest.fixture(scope="module")

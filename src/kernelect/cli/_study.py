@@ -15,8 +15,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from kernelect import studies
+from kernelect.studies.records import BEST, SECOND, Table
 from kernelect.studies.run import Observer
-from kernelect.studies.tables import BEST, SECOND, Table
 
 
 @contextmanager

@@ -3,9 +3,10 @@
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, builtin_studies, parse_study, read_study
 from kernelect.studies.engines import Dask, Engine, Local, engine_for
+from kernelect.studies.records import Table
 from kernelect.studies.run import Plan, Progress, check_plan, run_study
 from kernelect.studies.store import Results, ResultsError
-from kernelect.studies.tables import Table, make_tables
+from kernelect.studies.tables import make_tables
 
 __all__ = [
     "Dask",

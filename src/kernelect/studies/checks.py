@@ -9,7 +9,7 @@ from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.tabular.typed import fits, hints_of, in_words
 
 if TYPE_CHECKING:
-    from kernelect.studies.definition import Method, Quick, Study, TableSpec
+    from kernelect.studies.definition import Claim, Method, Quick, Study, TableSpec
 
 R = TypeVar("R")
 
@@ -106,6 +106,8 @@ def check_study(study: Study, origin: str) -> None:
         _check_needs(study, method, origin)
     for table in study.tables:
         _check_table(study, table, origin)
+    for claim in study.claims:
+        _check_claim(study, claim, origin)
     if study.quick is not None:
         _check_quick(study, study.quick, origin)
     if study.default is not None and study.default not in study.methods:
@@ -172,6 +174,16 @@ def _check_table(study: Study, table: TableSpec, origin: str) -> None:
     for name in table.methods:
         if name not in study.methods:
             raise unknown_name(f"methods of {place}", name, list(study.methods))
+
+
+def _check_claim(study: Study, claim: Claim, origin: str) -> None:
+    place = f"the claim {claim.says!r} of {origin}"
+    for name in (claim.first, claim.second):
+        if name not in study.methods:
+            raise unknown_name(f"a method of {place}", name, list(study.methods))
+    for name in (*claim.better, *claim.worse):
+        if name not in study.datasets:
+            raise unknown_name(f"a data set of {place}", name, list(study.datasets))
 
 
 def _check_choice(key: str, value: str, choices: Sequence[str], place: str) -> None:

@@ -15,10 +15,12 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.studies.checks import check_study, record_of, tables_in
+
+R = TypeVar("R")
 
 _DEFINITIONS = resources.files("kernelect.studies") / "definitions"
 
@@ -64,6 +66,18 @@ class TableSpec:
     published: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A sentence of the paper on two methods: data sets where the first is said to be significantly better or worse."""
+
+    says: str
+    first: str
+    second: str
+    better: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+    metric: str = "error"  # smaller is better
+
+
 @dataclass(frozen=True)
 class Quick:
     """A version of a study for two minutes and no data folder: built-in data sets, some methods, few splits."""
@@ -92,6 +106,7 @@ class Study:
     time_limit: float | None = None
     published: Mapping[str, Mapping[str, Mapping[str, tuple[float, ...]]]] = field(default_factory=dict)
     tables: tuple[TableSpec, ...] = ()
+    claims: tuple[Claim, ...] = ()
     quick: Quick | None = None
 
     def shortened(self) -> Study:
@@ -113,6 +128,7 @@ class Study:
             splits=self.quick.splits,
             default=self.default if self.default in kept else None,
             published={},
+            claims=(),
             tables=tuple(table for table in tables if table.methods or table.title in whole),
         )
 
@@ -177,15 +193,21 @@ def parse_study(text: str, origin: str = "the definition") -> Study:
         name: record_of(Method, {"label": name, **entry, "name": name}, f"the method {name!r} of {origin}")
         for name, entry in tables_in(entries.pop("methods"), "methods", origin).items()
     }
-    specs = entries.pop("tables", [])
-    if not isinstance(specs, list):
-        raise InvalidArgument(f"tables = {specs!r} in {origin} must be a list: write each table below [[tables]].")
-    tables = tuple(record_of(TableSpec, spec, f"a table of {origin}") for spec in specs)
+    tables = _listed(TableSpec, entries, "tables", origin)
+    claims = _listed(Claim, entries, "claims", origin)
     tables_in(entries["datasets"], "datasets", origin)
     entries.setdefault("title", str(entries["name"]))
     if "quick" in entries:
         entries["quick"] = record_of(Quick, entries["quick"], f"quick of {origin}")
     shortened = entries.pop("shortened", False) is True
-    study = record_of(Study, {**entries, "text": text, "methods": methods, "tables": tables}, origin)
+    study = record_of(Study, {**entries, "text": text, "methods": methods, "tables": tables, "claims": claims}, origin)
     check_study(study, origin)
     return study.shortened() if shortened else study
+
+
+def _listed(kind: type[R], entries: dict[str, Any], key: str, origin: str) -> tuple[R, ...]:
+    """Take the records below [[key]] out of a definition."""
+    listed, one = entries.pop(key, []), key.removesuffix("s")
+    if not isinstance(listed, list):
+        raise InvalidArgument(f"{key} = {listed!r} in {origin} must be a list: write each {one} below [[{key}]].")
+    return tuple(record_of(kind, entry, f"a {one} of {origin}") for entry in listed)

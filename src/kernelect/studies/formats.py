@@ -7,7 +7,7 @@ import html
 import io
 from collections.abc import Callable, Iterable, Sequence
 
-from kernelect.studies.tables import BEST, SECOND, Entry, Table
+from kernelect.studies.records import BEST, SECOND, Entry, Table
 
 
 def as_markdown(tables: Sequence[Table]) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.facts.numbers import as_printed, fixed, with_error
 from kernelect.studies.cells import Outcome
+from kernelect.studies.claims import claims_table
 from kernelect.studies.definition import Study, TableSpec
+from kernelect.studies.records import BEST, SECOND, Entry, Table
 from kernelect.studies.statistics import (
     Mean,
     Values,
@@ -25,27 +26,6 @@ from kernelect.studies.statistics import (
 from kernelect.studies.store import Results
 from kernelect.typing import Array
 
-BEST, SECOND = "best", "second"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One entry of a table: its text, how it is set, and the numbers behind it."""
-
-    text: str
-    emphasis: str = ""  # BEST, SECOND or nothing
-    numbers: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """A titled table; the first column names the rows."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
-    notes: tuple[str, ...] = ()
-
 
 def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     """Return the tables that the study's definition asks for, or one of a single figure."""
@@ -59,8 +39,8 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
     if study.default is not None and study.default in study.methods and specs[0].best == "smallest":
-        tables += _claims(study, cells, specs[0])
-    return tables
+        tables += _against_others(study, cells, specs[0])
+    return [*tables, *claims_table(study, cells)]
 
 
 def _one_metric(study: Study, cells: list[Outcome], metric: str) -> Table:
@@ -220,7 +200,7 @@ def _order_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table |
     )
 
 
-def _claims(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
+def _against_others(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
     """The default against every other method: per data set, and over all of them."""
     default = str(study.default)
     values = values_of(cells, spec.metric)
