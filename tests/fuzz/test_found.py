@@ -93,3 +93,13 @@ def test_a_date_in_words_is_refused_as_the_input_of_an_onnx_model():
     with pytest.raises(InvalidArgument, match=r"rows holds '2020-01-01' in column 'day'.*pandas\.to_datetime"):
         onnx_inputs(written, frame)
     assert onnx_inputs(written, frame.assign(day=days))["numbers"].shape == (30, 2)
+
+
+def test_blanks_around_a_category_make_no_other_one_of_it_in_an_onnx_model():
+    """The estimator reads cells without them; the runtime answered as for a level never seen."""
+    pytest.importorskip("onnx")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"x": np.arange(30) % 7 + 0.5, "colour": ["red", "blue", "green"] * 10})
+    written = to_onnx(KernelClassifier("fast", random_state=0).fit(frame, np.arange(30) % 3 == 0))
+    found = onnx_inputs(written, pd.DataFrame({"x": [1.0] * 3, "colour": [" red", "red", " other "]}))
+    assert found["categories"].ravel().tolist() == ["red", "red", " other "]

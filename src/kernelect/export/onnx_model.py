@@ -214,9 +214,7 @@ def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
     if columns["numbers"]:
         found["numbers"] = np.array([_numbers(rows, column["name"]) for column in columns["numbers"]]).T
     if columns["categories"]:
-        texts = [
-            ["" if _is_missing(cell) else text_of(cell) for cell in rows[c["name"]]] for c in columns["categories"]
-        ]
+        texts = [_texts(rows[column["name"]], column.get("levels", ())) for column in columns["categories"]]
         found["categories"] = np.array(texts, dtype=object).T
     return found
 
@@ -231,6 +229,12 @@ def _numbers(rows: Any, name: str) -> Array:
             f"rows holds {strange!r} in column {name!r}, which the model reads as numbers: give numbers, dates "
             "(pandas.to_datetime), and NaN for missing cells."
         ) from None
+
+
+def _texts(cells: Any, levels: Any) -> list[str]:
+    """Return the cells as texts, "" for missing ones; without the blanks around them where that makes a level of them."""
+    texts = ["" if _is_missing(cell) else text_of(cell) for cell in cells]
+    return [text.strip() if text not in levels and text.strip() in levels else text for text in texts]
 
 
 def _is_number(cell: Any) -> bool:
