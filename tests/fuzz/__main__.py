@@ -6,6 +6,7 @@ import argparse
 import json
 import platform
 import sys
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="file for the counts, as JSON")
     parser.add_argument("--case", help="one case as a campaign printed it, judged once more")
+    parser.add_argument(
+        "--table", type=Path, nargs="+", metavar="FILE", help="counts of campaigns, summed up in Markdown"
+    )
     given = parser.parse_args()
+    if given.table is not None:
+        printed(summed([json.loads(path.read_text()) for path in given.table]))
+        return 0
     if given.case is not None:
         return once_more(json.loads(given.case))
     printed(f"seed {given.seed}")
@@ -78,6 +85,20 @@ def facts(tallies: list[Tally], seed: int) -> dict[str, Any]:
         if tally.cases
     }
     return {"seed": seed, "version": __version__, "python": platform.python_version(), "kinds": kinds}
+
+
+def summed(campaigns: list[dict[str, Any]]) -> str:
+    """Return the counts of some campaigns as the table of the page on reliability."""
+    lines = ["| kind | cases | broken | outcomes | seeds |", "|---|---|---|---|---|"]
+    for name in KINDS:
+        parts = [(each["seed"], each["kinds"][name]) for each in campaigns if name in each["kinds"]]
+        if parts:
+            outcomes = sum((Counter(part["outcomes"]) for _, part in parts), Counter[str]())
+            del outcomes["broken"]
+            words = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+            cases, broken = (sum(part[field] for _, part in parts) for field in ("cases", "broken"))
+            lines.append(f"| {name} | {cases} | {broken} | {words} | {', '.join(str(seed) for seed, _ in parts)} |")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
