@@ -103,6 +103,11 @@ def test_explanations_on_the_terminal_as_json_and_as_a_file(run, saved):
     assert "is there already" in words_of(run("explain", "value.skops", "mixed.csv", "--out", "why.csv", code=2))
 
 
+def test_a_level_never_seen_is_explained_without_a_warning(run, saved):
+    mixed_frame().assign(colour="violet").to_csv(saved / "new.csv", index=False)
+    run("explain", "value.skops", "new.csv")
+
+
 def test_models_without_training_rows_ask_for_usual_ones(run, saved):
     said = words_of(run("explain", "sparse.skops", "few.csv", code=2))
     assert "give a table of them with kernelect explain --background" in said

@@ -22,9 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="file for the counts, as JSON")
     parser.add_argument("--case", help="one case as a campaign printed it, judged once more")
-    parser.add_argument(
-        "--table", type=Path, nargs="+", metavar="FILE", help="counts of campaigns, summed up in Markdown"
-    )
+    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="counts to sum up, as Markdown")
     given = parser.parse_args()
     if given.table is not None:
         printed(summed([json.loads(path.read_text()) for path in given.table]))
