@@ -76,6 +76,14 @@ def test_every_doubt_is_explained():
     assert {code for code in codes if f"| `{code}` |" not in TROUBLE} == set()
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "results").glob("*.md")), ids=lambda page: page.stem)
+def test_a_page_of_results_begins_with_words_for_a_user(page):
+    title, _, first = page.read_text().splitlines()[:3]
+    assert title.startswith("# ")
+    assert not re.match(r"```|    |\||`[^`]*(python|kernelect) ", first), "a command or a table comes first"
+    assert len(first.split()) > 12
+
+
 #: Functions that put a status or a warning of a fit into words, and the folders in which none is.
 SPEAKING = {"doubt", "_doubt", "remark", "told", "status", "_sentence", "_reason_to_stop", "_within_time", "_ended"}
 SPEAKING |= {"_NOT_FITTED", "_CONSTANT", "ending", "message"}
