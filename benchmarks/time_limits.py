@@ -1,9 +1,12 @@
 """Does a time limit hold? Every estimator, and ``kernelect fit``, against the clock.
 
-    python benchmarks/time_limits.py [--rows 1500 6000] [--limits 0.3 3] [--only NAME ...] [--command]
+    python benchmarks/time_limits.py [--rows 1500 6000] [--limits 0.3 3] [--only NAME ...] [--command MACHINE ...]
+        [--processor]
 
 Prints Markdown: seconds by the clock and of the processor, how far a fit went beyond its limit, and its
 score on new rows beside that of a constant. Overrun is allowed up to the larger of 1 s and 10 %.
+``--processor`` is for a machine with other work on it: limits then count processor seconds, which with one thread
+are the seconds that a quiet machine would take.
 """
 
 from __future__ import annotations
@@ -20,6 +23,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+
+if "--processor" in sys.argv:  # before anything looks at the clock
+    time.monotonic = time.process_time
 
 from kernelect import (
     GPC,
@@ -54,9 +60,9 @@ def numbers(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
     """Return seconds by the clock and of the processor."""
-    wall, processor = time.monotonic(), time.process_time()
+    wall, processor = time.perf_counter(), time.process_time()
     work()
-    return time.monotonic() - wall, time.process_time() - processor
+    return time.perf_counter() - wall, time.process_time() - processor
 
 
 def allowed(limit: float) -> float:
@@ -66,7 +72,7 @@ def allowed(limit: float) -> float:
 
 def row(name: str, n: int, limit: float, wall: float, processor: float, said: str) -> str:
     """Return one line of the table."""
-    over = wall - limit
+    over = (processor if "--processor" in sys.argv else wall) - limit
     held = "yes" if over <= allowed(limit) else "**no**"
     return f"| {name} | {n} | {limit:g} | {wall:.2f} | {processor:.2f} | {max(over, 0.0):.2f} | {held} | {said} |"
 
@@ -96,10 +102,12 @@ def of_command(machine: str, n: int, limit: float) -> str:
         pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).assign(y=y).to_csv(table, index=False)
         words = ["fit", str(table), "--target", "y", "--machine", machine, "--time-limit", str(limit), "--out", folder]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        began = time.monotonic()
-        command = [sys.executable, "-m", "kernelect", *words, "--quiet", "--json"]
+        began = time.perf_counter()
+        clock = "time.monotonic = time.process_time; " if "--processor" in sys.argv else ""
+        start = f"import time; {clock}from kernelect.cli import main; main()"
+        command = [sys.executable, "-c", start, *words, "--quiet", "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
         processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         page = Path(folder) / "report.html"
         said = _of_json(done.stdout, page) if done.returncode == 0 else f"exit {done.returncode}"
@@ -117,6 +125,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="*", default=[1500, 6000])
     parser.add_argument("--limits", type=float, nargs="*", default=[0.3, 3.0])
+    parser.add_argument("--processor", action="store_true", help="limits count processor seconds")
     parser.add_argument("--only", nargs="*", help="names of estimators")
     parser.add_argument("--command", nargs="*", metavar="MACHINE", help="kernelect fit with these machines instead")
     options = parser.parse_args()

@@ -1,5 +1,7 @@
 """Scores of rows the model did not see: against refits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,7 +103,8 @@ def test_progress_and_time_limit(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf", time_limit=1e-6), FoldOptions(folds=2))
     assert any("time limit" in remark and "LSSVC" in remark for remark in model.remarks)
-    assert any(remark.startswith("In 2 of 2 outer folds") for remark in model.remarks)
+    assert any(remark.startswith("Time was up before the outer folds") for remark in model.remarks)
+    assert model.assessment.outer_folds is None
     seen = []
     assess(model.pipeline, rows, schema, FoldOptions(folds=3), seen.append)
     assert seen == [0, 1, 2, 3]
@@ -148,3 +151,18 @@ def test_every_fold_has_its_share_of_the_time_that_is_left(mixed, monkeypatch):
     assert shares == sorted(shares)
     assert shares[0] < 26.0
     assert shares[-1] > 85.0
+
+
+def test_without_time_two_folds_are_run_where_there_is_no_leave_one_out(mixed):
+    schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
+    options = MachineOptions("svm", kernel="rbf", time_limit=1e-6)
+    model = fit_table(rows, schema, options, FoldOptions(folds=5, repeats=2))
+    outer = model.assessment.outer_folds
+    assert outer.name == "2 of 5 outer folds, 2 times"
+    assert len(outer.rows) == len(outer.prediction) < 0.5 * len(rows.y)
+    assert model.assessment.held_out is None
+    assert any(remark.startswith("In 2 of 2 outer folds") for remark in model.remarks)
+    assert any("Time was up: the scores come from 2 of 5 outer folds" in remark for remark in model.remarks)
+    whole = fit_table(rows, schema, replace(options, time_limit=None), FoldOptions(folds=3))
+    assert whole.assessment.outer_folds.name == "3 outer folds"
+    assert whole.assessment.held_out is not None

@@ -20,10 +20,14 @@ def packed(values: Any) -> Any:
     """Return an array of labels as :class:`Packed`; anything else as it is."""
     if not isinstance(values, np.ndarray) or values.dtype != object or values.ndim != 1:
         return values
-    # With their types: True and 1 are different labels.
-    places: dict[tuple[type, Any], int] = {}
-    codes = [places.setdefault((type(label), label), len(places)) for label in values.tolist()]
-    return Packed(levels=[label for _, label in places], codes=np.array(codes, dtype=np.intp))
+    labels = values.tolist()
+    if len(set(map(type, labels))) > 1:  # True and 1 are different labels
+        places = {each: place for place, each in enumerate(dict.fromkeys((type(label), label) for label in labels))}
+        codes, levels = [places[type(label), label] for label in labels], [label for _, label in places]
+    else:
+        plain = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+        codes, levels = [plain[label] for label in labels], list(plain)
+    return Packed(levels=levels, codes=np.array(codes, dtype=np.intp))
 
 
 def unpacked(values: Any) -> Any:

@@ -56,13 +56,20 @@ def assess(
         return inside, remarks
     splits = options.splits(rows, schema)
     deadline, outcomes = Deadline.after(options.time_limit), list[FoldOutcome]()
+    if deadline.passed and inside.leave_one_out is not None:
+        return inside, [*remarks, "Time was up before the outer folds: the scores are those of leave-one-out."]
     observe = observe or _unseen
     observe(0)
     copies = fold_outcomes(clone(pipeline), rows, schema, splits, options.jobs, deadline, shuffle_seed=options.seed)
     for outcome in copies:
         outcomes.append(outcome)
         observe(len(outcomes))
-    outer = judge.of_folds(options.name_for(schema), outcomes, options.folds)
+    name = options.name_for(schema)
+    if len(outcomes) < len(splits):
+        outcomes = outcomes[: max(len(outcomes) // options.folds, 1) * options.folds]  # whole repetitions
+        name = f"{len(outcomes)} of {name}"
+        remarks.append(f"Time was up: the scores come from {name}, and the rows of these.")
+    outer = judge.of_folds(name, outcomes, options.folds)
     way_out = "--effort best" if is_mixture(pipeline) else "--restarts 3, or another --kernel or --machine"
     remarks += [*_doubts(outcomes), *_on_spread(judge, outcomes, way_out)]
     return replace(inside, outer_folds=outer, held_out=judge.held_out(outcomes, list(rows.X.columns))), remarks

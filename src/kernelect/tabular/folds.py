@@ -28,6 +28,9 @@ from kernelect.tabular.stakes import decision_of
 
 Split = tuple[np.ndarray, np.ndarray]
 
+#: Folds that are run whatever time they take: one would tell nothing of the spread.
+_FEWEST = 2
+
 
 @dataclass(frozen=True)
 class FoldOptions:
@@ -137,16 +140,20 @@ def fold_outcomes(
 ) -> Iterator[FoldOutcome]:
     """Yield the outcome of each fold in turn: a fresh copy fitted on the training rows, all of it.
 
-    With a deadline the search of each fold may take its share of the time that is left when its turn comes. With
-    ``shuffle_seed``, each fold also tells what its model loses when single columns are shuffled.
+    With a deadline the search of each fold may take its share of the time that is left when its turn comes; after
+    it, no further fold begins, but for the first two. With ``shuffle_seed``, each fold also tells what its model loses
+    when single columns are shuffled.
     """
-    work = (
-        delayed(run_fold)(
-            _with_share_of_time(model, deadline, jobs / (len(splits) - place)), rows, schema, *split, shuffle_seed
-        )
-        for place, split in enumerate(splits)
-    )
-    yield from Parallel(n_jobs=jobs, return_as="generator")(work)
+
+    def work() -> Iterator[Any]:
+        for place, split in enumerate(splits):
+            late = deadline.passed
+            if late and place >= _FEWEST:
+                return
+            copy = _with_share_of_time(model, deadline, jobs / (len(splits) - place))
+            yield delayed(run_fold)(copy, rows, schema, *split, None if late else shuffle_seed)
+
+    yield from Parallel(n_jobs=jobs, return_as="generator")(work())
 
 
 def _with_share_of_time(model: BaseEstimator, deadline: Deadline, share: float) -> BaseEstimator:
