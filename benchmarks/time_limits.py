@@ -39,6 +39,9 @@ from kernelect import (
     KernelRegressor,
 )
 
+#: What every ``kernelect fit`` imports.
+IMPORTS = "import rich.console, kernelect.cli.fit, kernelect.tabular, kernelect.mixture, kernelect.report"
+
 CLASSIFIERS = (LSSVC, SVC, GPC, RVC, KernelClassifier)
 REGRESSORS = (LSSVR, RVR, BasisSearchRegressor, KernelRegressor)
 
@@ -101,17 +104,21 @@ def of_command(machine: str, n: int, limit: float) -> str:
         table = Path(folder) / "table.csv"
         pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).assign(y=y).to_csv(table, index=False)
         words = ["fit", str(table), "--target", "y", "--machine", machine, "--time-limit", str(limit), "--out", folder]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        began = time.perf_counter()
         clock = "time.monotonic = time.process_time; " if "--processor" in sys.argv else ""
         start = f"import time; {clock}from kernelect.cli import main; main()"
-        command = [sys.executable, "-c", start, *words, "--quiet", "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-        processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        wall, processor, done = _in_a_process(start, *words, "--quiet", "--json")
         page = Path(folder) / "report.html"
         said = _of_json(done.stdout, page) if done.returncode == 0 else f"exit {done.returncode}"
+        said += f"; {_in_a_process(IMPORTS)[1]:.2f} s of imports"
     return row(f"`kernelect fit --machine {machine}`", n, limit, wall, processor, said)
+
+
+def _in_a_process(program: str, *words: str) -> tuple[float, float, subprocess.CompletedProcess[str]]:
+    """Run a program; return seconds by the clock and of the processor, and what it gave."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
 
 
 def _of_json(text: str, page: Path) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
 
 #: Seconds kept for the model file and for a report, and the largest share of what is left of a time limit for them.
-_WRITING, _LARGEST_SHARE = (0.3, 2.0), 0.5
+_WRITING, _LARGEST_SHARE = (0.3, 3.5), 0.5
 
 #: Share of the time for a report that goes into what it shows; the rest is for drawing it.
 _GATHERING = 0.4
