@@ -123,7 +123,7 @@ def register(cls: C, name: str | None = None) -> C:
             registry.register(cls, name or (declared if isinstance(declared, str) else None))
             return cls
     kinds = ", ".join(f"{registry.base.__name__} ({kind})" for kind, registry in REGISTRIES.items())
-    raise InvalidArgument(f"{cls!r} is no part that can be registered: derive it from one of {kinds}.")
+    raise InvalidArgument(f"{cls!r} cannot be registered: derive it from one of {kinds}.")
 
 
 def stored(cls: C) -> C:

@@ -211,7 +211,7 @@ def test_functions_of_the_users_own_are_estimated():
     model = BasisSearchRegressor(Functions([np.sin, lambda X: X[:, 1] * X[:, 2]])).fit(X, REAL)
     found = shapley_values(model, X[:3], X, n_permutations=400)
     assert found.method == "permutation"
-    assert found.remarks == ("CallableColumns are no products over inputs: the values are estimated by permutations.",)
+    assert found.remarks == ("CallableColumns are not products over inputs: the values are estimated by permutations.",)
     value = oracle.interventional(model.predict, X[0], X, [[0], [1], [2]])
     shares = oracle.shapley(value, 3)[0]
     assert abs(found.values[0] - shares).max() < 0.3

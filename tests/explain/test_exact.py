@@ -239,13 +239,13 @@ def test_an_explainer_serves_many_rows(rows):
 def test_kernels_without_an_exact_form_say_so(rows):
     model, (X, _, _) = fitted(from_sklearn(sk.Exponentiation(sk.RBF(1.0, "fixed"), 2)), rows), rows
     with pytest.raises(
-        MissingCapability, match="SklearnKernel is no sum of products over inputs.*method='permutation'"
+        MissingCapability, match="SklearnKernel is not a sum of products over inputs.*method='permutation'"
     ):
         shapley_values(model, X[:1], method="exact")
     found = shapley_values(model, X[:1], n_permutations=3)
     assert found.method == "permutation"
     assert found.remarks == (
-        "SklearnKernel is no sum of products over inputs: the values are estimated by permutations.",
+        "SklearnKernel is not a sum of products over inputs: the values are estimated by permutations.",
     )
 
 

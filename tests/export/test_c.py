@@ -139,7 +139,7 @@ def test_no_function_of_the_mathematical_library_but_exp():
 def test_bad_arguments():
     with pytest.raises(InvalidArgument, match="real='half' must be 'double' or 'float'"):
         to_c(model("LSSVR"), real="half")
-    with pytest.raises(InvalidArgument, match="name='my model' must be a name of C"):
+    with pytest.raises(InvalidArgument, match="name='my model' must be a valid name in C"):
         to_c(model("LSSVR"), name="my model")
     with pytest.raises(InvalidArgument, match="bits=12 must be 16 or 8"):
         to_c(model("LSSVR"), bits=12)

@@ -124,7 +124,7 @@ def test_reasons_without_a_form_are_refused():
     rows = rows_for("GPC, three classes")
     with pytest.raises(MissingCapability, match="Polynomials of degree 2 have no explanation in JavaScript: kernelect"):
         to_javascript(model("GPC, three classes"), explainer=Explainer.of(model("GPC, three classes"), rows))
-    with pytest.raises(MissingCapability, match="Monomial functions have no explanation in JavaScript: what has are"):
+    with pytest.raises(MissingCapability, match="Monomial functions have no explanation in JavaScript: use"):
         to_javascript(model("RVC, dictionary"), explainer=Explainer.of(model("RVC, dictionary"), rows))
     with pytest.raises(MissingCapability, match="must have an exact form and absent='marginals'"):
         to_javascript(model("LSSVC"), explainer=Explainer.of(model("LSSVC"), absent="neutral"))
@@ -133,5 +133,5 @@ def test_reasons_without_a_form_are_refused():
 
 
 def test_bad_names():
-    with pytest.raises(InvalidArgument, match="name='1st' must be a name of JavaScript"):
+    with pytest.raises(InvalidArgument, match="name='1st' must be a valid name in JavaScript"):
         to_javascript(model("LSSVR"), name="1st")

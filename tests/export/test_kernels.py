@@ -96,7 +96,7 @@ def test_many_rough_inputs_neither_overflow_nor_vanish():
 def test_a_kernel_of_another_library_is_refused():
     wrapped = KERNELS["from scikit-learn, wrapped"]
     assert isinstance(wrapped, SklearnKernel)
-    with pytest.raises(MissingCapability, match="has no form without Python: what can be exported are the kernels of"):
+    with pytest.raises(MissingCapability, match="has no form without Python: only the kernels of"):
         kernel_sum(Product.of(RBF(1.0), wrapped), ROWS, np.ones((9, 1)), Raw((0, 1, 2)))
 
 

@@ -108,7 +108,7 @@ def test_a_missing_level_of_an_encoder():
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        (PowerTransformer(), "PowerTransformer has no form without Python: what can be exported are imputers"),
+        (PowerTransformer(), "PowerTransformer has no form without Python: only imputers"),
         (
             FunctionTransformer(np.tanh),
             r"FunctionTransformer\(tanh\) is a function of Python, which cannot be exported",

@@ -109,7 +109,9 @@ def test_mixtures_share_their_landmarks(labels):
     found = reduce(whole, 25)
     others = sum(member.candidate.machine != "lssvm" for member in whole._members)
     assert len(found.model._members) == len(whole._members) - others
-    named = "a Gaussian process and the forest" if labels else "the forest"
+    processes = sum(member.candidate.machine == "gp" for member in whole._members)
+    named = "a Gaussian process" if processes == 1 else f"{processes} Gaussian processes"
+    named = f"{named} and the forest" if labels else "the forest"
     assert f"because they take as much room as all rows: {named}, with " in found.remarks[0]
     told = re.search(
         rf"That alone moves the leave-one-out {found.score} from ([0-9.]+) to ([0-9.]+)\.", found.remarks[0]
@@ -145,7 +147,7 @@ def test_a_mixture_on_landmarks_gives_up_what_grows_with_the_rows(labels):
         r"the forest, with 30 % of the weight\. That moves the leave-one-out .* by ([0-9.e-]+)", *found.remarks
     )
     assert float(told[1]) == pytest.approx(np.sqrt(np.mean((said[1] - said[0]) ** 2)), rel=0.05)
-    with pytest.raises(MissingCapability, match="stands on 25 landmarks .* give max_vectors=25 or more"):
+    with pytest.raises(MissingCapability, match="uses 25 landmarks .* give max_vectors=25 or more"):
         reduce(door, 10)
 
 
@@ -200,14 +202,14 @@ def test_without_a_vector_the_posterior_and_the_evidence_are_those_of_the_others
 def test_what_cannot_be_reduced():
     X, y = THREE
     on_landmarks = LSSVC(GAUSSIAN, regularization=0.1, landmarks=5).fit(X, y)
-    with pytest.raises(MissingCapability, match="The model stands on 5 landmarks and does not keep its training rows"):
+    with pytest.raises(MissingCapability, match="The model uses 5 landmarks and does not keep its training rows"):
         reduce(on_landmarks, 3)
     assert reduce(on_landmarks, 5).in_words() == "The model has 5 vectors, and all of them are kept."
-    with pytest.raises(MissingCapability, match="The model stands on 5 landmarks, and has one size alone"):
+    with pytest.raises(MissingCapability, match="The model uses 5 landmarks, and this is its only size"):
         size_curve(on_landmarks, (10, 20))
-    with pytest.raises(MissingCapability, match="GPC cannot be reduced to fewer vectors: what can be are LSSVC"):
+    with pytest.raises(MissingCapability, match="GPC cannot be reduced to fewer vectors: use LSSVC"):
         reduce(model("GPC"), 3)
-    with pytest.raises(MissingCapability, match="RVC cannot be reduced to fewer vectors: what can be are LSSVC"):
+    with pytest.raises(MissingCapability, match="RVC cannot be reduced to fewer vectors: use LSSVC"):
         reduce(model("RVC, dictionary"), 3)
     with pytest.raises(InvalidArgument, match="max_vectors=0 must be a whole number of at least 1"):
         reduce(model("LSSVC"), 0)

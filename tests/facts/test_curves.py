@@ -104,7 +104,7 @@ def test_what_more_rows_bring_is_said():
 
 def test_a_learning_curve_needs_closed_forms_and_rows():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
-    with pytest.raises(MissingCapability, match="GPC has no learning curve in closed form: what has are LSSVC"):
+    with pytest.raises(MissingCapability, match="GPC has no learning curve in closed form: use LSSVC"):
         LearningCurve.from_estimator(GPC(RBF(0.5)).fit(X, y), np.random.default_rng(0))
     few = LSSVC(RBF(0.5), regularization=0.1).fit(X[:30], y[:30])
     with pytest.raises(MissingCapability, match="30 rows are too few for a learning curve"):

@@ -77,7 +77,7 @@ def test_a_model_without_reasons_or_without_a_script_says_so(numbers):
     assert facts["script"]
     assert facts["explained"] == ""
     assert facts["remarks"] == [
-        "There are no reasons here: Polynomials of degree 2 have no explanation in JavaScript: kernelect explain has, "
+        "There are no reasons here: Polynomials of degree 2 have no explanation in JavaScript: use kernelect explain, "
         "in Python."
     ]
     own = make_pipeline(FunctionTransformer(np.cbrt), LSSVR(RBF(0.5), regularization=0.1)).fit(X, y)

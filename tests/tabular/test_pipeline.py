@@ -92,7 +92,7 @@ def test_a_table_without_two_values_that_rows_share_is_refused():
     frame = pd.DataFrame({"code": list("aabbcc") * 2})
     step = CodedColumns({"code": "category"})
     assert step.fit_transform(frame).shape == (12, 3)
-    with pytest.raises(InvalidArgument, match="X has 6 rows, and no column has two values"):
+    with pytest.raises(InvalidArgument, match="X has 6 rows, too few for any of its categories"):
         step.fit(frame[:6])
 
 

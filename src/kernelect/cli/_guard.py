@@ -119,7 +119,7 @@ parts = shared(
 )
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
-quiet = click.option("--quiet", is_flag=True, help="No progress and no remarks.")
+quiet = click.option("--quiet", is_flag=True, help="Print no progress and no remarks.")
 force = click.option("--force", is_flag=True, help="Overwrite existing files.")
 fill_missing = click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
 seed = click.option(

@@ -58,7 +58,7 @@ def command(
     if bits is not None and format_ != "c":
         raise InvalidArgument(f"--bits {bits} is for C, and --to {format_} was asked for: leave it out.")
     if single and format_ == "javascript":
-        raise InvalidArgument("--float is for C and ONNX, and JavaScript has double precision alone: leave it out.")
+        raise InvalidArgument("--float is for C and ONNX, and JavaScript only has double precision: leave it out.")
     place = out or Path(FILES[format_])
     check_free(place, force)
     loaded, remarks = load_model(model)

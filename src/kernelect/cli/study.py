@@ -68,7 +68,7 @@ def show(name: str, toml: bool) -> None:
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes of --engine local.")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="BLAS threads of a cell.")
 @click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds that one cell may take.")
-@click.option("--quick", is_flag=True, help="A version for two minutes, on built-in data: see the machinery work.")
+@click.option("--quick", is_flag=True, help="A two-minute version on built-in data, to see how it works.")
 @click.option("--retry-failed", is_flag=True, help="Run failed cells again.")
 @click.option(
     "--out",
@@ -115,7 +115,7 @@ def run(
         try:
             progress = studies.run_study(plan, results, runner, retry_failed=retry_failed, observe=observe)
         except KeyboardInterrupt:
-            click.echo(f"Stopped. All finished cells are in {path}; the same command goes on.", err=True)
+            click.echo(f"Stopped. All finished cells are in {path}; run the same command to continue.", err=True)
             sys.exit(INTERRUPTED)
         failed = len(results.failed(plan.cells()))
     done = progress.ended - progress.failures

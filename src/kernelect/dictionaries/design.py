@@ -34,7 +34,7 @@ class DictionaryDesign(Kernel):
         return evaluated(candidates, X), lambda weights: candidates.pullback(X, weights)
 
     def cross(self, X: Array, Z: Array) -> Array:
-        raise MissingCapability("A dictionary's functions are no function of two rows: build the dictionary instead.")
+        raise MissingCapability("A dictionary's functions are not functions of two rows: build the dictionary instead.")
 
     def diagonal(self, X: Array) -> Array:
         raise MissingCapability("A dictionary has no diagonal: build it and evaluate its functions instead.")

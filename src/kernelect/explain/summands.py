@@ -183,7 +183,7 @@ def kernel_summands(kernel: Kernel, vectors: Array, coefficients: Array) -> list
 def function_summands(functions: Any, n_inputs: int, coefficients: Array) -> list[Summand]:
     """Return the summands of a dictionary's functions, or an error where they have no exact form."""
     raise MissingCapability(
-        f"{type(functions).__name__} are no products over inputs, so their Shapley values have no exact form: "
+        f"{type(functions).__name__} are not products over inputs, so their Shapley values have no exact form: "
         "use method='permutation', which estimates them and gives their standard errors."
     )
 

@@ -215,7 +215,7 @@ def product_terms(kernel: Kernel, spans: Array) -> list[Term]:
         Range of each input among the vectors: the distances that heavy-tailed mixtures have to cover.
     """
     raise MissingCapability(
-        f"{type(kernel).__name__} is no sum of products over inputs, so its Shapley values have no exact form: "
+        f"{type(kernel).__name__} is not a sum of products over inputs, so its Shapley values have no exact form: "
         "use method='permutation', which estimates them and gives their standard errors."
     )
 

@@ -72,7 +72,7 @@ def to_c(
     if real not in _TOLERANCE:
         raise InvalidArgument(f"real={real!r} must be 'double' or 'float'.")
     if not isinstance(name, str) or identifier(name) != name or not (name[0].isalpha()):
-        raise InvalidArgument(f"name={name!r} must be a name of C: letters and digits, a letter first.")
+        raise InvalidArgument(f"name={name!r} must be a valid name in C: letters and digits, a letter first.")
     program, cells = prepared(model, rows, max_vectors, max_numbers)
     if bits is not None:
         program = _rounded(program, cells, bits)

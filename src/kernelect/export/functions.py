@@ -20,8 +20,8 @@ from kernelect.typing import Array
 def function_values(functions: Any, x: Node) -> Node:
     """Return the values of a dictionary's functions at a row's inputs, (n,)."""
     raise MissingCapability(
-        f"{type(functions).__name__} are functions of Python, which cannot be exported: what can be are kernels, "
-        "polynomials, Fourier series and columns of X."
+        f"{type(functions).__name__} are functions of Python, which cannot be exported: use kernels, "
+        "polynomials, Fourier series or columns of X."
     )
 
 

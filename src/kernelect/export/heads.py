@@ -107,7 +107,7 @@ def _log_total(logs: Sequence[Node]) -> Node:
 def decision_of(likelihood: Likelihood, mean: Node, variance: Node, constant: float) -> Node:
     """Return the decision values that a likelihood makes of latent values."""
     raise MissingCapability(
-        f"{type(likelihood).__name__} is a likelihood of Python, which cannot be exported: what can be are models with "
+        f"{type(likelihood).__name__} is a likelihood of Python, which cannot be exported: use "
         "likelihood='probit', 'hinge' or 'squared-hinge'."
     )
 

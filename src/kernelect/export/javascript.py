@@ -89,7 +89,7 @@ def to_javascript(
     True
     """
     if not isinstance(name, str) or identifier(name) != name or not name[0].isalpha():
-        raise InvalidArgument(f"name={name!r} must be a name of JavaScript: letters and digits, a letter first.")
+        raise InvalidArgument(f"name={name!r} must be a valid name in JavaScript: letters and digits, a letter first.")
     if explainer is not None and max_vectors is not None:
         raise InvalidArgument(
             f"explainer= is of the whole model and max_vectors={max_vectors} of a smaller one: reduce the model first, "

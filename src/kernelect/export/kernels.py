@@ -88,8 +88,8 @@ class Scaled:
 def kernel_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
     """Return kernel values between the vectors and a row's inputs, (n,) or (1,) where all are alike."""
     raise MissingCapability(
-        f"{type(kernel).__name__} has no form without Python: what can be exported are the kernels of "
-        "kernelect.kernels, their sums and products."
+        f"{type(kernel).__name__} has no form without Python: only the kernels of "
+        "kernelect.kernels, their sums and products can be exported."
     )
 
 

@@ -107,8 +107,8 @@ def _is_warped(steps: Any) -> bool:
 @singledispatch
 def _term(summand: Summand) -> str:
     raise MissingCapability(
-        f"{type(summand).__name__.removesuffix('Summand')} functions have no explanation in JavaScript: what has are "
-        "kernels that are products over inputs or linear, and mixtures of them."
+        f"{type(summand).__name__.removesuffix('Summand')} functions have no explanation in JavaScript: use "
+        "kernels that are products over inputs or linear, or mixtures of them."
     )
 
 
@@ -130,7 +130,7 @@ def _(summand: KernelSummand) -> str:
 def _not_linear(term: Term) -> str:
     degree = max(power.degree for power in term.powers)
     what = f"Polynomials of degree {degree}" if degree > 1 else "Products of linear and other kernels"
-    return f"{what} have no explanation in JavaScript: kernelect explain has, in Python."
+    return f"{what} have no explanation in JavaScript: use kernelect explain, in Python."
 
 
 def _factors(profile: Profile) -> list[str]:
@@ -139,7 +139,7 @@ def _factors(profile: Profile) -> list[str]:
         kind = _KINDS.get(type(profile.kernel))
     if kind is None:
         name = type(profile.kernel if isinstance(profile, FactorsOf) else profile).__name__
-        raise MissingCapability(f"{name} has no explanation in JavaScript: kernelect explain has, in Python.")
+        raise MissingCapability(f"{name} has no explanation in JavaScript: use kernelect explain, in Python.")
     return [f'["{kind}", {j}, {float(width)!r}]' for j, width in enumerate(profile.widths) if width > 0.0]
 
 

@@ -98,7 +98,7 @@ def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 
     found = [each for each in found if each.vectors < each.vectors_before]
     whole = reduce(model, 10**9)
     if np.isnan(whole.loss):
-        raise MissingCapability(f"The model stands on {whole.vectors} landmarks, and has one size alone.")
+        raise MissingCapability(f"The model uses {whole.vectors} landmarks, and this is its only size.")
     return SizeCurve(
         vectors=np.array([*(each.vectors for each in found), whole.vectors]),
         loss=np.array([*(each.loss for each in found), whole.loss]),
@@ -120,8 +120,8 @@ def vectors_of(model: Any) -> int:
 
 def _cannot(machine: Any) -> MissingCapability:
     return MissingCapability(
-        f"{type(machine).__name__} cannot be reduced to fewer vectors: what can be are LSSVC, LSSVR, RVC and RVR with "
-        "a kernel, and mixtures; BasisSearchRegressor is small by itself."
+        f"{type(machine).__name__} cannot be reduced to fewer vectors: use LSSVC, LSSVR, RVC or RVR with "
+        "a kernel, or a mixture; BasisSearchRegressor is small by itself."
     )
 
 
@@ -141,7 +141,7 @@ def _reduced(machine: Any, most: int, generator: np.random.Generator) -> Reducti
 def _check_exact(machine: LSSVC | LSSVR) -> None:
     if machine.landmarks_ is not None:
         raise MissingCapability(
-            f"The model stands on {len(machine.landmarks_)} landmarks and does not keep its training rows: give "
+            f"The model uses {len(machine.landmarks_)} landmarks and does not keep its training rows: give "
             f"max_vectors={len(machine.landmarks_)} or more, or fit it again on fewer rows (LSSVC and LSSVR also with "
             "landmarks= the number of vectors)."
         )

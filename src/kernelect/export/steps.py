@@ -47,8 +47,8 @@ def traced(step: Any, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     if step is None or (isinstance(step, str) and step == "passthrough") or changes_types_only(step):
         return cells
     raise MissingCapability(
-        f"{type(step).__name__} has no form without Python: what can be exported are imputers, scalers, encoders, "
-        "selectors, PCA and their combinations, or the machine alone, pipeline[-1]."
+        f"{type(step).__name__} has no form without Python: only imputers, scalers, encoders, "
+        "selectors, PCA and their combinations can be exported, or the machine by itself, pipeline[-1]."
     )
 
 

@@ -196,7 +196,9 @@ class Interactions:
         """Return the record of an explanation with interactions."""
         _require_one_output(explanation)
         if explanation.interactions is None:
-            raise InvalidArgument("explanation has no interactions: ask for them, shapley_values(..., True).")
+            raise InvalidArgument(
+                "explanation has no interactions: compute it by shapley_values(model, X, interactions=True)."
+            )
         sizes = 2.0 * np.abs(explanation.interactions).mean(axis=0)
         one, other = np.triu_indices(len(sizes), 1)
         order = np.argsort(-sizes[one, other], kind="stable")[:most]

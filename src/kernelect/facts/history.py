@@ -102,7 +102,7 @@ class Sizes:
             return cls.from_selection(machine.selection_)
         if not machine.has_evidence_by_size:
             raise MissingCapability(
-                f"{type(machine).__name__} has no evidence by size, being no sparse machine: use RVC, RVR or "
+                f"{type(machine).__name__} has no evidence by size, because it is not a sparse machine: use RVC, RVR or "
                 "BasisSearchRegressor."
             )
         if X is None or y is None:

@@ -107,8 +107,8 @@ def _least_squares(estimator: Any) -> LSSVC | LSSVR:
         machine = next((member for member in members if isinstance(member, LSSVC | LSSVR)), machine)
     if not isinstance(machine, LSSVC | LSSVR) or machine.landmarks_ is not None or not hasattr(machine, "X_fit_"):
         raise MissingCapability(
-            f"{type(machine).__name__} has no learning curve in closed form: what has are LSSVC and LSSVR without "
-            "landmarks, and mixtures of them."
+            f"{type(machine).__name__} has no learning curve in closed form: use LSSVC or LSSVR without "
+            "landmarks, or a mixture of them."
         )
     return machine
 

@@ -48,7 +48,7 @@ class CodedColumns(TransformerMixin, BaseEstimator):
         indicators = Indicators.of(coding(frame), coding.numeric, coding.categorical)
         if not len(indicators.inputs):
             raise InvalidArgument(
-                f"X has {len(frame)} rows, and no column has two values that enough of them share: give more rows."
+                f"X has {len(frame)} rows, too few for any of its categories, which need 3 rows each: give more rows."
             )
         self.n_features_in_ = len(frame.names)
         self.feature_names_in_ = np.array(frame.names, dtype=object)

@@ -58,7 +58,7 @@ class Stationary(Parametric):
 
     def shape_slope(self, name: str, D: Array) -> Array:
         """Return the derivative of k in the logarithm of a parameter that is not the width; may write into ``D``."""
-        raise NotImplementedError(f"{type(self).__name__} declares {name} and needs its shape_slope")
+        raise NotImplementedError(f"{type(self).__name__} declares {name}: write its method shape_slope")
 
     def cross(self, X: Array, Z: Array) -> Array:
         out = np.empty((len(X), len(Z)))
