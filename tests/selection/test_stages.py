@@ -12,11 +12,12 @@ from kernelect.machines import RidgePath
 from kernelect.numerics import Deadline
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Laplace
+from kernelect.results import SearchResult, Status
 from kernelect.search import Directions
 from kernelect.selection import Rows, SelectionOptions, stages
 from kernelect.selection.parts import STAGES
 from kernelect.selection.run import Run
-from kernelect.selection.stages import AllParameters, CriterionAlone, PriorRevised, SecondBasin, Spherical
+from kernelect.selection.stages import AllParameters, CriterionAlone, NarrowStart, PriorRevised, SecondBasin, Spherical
 
 
 def noisy_waves(seed, n=60, d=4):
@@ -71,6 +72,40 @@ def test_a_second_minimum_that_is_low_enough_is_taken():
     assert "second basin" in selection.runs
     first = selection.trace.value[selection.trace.run == selection.runs.index("all parameters")].min()
     assert selection.value < first - 0.5
+
+
+@pytest.mark.parametrize(("moved", "starts"), [(0.9, 1), (1.1, 2), (-1.1, 2)])
+def test_the_data_s_own_scale_is_scouted_where_the_spherical_optimum_is_far_from_it(moved, starts):
+    run = run_of(LSSVR(), *noisy_waves(0))
+    theta = run.space.start.copy()
+    theta[run.space.all_widths] += moved
+    found = SecondBasin._starts(run, run.space.moved(theta))
+    assert len(found) == starts
+    np.testing.assert_array_equal(found[0].start, theta)
+    np.testing.assert_array_equal(found[-1].start, theta if starts == 1 else run.objective.space.start)
+
+
+def test_a_narrow_start_begins_a_unit_and_a_half_below_the_data_s_scale(monkeypatch):
+    run = run_of(GPC("ard"), noisy_waves(0)[0], np.where(noisy_waves(0)[1] > 0, 1.0, -1.0), thorough=True)
+    begun, widths = run.objective.space.start, run.space.all_widths
+    asked = []
+    monkeypatch.setattr(Run, "search", lambda self, label, along, **more: asked.append((label, along)) or stayed(along))
+    run.result = stayed(Directions.each_free(run.space), value=-1.0)
+    stage = NarrowStart()
+    assert stage.applies(run)
+    stage.carry_out(run)
+    (label, along) = asked[0]
+    start = along.theta(np.zeros(len(along)))
+    assert label == "narrow start"
+    np.testing.assert_allclose(start[widths], begun[widths] + 1.5)
+    np.testing.assert_allclose(np.delete(start, widths), np.delete(begun, widths))
+    assert [label for label, _ in asked] == ["narrow start"]  # which was no lower: it goes no further
+
+
+def stayed(along, value=0.0):
+    """Return the result of a search that stays where it begins."""
+    theta = along.theta(np.zeros(len(along)))
+    return SearchResult(theta=theta, value=value, status=Status.CONVERGED, trace=None)
 
 
 def test_the_second_basin_is_not_looked_for_after_the_deadline():

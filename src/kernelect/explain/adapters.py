@@ -199,8 +199,8 @@ def _affine(kernel: Kernel) -> tuple[float, float]:
             slope, offset = slope * constant, offset * constant
         return slope, offset
     raise MissingCapability(
-        f"{kernel!r} is not a linear function of the precomputed kernel values, so it cannot be explained: use a kernel "
-        "of the inputs, such as 'ard'."
+        f"{kernel!r} is not a linear function of the precomputed kernel values, so it cannot be explained: use a "
+        "kernel of the inputs, such as 'ard'."
     )
 
 

@@ -102,8 +102,8 @@ class Sizes:
             return cls.from_selection(machine.selection_)
         if not machine.has_evidence_by_size:
             raise MissingCapability(
-                f"{type(machine).__name__} has no evidence by size, because it is not a sparse machine: use RVC, RVR or "
-                "BasisSearchRegressor."
+                f"{type(machine).__name__} has no evidence by size, because it is not a sparse machine: use RVC, RVR "
+                "or BasisSearchRegressor."
             )
         if X is None or y is None:
             raise InvalidArgument(f"SizesDisplay of a {type(machine).__name__} needs X and y: what it was fitted on.")

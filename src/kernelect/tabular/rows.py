@@ -77,7 +77,7 @@ def times_of(column: pd.Series, decimal: str | None = None) -> np.ndarray:
     if unknown.any():
         row = int(np.argmax(unknown))
         raise UnusableTable(
-            f"--time {column.name!r}: row {row + 1} has {column.iloc[row]!r}, which is neither a date nor a number: write "
-            "dates as 2024-12-31, or leave the row out."
+            f"--time {column.name!r}: row {row + 1} has {column.iloc[row]!r}, which is neither a date nor a number: "
+            "write dates as 2024-12-31, or leave the row out."
         )
     return values.to_numpy(dtype=float)
