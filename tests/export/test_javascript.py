@@ -122,7 +122,9 @@ def test_many_players_need_no_more_nodes_than_in_python(rng):
 
 def test_reasons_without_a_form_are_refused():
     rows = rows_for("GPC, three classes")
-    with pytest.raises(MissingCapability, match="Polynomials of degree 2 have no explanation in JavaScript: use kernelect"):
+    with pytest.raises(
+        MissingCapability, match="Polynomials of degree 2 have no explanation in JavaScript: use kernelect"
+    ):
         to_javascript(model("GPC, three classes"), explainer=Explainer.of(model("GPC, three classes"), rows))
     with pytest.raises(MissingCapability, match="Monomial functions have no explanation in JavaScript: use"):
         to_javascript(model("RVC, dictionary"), explainer=Explainer.of(model("RVC, dictionary"), rows))
