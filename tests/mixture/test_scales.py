@@ -8,6 +8,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.models import program_of
+from kernelect.mixture import scales
 from kernelect.mixture.scales import TargetScale
 
 
@@ -142,3 +143,20 @@ def test_a_model_on_a_scale_is_exported_and_explained(prices, log_model, target)
     np.testing.assert_allclose(found.ravel(), fitted.predict(rows), rtol=2e-6)
     explanation = shapley_values(fitted, X[:3], background=X[:20])
     assert any("The target is modelled by" in remark for remark in explanation.remarks)
+
+
+def test_a_scale_that_explains_more_and_predicts_worse_is_not_taken(monkeypatch):
+    # Half of the targets are near 0: their logarithms say a lot of them, and nothing of the others.
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(150, 2))
+    y = 10.0 * np.maximum(X[:, 0], 0.0) + np.exp(2.0 * generator.normal(size=150) - 6.0)
+    assert KernelRegressor("fast").fit(X, y).target_scale_.is_identity
+    monkeypatch.setattr(scales, "_WORSE", np.inf)
+    assert KernelRegressor("fast").fit(X, y).target_scale_.name == "log"
+
+
+def test_what_comes_back_from_a_logarithm_is_limited_on_the_targets_own_scale():
+    y = np.array([1.0, 10.0, 101.0])
+    scale = TargetScale.of("log", y, bounded=False)
+    assert scale.mean(np.array([50.0])) == pytest.approx(151.0)
+    assert scale.backward(np.array([50.0])) == pytest.approx(151.0)

@@ -41,6 +41,10 @@ _SKEWED = 0.7
 #: Nats by which another scale, or a spread that differs, has to explain the targets better.
 _MARGIN = 5.0
 
+#: A scale that explains the targets better is not taken where it predicts them worse by this factor: what comes back
+#: from the logarithm of a prediction that is too large is far too large.
+_WORSE = 1.05
+
 #: Ratio of large to small spreads (95 % and 5 % quantile) below which intervals are of one width.
 _MARKED = 1.5
 
@@ -94,7 +98,9 @@ class TargetScale:
             return cls(bounded=bounded)
         values = _FORWARD[name](y)
         room = BEYOND * float(values.max() - values.min())
-        return cls(name=name, low=float(values.min()) - room, high=float(values.max()) + room, bounded=bounded)
+        # Upwards as on the target's own scale: half the range of logarithms would be a factor of hundreds.
+        most = _FORWARD[name](np.asarray(y.max() + BEYOND * (y.max() - y.min())))
+        return cls(name=name, low=float(values.min()) - room, high=float(most), bounded=bounded)
 
     @property
     def is_identity(self) -> bool:
@@ -187,8 +193,11 @@ def choose_scale(target: object, task: Task, deadline: Deadline = NEVER) -> Targ
     if len(names) == 1 or deadline.passed:
         return TargetScale.of(names[0], y, bounded=bounded)
     part = _on_rows(task, _some_rows(task))
-    found = {name: _log_likelihood(name, part, deadline.part(_TIME)) for name in names}
-    best = max(found, key=lambda name: found[name] - (0.0 if name == names[0] else _MARGIN))
+    found = {name: _tried(name, part, deadline.part(_TIME)) for name in names}
+    usual = found[names[0]]
+    best = max(found, key=lambda name: found[name].nats - (0.0 if name == names[0] else _MARGIN))
+    if found[best].error > _WORSE * usual.error:
+        best = names[0]
     return TargetScale.of(best, y, bounded=bounded)
 
 
@@ -233,14 +242,27 @@ def _on_rows(task: Task, rows: Indices) -> Task:
     return replace(task, Z=task.Z[rows], y=task.y[rows], weights=task.weights[rows], groups=groups)
 
 
-def _log_likelihood(name: str, task: Task, deadline: Deadline) -> float:
-    """Return the leave-one-out likelihood of targets under normal residuals on a scale, in nats."""
+@dataclass(frozen=True, kw_only=True)
+class _Tried:
+    """How a scale did: likelihood of the targets in nats, and root mean squared error on their own scale."""
+
+    nats: float
+    error: float
+
+
+def _tried(name: str, task: Task, deadline: Deadline) -> _Tried:
+    """Return how well leave-one-out explains targets by normal residuals on a scale, and how well it predicts them."""
     y = np.asarray(task.y, dtype=float)
     values = _FORWARD[name](y)
-    squares = (values - quickly(replace(task, y=values), deadline).left_out[:, 0]) ** 2
+    left_out = quickly(replace(task, y=values), deadline).left_out[:, 0]
     weights = task.weights / task.weights.mean()
-    mean = max(float(np.average(squares, weights=weights)), np.finfo(float).tiny)
-    return float(-0.5 * len(y) * np.log(mean) + np.sum(weights * _LOG_SLOPE[name](y)))
+    mean = max(float(np.average((values - left_out) ** 2, weights=weights)), np.finfo(float).tiny)
+    scale = TargetScale.of(name, y, bounded=False)
+    scale = scale if scale.is_identity else scale.calibrated(values - left_out, task.weights)
+    return _Tried(
+        nats=float(-0.5 * len(y) * np.log(mean) + np.sum(weights * _LOG_SLOPE[name](y))),
+        error=float(np.average(np.abs(y - scale.mean(left_out)), weights=weights)),
+    )
 
 
 def quickly(task: Task, deadline: Deadline) -> Member:
