@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
@@ -22,6 +23,7 @@ from kernelect import LSSVC, LSSVR, RVC, BasisSearchRegressor
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.models import program_of
+from kernelect.export.prepare import prepared
 from kernelect.export.rows import checked_rows
 from oracles.exported import GAUSSIAN, HOSTILE, MODELS, answers, hostile_pipeline, model, rows_for
 
@@ -94,6 +96,21 @@ def test_encoders(encoder, kind):
     y = np.where(X[:, 0] == levels[0], 1.0, 0.0) + 0.1 * rng.normal(size=40)
     new = np.vstack([X, [[levels[0], "grey" if kind == "text" else 7.0]]])
     compared(make_pipeline(encoder, LSSVR(GAUSSIAN, regularization=0.1)).fit(X, y), new)
+
+
+@pytest.mark.parametrize("imputed", [False, True])
+@pytest.mark.parametrize("nothing", [None, np.nan])
+def test_texts_that_are_none_or_nan(nothing, imputed):
+    frame = pd.DataFrame({"word": np.array(["x", "y", nothing, "z"] * 10, dtype=object), "x": np.arange(40.0)})
+    frame["word"] = frame["word"].astype(object)
+    encoder = OneHotEncoder(handle_unknown="ignore")
+    words = make_pipeline(SimpleImputer(strategy="most_frequent"), encoder) if imputed else encoder
+    columns = ColumnTransformer([("words", words, ["word"]), ("numbers", StandardScaler(), ["x"])])
+    fitted = make_pipeline(columns, LSSVR(GAUSSIAN, regularization=0.1)).fit(frame, np.sin(frame["x"]))
+    program, _ = prepared(fitted, None, None, 10**6)
+    cells = [[cell if isinstance(cell, str) else None, x] for cell, x in zip(frame["word"], frame["x"], strict=True)]
+    found = evaluate(program, coded_rows(program, cells))[-1]
+    np.testing.assert_allclose(found, answers(fitted, frame), atol=1e-12)
 
 
 def test_a_missing_level_of_an_encoder():

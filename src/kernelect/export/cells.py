@@ -62,6 +62,9 @@ class Sheet:
         Levels of category columns, in order of appearance.
     typical : dict of int to (float, float)
         A usual number of a column, and how far others lie from it.
+    used : set of int
+    nones : set of int
+        Columns whose missing cells were None where the model was fitted, and not NaN.
     """
 
     names: list[str]
@@ -69,6 +72,7 @@ class Sheet:
     levels: dict[int, dict[str, None]] = field(default_factory=dict)
     typical: dict[int, tuple[float, float]] = field(default_factory=dict)
     used: set[int] = field(default_factory=set)
+    nones: set[int] = field(default_factory=set)
 
     def raw(self) -> list[Cell]:
         """Return the cells of a row as the table has it."""
@@ -154,6 +158,7 @@ class Sheet:
             levels=tuple(self.levels.get(j, ())),
             typical=typical,
             spread=spread,
+            none=j in self.nones,
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from kernelect.exceptions import MissingCapability
 from kernelect.explain.players import outputs_by_column
-from kernelect.export.cells import Cell, Sheet, made
+from kernelect.export.cells import Cell, Sheet, TextCell, made
 from kernelect.export.graph import Node, apply, join, times
 from kernelect.typing import Array, Indices
 
@@ -51,6 +51,9 @@ def _of_text(step: Any, place: int, cell: Cell, own: Indices, sheet: Sheet) -> l
     answers = [_answer(step, place, level, own) for level in [*levels, _UNSEEN]]
     known_missing = [level for level in step.categories_[place] if _is_missing(level)]
     missing = _answer(step, place, known_missing[0], own) if known_missing else answers[-1]
+    if None in known_missing:  # which imputers of scikit-learn do not fill in: they look for NaN
+        text = TextCell(text.column, None)
+        sheet.nones.add(text.column)
     return sheet.lookup(text, dict(zip(levels, answers[:-1], strict=True)), missing, answers[-1])
 
 

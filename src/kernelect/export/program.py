@@ -29,6 +29,8 @@ class Column:
         Of a category, in the order of their codes.
     typical, spread : float
         A usual number of the column, and how far others lie from it.
+    none : bool
+        Whether a missing cell is None to the model in Python, and not NaN.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Column:
     levels: tuple[str, ...] = ()
     typical: float = 0.0
     spread: float = 1.0
+    none: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -114,7 +114,8 @@ def _as_taken(model: Any, program: Program, cells: list[list[Any]]) -> Any:
     width = int(getattr(_pipeline(model), "n_features_in_", 0)) or len(names or ())
     table = np.full((len(cells), width), np.nan, dtype=object)
     for position, column in enumerate(program.columns):
-        table[:, column.place] = [np.nan if row[position] is None else row[position] for row in cells]
+        nothing = None if column.none else np.nan
+        table[:, column.place] = [nothing if row[position] is None else row[position] for row in cells]
     texts = {column.place for column in program.columns if column.kind == "category"}
     if names is None:
         return table if texts else table.astype(float)
