@@ -101,13 +101,13 @@ def test_encoders(encoder, kind):
 @pytest.mark.parametrize("imputed", [False, True])
 @pytest.mark.parametrize("nothing", [None, np.nan])
 def test_texts_that_are_none_or_nan(nothing, imputed):
-    frame = pd.DataFrame({"word": np.array(["x", "y", nothing, "z"] * 10, dtype=object), "x": np.arange(40.0)})
-    frame["word"] = frame["word"].astype(object)
+    frame = pd.DataFrame({"word": pd.Series(["x", "y", nothing, "z", "x"] * 8, dtype=object), "x": np.arange(40.0)})
     encoder = OneHotEncoder(handle_unknown="ignore")
     words = make_pipeline(SimpleImputer(strategy="most_frequent"), encoder) if imputed else encoder
     columns = ColumnTransformer([("words", words, ["word"]), ("numbers", StandardScaler(), ["x"])])
     fitted = make_pipeline(columns, LSSVR(GAUSSIAN, regularization=0.1)).fit(frame, np.sin(frame["x"]))
     program, _ = prepared(fitted, None, None, 10**6)
+    assert program.columns[0].none == (nothing is None)
     cells = [[cell if isinstance(cell, str) else None, x] for cell, x in zip(frame["word"], frame["x"], strict=True)]
     found = evaluate(program, coded_rows(program, cells))[-1]
     np.testing.assert_allclose(found, answers(fitted, frame), atol=1e-12)

@@ -120,8 +120,9 @@ def _as_taken(model: Any, program: Program, cells: list[list[Any]]) -> Any:
     if names is None:
         return table if texts else table.astype(float)
     pandas = load_extra("pandas", caller="An export of named columns", extra="frames")
+    kinds = [object if j in texts else float for j in range(width)]  # pandas' own texts would turn None into NaN
     return pandas.DataFrame(
-        {name: table[:, j] if j in texts else table[:, j].astype(float) for j, name in enumerate(names)}
+        {name: pandas.Series(table[:, j].astype(kinds[j]), dtype=kinds[j]) for j, name in enumerate(names)}
     )
 
 
