@@ -123,11 +123,17 @@ quiet = click.option("--quiet", is_flag=True, help="Print no progress and no rem
 force = click.option("--force", is_flag=True, help="Overwrite existing files.")
 fill_missing = click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
 seed = click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of everything random."
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Seed of everything random.",
 )
 jobs = click.option(
     "--jobs",
     type=click.IntRange(min=1),
+    metavar="N",
     default=1,
     show_default=True,
     help="Number of outer folds to run at the same time.",
@@ -231,12 +237,18 @@ def folds(default: int) -> Callable[[Any], Any]:
         click.option(
             "--folds",
             type=click.IntRange(min=0),
+            metavar="N",
             default=default,
             show_default=True,
-            help="Number of outer folds; each repeats the whole selection.",
+            help="Number of outer folds; each repeats the whole selection. fit takes 0 too: no outer folds.",
         ),
         click.option(
-            "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="How often to draw the folds."
+            "--repeats",
+            type=click.IntRange(min=1),
+            metavar="N",
+            default=1,
+            show_default=True,
+            help="How often to draw the folds.",
         ),
     )
 

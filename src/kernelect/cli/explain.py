@@ -21,7 +21,12 @@ _MOST_ROWS = 20
 @options.table_argument
 @options.format_option
 @click.option(
-    "--most", type=click.IntRange(min=1), default=3, show_default=True, help="Reasons shown for each row, at most."
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=3,
+    show_default=True,
+    help="Reasons shown for each row, at most.",
 )
 @click.option(
     "--background",

@@ -41,6 +41,7 @@ _GATHERING = 0.4
 @click.option(
     "--restarts",
     type=click.IntRange(min=0),
+    metavar="N",
     default=0,
     show_default=True,
     help="Number of further searches from random starts; the best one is kept.",
