@@ -164,3 +164,17 @@ def test_warp_does_not_see_monotone_changes():
     X = np.random.default_rng(1).normal(size=(150, 1))  # every value is a knot
     once, twice = fit_warp(X, np.arange(1))(X), fit_warp(np.exp(X), np.arange(1))(np.exp(X))
     np.testing.assert_allclose(once, twice, atol=1e-9)
+
+
+@pytest.mark.parametrize(("span", "season", "weekday"), [(20, False, False), (22, False, True), (399, False, True)])
+def test_a_calendar_needs_a_span_in_which_it_can_repeat(span, season, weekday):
+    days = np.datetime64("2021-03-01") + np.round(np.linspace(0, span, 200)).astype("timedelta64[D]")
+    names = fit_coding(as_frame(pd.DataFrame({"day": days}))).names
+    assert any("season" in name for name in names) == season
+    assert ("day (weekday)" in names) == weekday
+
+
+def test_a_season_needs_four_hundred_days():
+    days = np.datetime64("2021-03-01") + np.round(np.linspace(0, 401, 200)).astype("timedelta64[D]")
+    names = fit_coding(as_frame(pd.DataFrame({"day": days}))).names
+    assert {"day (season, April)", "day (season, January)"} <= set(names)
