@@ -11,6 +11,7 @@ from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import find_columns, values_of
 from kernelect.tabular.schema import describe_table, find_task
+from kernelect.tabular.target_cells import typed_target
 
 N = 40
 
@@ -189,3 +190,13 @@ def test_the_last_column_is_always_listed(frame):
     wide = frame.assign(**{f"x{j}": 0.0 for j in range(20)}, outcome=1.0)
     with pytest.raises(InvalidArgument, match="'x8', 11 more, and 'outcome'"):
         describe_table(wide, "price")
+
+
+def test_few_numbers_of_a_target_are_classes_none_of_which_is_a_code():
+    """Among many numbers 999 stands for a missing target; among few it may be a class."""
+    few = pd.Series([0, 1, 2, 3, 999] * 20, name="y")
+    assert typed_target(few)[0].notna().all()
+    many = pd.Series([*range(40), 999, 999], name="y")
+    assert typed_target(many)[0].isna().sum() == 2
+    doors = pd.Series(["2 doors", "4 doors"] * 10, name="y")
+    assert typed_target(doors)[0].tolist()[:2] == ["2 doors", "4 doors"]

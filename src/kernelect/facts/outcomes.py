@@ -145,6 +145,11 @@ class Calibration:
     chance: float
     label: str
 
+    @property
+    def spread(self) -> Array:
+        """One standard error of every observed share where the probabilities are right."""
+        return np.sqrt(self.predicted * (1.0 - self.predicted) / self.count)
+
     @classmethod
     def from_predictions(cls, y_true: Any, probability: Any, *, classes: Any = None) -> Self:
         """Return the record of labels and probabilities (n, n_classes), columns in the order of ``classes``."""

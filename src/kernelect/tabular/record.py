@@ -21,6 +21,7 @@ from kernelect.facts import Assessment, Facts, gather
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
 from kernelect.mixture import AUTO
+from kernelect.mixture.members import MOST_WIDTHS
 from kernelect.numerics import Deadline, time_is_up
 from kernelect.registry import stored
 from kernelect.tabular.assess import assess
@@ -29,7 +30,6 @@ from kernelect.tabular.folds import FoldOptions, fit_quietly
 from kernelect.tabular.order import doubts_of_order
 from kernelect.tabular.outcomes import doubts_of_numbers, remarks_on_scale
 from kernelect.tabular.pipeline import (
-    MOST_WIDTHS,
     MachineOptions,
     count_inputs,
     for_counts,

@@ -22,12 +22,9 @@ from kernelect.tabular.counts import COUNT, looks_like_counts, require_counts, u
 from kernelect.tabular.leaks import TREND, set_aside
 from kernelect.tabular.questions import questions
 from kernelect.tabular.rows import Rows, group_numbers, times_of
-from kernelect.tabular.target_cells import typed_target
+from kernelect.tabular.target_cells import FEW_NUMBERS, typed_target
 
 CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
-
-#: Whole numbers with at most this many different values are classes.
-_FEW_NUMBERS = 10
 
 #: Fewer rows than this make no model.
 LEAST_ROWS = 6
@@ -252,7 +249,7 @@ def find_task(target: pd.Series) -> tuple[str, str]:
     if looks_like_counts(target):
         return COUNT, f"the target's whole numbers go from 0 to {target.max():g} and become rarer, as counts do"
     whole = not (target.astype(float) % 1).any()
-    if whole and distinct <= min(_FEW_NUMBERS, len(target) // 5):
+    if whole and distinct <= min(FEW_NUMBERS, len(target) // 5):
         return CLASSIFICATION, f"the target has {distinct} different whole numbers"
     return REGRESSION, f"the target has {distinct} different numbers"
 
@@ -325,7 +322,7 @@ def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, lis
             f"The target {target!r} has only the class {counts.index[0]!r}, and a classifier needs two: choose another "
             "column with --target, or add rows of another class."
         )
-    if len(counts) > max(_FEW_NUMBERS, len(labels) / 3):
+    if len(counts) > max(FEW_NUMBERS, len(labels) / 3):
         raise UnusableTable(
             f"The target {target!r} has {len(counts)} different labels in {len(labels)} rows, too many for classes: "
             "choose another column with --target, or --task regression where the labels are numbers."

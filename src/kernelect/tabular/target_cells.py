@@ -11,7 +11,7 @@ from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import values_of
 
 #: Different numbers up to which a target may be classes, and no number is put down as a code.
-_FEW_NUMBERS = 10
+FEW_NUMBERS = 10
 
 
 def typed_target(
@@ -31,7 +31,7 @@ def typed_target(
     if role.kind != "number":
         return target, []
     numeric = pd.api.types.is_numeric_dtype(target)
-    few = target.nunique() <= _FEW_NUMBERS
+    few = target.nunique() <= FEW_NUMBERS
     reading = replace(role.reading, missing_codes=codes) if few else role.reading
     if few and reading.unit:
         return target, []  # labels such as "2 doors"
