@@ -160,3 +160,15 @@ def test_what_comes_back_from_a_logarithm_is_limited_on_the_targets_own_scale():
     scale = TargetScale.of("log", y, bounded=False)
     assert scale.mean(np.array([50.0])) == pytest.approx(151.0)
     assert scale.backward(np.array([50.0])) == pytest.approx(151.0)
+
+
+def test_no_residual_explains_its_own_size():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 6))
+    y = X[:, 0] + np.exp(X[:, 1]) * rng.normal(size=120)
+    fitted = model().fit(X, y)
+    assert fitted.spread_differs
+    size = np.log(np.abs(y - fitted.loo_prediction_))
+    within = np.log(fitted._noise(fitted._coded(X)))
+    without = np.log(fitted._noise_rows[:, 0])
+    assert np.corrcoef(size, without)[0, 1] < np.corrcoef(size, within)[0, 1] - 0.02

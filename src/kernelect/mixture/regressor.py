@@ -140,9 +140,9 @@ class KernelRegressor(RegressorMixin, Door):
         self._learn_left_out(task.y, task.weights)
         self._noise = self._noise_rows = None
         if self._single and not deadline.passed:
-            self._noise = find_spread(task, task.y - self._left_out[:, 0], deadline)
-        if self._noise is not None:
-            self._follow_noise(task, self._noise)
+            found = find_spread(task, task.y - self._left_out[:, 0], deadline)
+            if found is not None:
+                self._follow_noise(task, *found)
 
     def _learn_left_out(self, targets: Array, weights: Array) -> None:
         """Set leave-one-out predictions and what they say of scale and spread; targets are on the scale."""
@@ -154,14 +154,13 @@ class KernelRegressor(RegressorMixin, Door):
         self.loo_prediction_ = self._shaped(self.target_scale_.mean(self._left_out))
         self._spread = self._calibrated_spread(targets, weights)
 
-    def _follow_noise(self, task: Task, noise: SpreadModel) -> None:
+    def _follow_noise(self, task: Task, noise: SpreadModel, at_rows: Array) -> None:
         """Keep the spread at the rows that intervals are made of, and deviations that are right with it."""
         kept = task.weights > 0
         exact = [member for member in self._members if len(member.estimator._jackknife_residuals) == kept.sum()]
         if len(exact) < len(self._members):  # machines on landmarks, whose intervals are made of other rows
-            self._noise = None
             return
-        self._noise_rows = noise(task.Z[kept])[:, None]
+        self._noise, self._noise_rows = noise, at_rows[kept][:, None]
         ratio = ((task.y - self._left_out[:, 0])[kept] / self._noise_rows[:, 0]) ** 2
         plain = (task.y - self._left_out[:, 0])[kept] ** 2
         self._spread = self._spread * np.sqrt(ratio.mean() / plain.mean())

@@ -296,8 +296,11 @@ class SpreadModel:
         return np.exp(np.clip(logs, self.low, self.high)) / self.usual
 
 
-def find_spread(task: Task, residuals: Array, deadline: Deadline = NEVER) -> SpreadModel | None:
+def find_spread(task: Task, residuals: Array, deadline: Deadline = NEVER) -> tuple[SpreadModel, Array] | None:
     """Return a model of the spread where residuals differ in size by more than chance, None elsewhere.
+
+    Beside it stands the spread (n,) at every row as the model says it without that row: with it,
+    large residuals would be explained by themselves, and intervals made of them would be too short.
 
     Parameters
     ----------
@@ -321,4 +324,7 @@ def find_spread(task: Task, residuals: Array, deadline: Deadline = NEVER) -> Spr
     if gain < _MARGIN or np.quantile(s, 0.95) < _MARKED * np.quantile(s, 0.05):
         return None
     model = SpreadModel(estimator=member.estimator, low=float(low), high=float(high))
-    return replace(model, usual=float(np.sqrt(np.mean(model(task.Z[kept]) ** 2))))
+    at_rows = model(task.Z)
+    at_rows[rows] = s
+    usual = float(np.sqrt(np.mean(at_rows[kept] ** 2)))
+    return replace(model, usual=usual), at_rows / usual
