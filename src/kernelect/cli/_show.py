@@ -107,14 +107,14 @@ class Figures:
             widths[place], spare = widths[place] + more, spare - more
         return widths
 
-    def _wide(self, widths: Sequence[int]) -> Table:
+    def _wide(self, widths: Sequence[int]) -> Group:
         out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
         out.add_column(self.first, width=widths[0])
         for name, width in zip(self.names, widths[1:], strict=True):
             out.add_column(name, justify="right", width=width)
         for label, row in self.rows.items():
             out.add_row(plain(label), *(row.get(name, "") for name in self.names))
-        return out
+        return Group(out, Text(""))
 
     def _narrow(self) -> Group:
         lines: list[Any] = [Text("")]

@@ -34,6 +34,11 @@ def _sentence(decision: Decision, names: list[str]) -> str:
     missed = decision.costs[decision.positive][1 - decision.positive]
     alarm = decision.costs[1 - decision.positive][decision.positive]
     return (
-        f"{cut}: to predict {other} where the truth is {positive} costs {trimmed(missed)}, the other error "
-        f"{trimmed(alarm)}."
+        f"{cut}: to predict {other} where the truth is {positive} costs {_amount(missed)}, the other error "
+        f"{_amount(alarm)}."
     )
+
+
+def _amount(cost: float) -> str:
+    """Return a cost as it was given; balanced weights have more digits than anyone wants."""
+    return trimmed(float(f"{cost:.4g}"))
