@@ -37,7 +37,8 @@ class KernelClassifier(ClassifierMixin, Door):
     Parameters
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
-        How many candidates there are: five, thirteen, or twenty-two; for numbers four, nine and fifteen.
+        How many candidates there are: five, eight or eleven (four, six and seven from five classes on); for numbers
+        four, nine and fifteen.
     columns : dict of column name to "number", "category" or "date", optional
         What columns of a DataFrame are, where their cells tell otherwise: ``{"race": "category"}`` for a race
         coded 1, 2, 3. All other columns are judged by their cells.
