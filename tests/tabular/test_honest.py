@@ -88,6 +88,7 @@ def test_subjects_that_come_back(tmp_path):
     for words in shown(model, rows, tmp_path):
         assert doubt["sentence"][:40] in words
     model, _ = fitted(table, "Reaction", group="Subject")
+    assert model.facts["data"]["words"].endswith("18 groups (Subject)")
     assert_holds(model, new)
     assert claimed(model)["standard_error"] > 2.0 * score["standard_error"]
 

@@ -186,6 +186,9 @@ def fit_table(
             metric=schema.stakes.main(schema.task),
             decision=decision,
         )
+    if rows.groups is not None:
+        groups = f"{len(np.unique(rows.groups))} groups ({plain_name(schema.group)})"
+        facts["data"]["words"] += f", {groups}"
     return TableModel(
         pipeline=pipeline,
         schema=schema,
