@@ -338,8 +338,7 @@ def jackknife_ends(
         What residuals are multiplied by at each new row, where they are in units of a spread that differs.
     """
     rank = int(np.ceil(coverage * (len(left_out) + 1)))  # of n + 1: beyond n the interval has no end
-    spread = np.abs(residuals)[:, None]
-    spread = spread if times is None else spread * times
+    spread = np.abs(residuals)[:, None] * (1.0 if times is None else times)
     ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
     return np.minimum(*ends), np.maximum(*ends)  # at small coverage they may cross
 
