@@ -1,5 +1,6 @@
 """The package as a newcomer meets it."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -40,3 +41,45 @@ def test_no_file_holds_more_than_350_lines():
     assert lengths
     long = {str(path.relative_to(ROOT)): length for path, length in lengths.items() if length > 350}
     assert not long, f"split what holds two ideas: {long}"
+
+
+#: Parts that users build from numbers of their own; the order of these stands in the documentation.
+PARTS = {
+    "GradientAscent",
+    "HMCEvidence",
+    "Harmonics",
+    "KernelFunctions",
+    "LogNormal",
+    "PTA",
+    "Polynomial",
+    "RandomWalk",
+    "Shrinkage",
+    "Span",
+}
+
+
+def positional_types(record):
+    """Return the types of the fields that a dataclass takes by their place."""
+    types = []
+    for line in record.body:
+        if not isinstance(line, ast.AnnAssign):
+            continue
+        hint, value = ast.unparse(line.annotation), ast.unparse(line.value) if line.value else ""
+        if "KW_ONLY" in hint:
+            break
+        if "ClassVar" not in hint and "init=False" not in value:
+            types.append(hint)
+    return types
+
+
+def test_records_take_fields_of_one_type_by_name():
+    """Two numbers in the wrong order are no error that anything but a name would show."""
+    mixed_up = []
+    for path in (ROOT / "src").rglob("*.py"):
+        for found in ast.walk(ast.parse(path.read_text())):
+            marks = [ast.unparse(mark) for mark in getattr(found, "decorator_list", [])]
+            records = [mark for mark in marks if mark.startswith("dataclass") and "kw_only=True" not in mark]
+            if isinstance(found, ast.ClassDef) and records and found.name not in PARTS:
+                types = positional_types(found)
+                mixed_up += [found.name] if len(set(types)) < len(types) else []
+    assert not mixed_up, f"write @dataclass(kw_only=True), or list a part above: {mixed_up}"

@@ -203,7 +203,7 @@ def test_posteriors_of_several_classes_take_fewer_steps_on_all_rows():
             effort="fast",
             options={},
         )
-        leads.append(task.lead(Candidate(AS_IS, "ard", GP), np.zeros(2)).last_steps)
+        leads.append(task.lead(Candidate(view=AS_IS, kernel="ard", machine=GP), np.zeros(2)).last_steps)
     assert leads == [3, 1]
 
 

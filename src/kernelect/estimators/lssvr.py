@@ -131,9 +131,8 @@ random_state, n_jobs, verbose
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             With the partitions of ``X`` where that is a Dask collection.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 pulls as two equal rows do. Leave-one-out leaves it out with its whole weight, unlike
-            one of two copies whose twin stays: the example "What does a weight of two mean?" shows why. For this
-            reason one check of scikit-learn, that of weights against copies, is expected to fail.
+            A row of weight 2 pulls as two equal rows do. Leave-one-out leaves it out with its whole weight (see the
+            example "What does a weight of two mean?"), so scikit-learn's check of weights against copies fails.
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
             ``loo_prediction_``, in standard deviations and in intervals.

@@ -49,7 +49,7 @@ class Retyped(Exception):
     """A column turned out to hold text after it had been taken for numbers."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Sheet:
     """What is learned of the table's columns along the way.
 

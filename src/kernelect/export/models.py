@@ -41,7 +41,7 @@ def program_of(model: Any) -> Program:
     steps, machine = (pipeline[:-1], pipeline[-1]) if isinstance(pipeline, Pipeline) else (None, pipeline)
     kinds = {} if schema is None else {j: column.kind for j, column in enumerate(schema.columns)}
     while True:
-        sheet = Sheet(_names(pipeline), dict(kinds))
+        sheet = Sheet(names=_names(pipeline), kinds=dict(kinds))
         try:
             return replace(_written(sheet, steps, machine, _codes(schema)), choice=getattr(model, "decision", None))
         except Retyped:  # a column that an encoder takes for text

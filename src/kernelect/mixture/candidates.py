@@ -26,7 +26,7 @@ LSSVM, GP, FOREST = "lssvm", "gp", "forest"
 
 
 @stored
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """What one member of the mixture is made of."""
 
@@ -45,47 +45,55 @@ class Candidate:
 
 
 #: The first one goes the whole way of a selection, the others follow its widths.
-_LEADER = Candidate(AS_IS, "ard", LSSVM)
+_LEADER = Candidate(view=AS_IS, kernel="ard", machine=LSSVM)
 
-_LAPLACE = Candidate(WARPED, "product-laplace", LSSVM)
-_ROUGH = Candidate(WARPED, "matern32-ard", LSSVM)
-_ONE_WIDTH = Candidate(AS_IS, "ard", LSSVM, tied=True)
+_LAPLACE = Candidate(view=WARPED, kernel="product-laplace", machine=LSSVM)
+_ROUGH = Candidate(view=WARPED, kernel="matern32-ard", machine=LSSVM)
+_ONE_WIDTH = Candidate(view=AS_IS, kernel="ard", machine=LSSVM, tied=True)
 
 #: For numbers: least squares, by effort.
 _FAST = (_LAPLACE, _ONE_WIDTH)
 _BALANCED = (
     *_FAST,
-    Candidate(WARPED, "ard", LSSVM),
-    Candidate(AS_IS, "product-laplace", LSSVM),
-    Candidate(AS_IS, "matern32-ard", LSSVM),
+    Candidate(view=WARPED, kernel="ard", machine=LSSVM),
+    Candidate(view=AS_IS, kernel="product-laplace", machine=LSSVM),
+    Candidate(view=AS_IS, kernel="matern32-ard", machine=LSSVM),
     _ROUGH,
-    Candidate(AS_IS, "linear", LSSVM),
+    Candidate(view=AS_IS, kernel="linear", machine=LSSVM),
 )
 _BEST = (
     *_BALANCED,
-    Candidate(WARPED, "ard", LSSVM, tied=True),
-    Candidate(WARPED, "product-laplace", LSSVM, tied=True),
-    Candidate(AS_IS, "product-matern32", LSSVM),
-    Candidate(WARPED, "product-matern32", LSSVM),
-    Candidate(AS_IS, "rational-quadratic-ard", LSSVM),
-    Candidate(WARPED, "linear", LSSVM),
+    Candidate(view=WARPED, kernel="ard", machine=LSSVM, tied=True),
+    Candidate(view=WARPED, kernel="product-laplace", machine=LSSVM, tied=True),
+    Candidate(view=AS_IS, kernel="product-matern32", machine=LSSVM),
+    Candidate(view=WARPED, kernel="product-matern32", machine=LSSVM),
+    Candidate(view=AS_IS, kernel="rational-quadratic-ard", machine=LSSVM),
+    Candidate(view=WARPED, kernel="linear", machine=LSSVM),
 )
 
 #: For labels: few machines of least squares, and posteriors of a latent function. More of the former only took weight
 #: from the latter, whose probabilities are the better ones (41 tables). The most useful ones come first.
-_GP_ARD, _GP_LINEAR = Candidate(AS_IS, "ard", GP), Candidate(AS_IS, "linear", GP)
+_GP_ARD, _GP_LINEAR = (
+    Candidate(view=AS_IS, kernel="ard", machine=GP),
+    Candidate(view=AS_IS, kernel="linear", machine=GP),
+)
 _FAST_LABELS = (_LAPLACE,), (_GP_ARD, _GP_LINEAR)
 _BALANCED_LABELS = (
     (_LAPLACE, _ROUGH),
-    (_GP_ARD, Candidate(AS_IS, "ard", GP, tied=True), Candidate(WARPED, "ard", GP), _GP_LINEAR),
+    (
+        _GP_ARD,
+        Candidate(view=AS_IS, kernel="ard", machine=GP, tied=True),
+        Candidate(view=WARPED, kernel="ard", machine=GP),
+        _GP_LINEAR,
+    ),
 )
 _BEST_LABELS = (
     _BALANCED_LABELS[0],
     (
         *_BALANCED_LABELS[1],
-        Candidate(AS_IS, "product-laplace", GP),
-        Candidate(WARPED, "product-laplace", GP),
-        Candidate(WARPED, "linear", GP),
+        Candidate(view=AS_IS, kernel="product-laplace", machine=GP),
+        Candidate(view=WARPED, kernel="product-laplace", machine=GP),
+        Candidate(view=WARPED, kernel="linear", machine=GP),
     ),
 )
 
@@ -93,7 +101,7 @@ _BEST_LABELS = (
 _MANY_CLASSES = 5
 
 #: Its boxes are the same in every view.
-_FOREST = Candidate(AS_IS, "partitions", FOREST)
+_FOREST = Candidate(view=AS_IS, kernel="partitions", machine=FOREST)
 
 _OF_EFFORT = {
     "fast": (_FAST, _FAST_LABELS),

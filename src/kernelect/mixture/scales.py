@@ -64,7 +64,7 @@ _FLOOR = 0.01
 _TIME = 0.05
 
 #: One machine that is fitted fast: one width for all inputs.
-_QUICK = Candidate(AS_IS, "ard", LSSVM, tied=True)
+_QUICK = Candidate(view=AS_IS, kernel="ard", machine=LSSVM, tied=True)
 
 
 @stored

@@ -17,7 +17,7 @@ from kernelect.typing import Array, Indices
 _NAMED = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvolutionDisplay(Display):
     """The run of a selection: what moved, how steep it was, what was gained and what it was worth.
 
@@ -68,7 +68,15 @@ class EvolutionDisplay(Display):
             )
         error = None if error is None else np.asarray(error, dtype=float)
         words = selection_words(selection)
-        return cls(trace.theta, selection.names, trace.gradient_norm, trace.value, error, trace.run, words)
+        return cls(
+            theta=trace.theta,
+            names=selection.names,
+            gradient_norm=trace.gradient_norm,
+            value=trace.value,
+            error=error,
+            run=trace.run,
+            label=words,
+        )
 
     @classmethod
     def from_estimator(cls, estimator: Any, error: Array | None = None, axes: Any = None) -> Self:

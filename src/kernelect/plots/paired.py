@@ -11,7 +11,7 @@ import numpy as np
 from kernelect.plots.style import COLOURS, QUIET, axes_for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairedScatterDisplay:
     """Figures of one method against another's on the same splits; below the diagonal ``y`` is better.
 

@@ -16,7 +16,7 @@ from kernelect.typing import Array
 _MEMORY = 20
 
 
-@dataclass
+@dataclass(kw_only=True)
 class SecantModel:
     """The quadratic model behind limited-memory BFGS, kept beside a search whose own cannot be seen."""
 

@@ -108,8 +108,9 @@ def _scatter(results: Results, values: Values, metric: str, methods: tuple[str, 
             continue
         x = {d: [values[d, other][split] for split in splits] for d, splits in pairs.items()}
         y = {d: [values[d, against][split] for split in splits] for d, splits in pairs.items()}
-        labels = [f"{study.methods[m].label}: {_words(metric)}" for m in (other, against)]
-        figures.append((f"{other}-{against}", PairedScatterDisplay(x, y, *labels).plot().figure))
+        x_label, y_label = (f"{study.methods[m].label}: {_words(metric)}" for m in (other, against))
+        pair = PairedScatterDisplay(x=x, y=y, x_label=x_label, y_label=y_label)
+        figures.append((f"{other}-{against}", pair.plot().figure))
     if not figures:
         raise InvalidArgument(f"No other method shares a split with {against!r}: run more of them, or name two.")
     return figures
@@ -128,14 +129,14 @@ def _evolution(results: Results, values: Values, metric: str, methods: tuple[str
         numbers = [np.array(path[name], dtype=float) for name in ("theta", "gradient_norm", "value", "error")]
         theta, gradient, value, error = numbers
         display = EvolutionDisplay(
-            theta,
-            tuple(path["names"]),
-            gradient,
-            value,
-            error / 100.0,
-            np.zeros(len(value)),
-            "criterion",
-            "test error %",
+            theta=theta,
+            names=tuple(path["names"]),
+            gradient_norm=gradient,
+            value=value,
+            error=error / 100.0,
+            run=np.zeros(len(value)),
+            label="criterion",
+            error_label="test error %",
         )
         axes = display.plot()
         label = results.study.methods[cell.key.method].label
