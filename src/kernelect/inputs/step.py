@@ -30,7 +30,7 @@ class CodedColumns(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_columns,)
     """
 
     n_features_in_: int
