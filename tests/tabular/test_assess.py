@@ -124,7 +124,7 @@ def test_folds_that_differ_more_than_chance_are_told(mixed):
     spoiled = rows.y.copy()
     _, test = FoldOptions(folds=3).splits(rows, schema)[0]
     spoiled.iloc[test] += 100.0  # one fold that no other resembles
-    _, remarks = assess(calm.pipeline, type(rows)(rows.X, spoiled, None), schema, FoldOptions(folds=3))
+    _, remarks = assess(calm.pipeline, type(rows)(X=rows.X, y=spoiled, weights=None), schema, FoldOptions(folds=3))
     assert any("differ by more than chance explains (RMSE" in remark for remark in remarks)
 
 
