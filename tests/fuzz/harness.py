@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,8 @@ def campaign(kind: str, cases: Any, judge: Callable[[Any], str], count: int, num
             sys.stderr.write(f"\r{kind}: {tally.cases} of {count}, {len(tally.failures)} broken ")
             sys.stderr.flush()
 
-    run()
+    with suppress(KeyboardInterrupt):  # Ctrl-C ends a campaign early; what was counted until then is kept
+        run()
     sys.stderr.write("\n")
     tally.seconds = time.monotonic() - began
     return tally
