@@ -83,6 +83,13 @@ def test_a_model_whose_constants_an_onnx_runtime_takes_for_zero_is_not_exported_
     assert "model_predict" in to_c(model)
 
 
+def test_a_constant_column_of_any_size_is_exported():
+    """The square of its rounding error overflowed, and the rows made up to try the export were NaN."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    X[:, 1] = 1e229
+    assert "model_predict" in to_c(LSSVR("rbf").fit(X, X[:, 0]))
+
+
 def test_a_date_in_words_is_refused_as_the_input_of_an_onnx_model():
     """It ended in float()'s own ValueError."""
     pytest.importorskip("onnx")

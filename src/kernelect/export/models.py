@@ -82,7 +82,7 @@ def _inputs(sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...
     if has_steps:
         cells = traced(steps, cells, sheet)
     elif hasattr(machine, "X_fit_"):
-        sheet.remember(cells, machine.X_fit_.mean(axis=0), machine.X_fit_.std(axis=0))
+        sheet.remember(cells, *_mean_and_spread(machine.X_fit_))
     return sheet.numbers(cells)
 
 
@@ -95,6 +95,13 @@ def _vectors(machine: Any) -> Array | None:
         if kept is not None and len(kept):
             return np.asarray(kept[spread_rows(kept, _SOME)], dtype=float)
     return None
+
+
+def _mean_and_spread(X: Array) -> tuple[Array, Array]:
+    """Return mean and standard deviation of every column, whose squares may be beyond double precision."""
+    unit = np.abs(X).max(axis=0, initial=0.0)
+    unit[unit == 0.0] = 1.0
+    return unit * (X / unit).mean(axis=0), unit * (X / unit).std(axis=0)
 
 
 def _names(model: Any) -> list[str]:
