@@ -7,7 +7,7 @@ from fuzz.harness import judged
 from fuzz.kinds import KINDS
 
 #: Cases of each kind: less than a minute in all.
-BOUNDED = {"fits": 70, "frames": 15, "files": 100, "models": 40, "commands": 15, "kills": 1}
+BOUNDED = {"fits": 50, "frames": 8, "files": 100, "models": 30, "commands": 15, "kills": 1}
 
 
 def test_every_kind_has_its_part():
