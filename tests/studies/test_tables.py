@@ -129,6 +129,27 @@ def test_methods_in_the_order_of_their_mean_ranks(results):
     assert table.rows[0][1].text.startswith("LSSVC" if wins >= 2 else "theirs")
 
 
+def test_all_data_sets_together(results):
+    from dataclasses import replace
+
+    from kernelect.studies.definition import TableSpec
+    from kernelect.studies.overall import overall_table
+
+    study = replace(results.study, default="ours")
+    spec = TableSpec(title="together", metric="error, fit_seconds", kind="overall", digits=3)
+    table = overall_table(study, list(results.cells()), spec)
+    values = values_of(results.cells(), "error")
+    means = {m: np.array([np.mean(list(values[d, m].values())) for d in study.datasets]) for m in ("ours", "theirs")}
+    ours, theirs = (next(row for row in table.rows if row[0].text == study.methods[m].label)[1] for m in means)
+    apart = means["ours"] - means["theirs"]
+    assert ours.numbers == {"value": pytest.approx(means["ours"].mean())}
+    assert theirs.numbers["value"] == pytest.approx(means["theirs"].mean())
+    assert theirs.numbers["difference"] == pytest.approx(apart.mean())
+    assert theirs.numbers["standard_error"] == pytest.approx(apart.std(ddof=1) / np.sqrt(len(apart)))
+    assert f"({np.sum(apart < 0)} / {np.sum(apart > 0)})" in theirs.text
+    assert f"error: {len(study.datasets)}" in table.notes[0]
+
+
 def test_a_metric_that_is_not_there(results):
     with pytest.raises(InvalidArgument, match="Did you mean 'error'"):
         make_tables(results, "eror")

@@ -11,6 +11,7 @@ from kernelect.facts.numbers import as_printed, fixed, with_error
 from kernelect.studies.cells import Outcome
 from kernelect.studies.claims import claims_table
 from kernelect.studies.definition import Study, TableSpec
+from kernelect.studies.overall import overall_table
 from kernelect.studies.records import BEST, SECOND, Entry, Table
 from kernelect.studies.statistics import (
     Mean,
@@ -38,8 +39,9 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     )
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
-    if study.default is not None and study.default in study.methods and specs[0].best == "smallest":
-        tables += _against_others(study, cells, specs[0])
+    main = next((spec for spec in specs if spec.kind != "overall"), None)
+    if study.default is not None and study.default in study.methods and main is not None and main.best == "smallest":
+        tables += _against_others(study, cells, main)
     return [*tables, *claims_table(study, cells)]
 
 
@@ -67,6 +69,8 @@ def first_metric(cells: list[Outcome]) -> str:
 def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
     if spec.kind == "order":
         return _order_table(study, cells, spec)
+    if spec.kind == "overall":
+        return overall_table(study, cells, spec)
     values = values_of(cells, spec.metric)
     wanted = spec.methods or tuple(study.methods)
     methods = [name for name in wanted if any(values.get((dataset, name)) for dataset in study.datasets)]
