@@ -6,6 +6,9 @@ from sklearn.datasets import make_friedman1
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from kernelect.studies import Results, make_tables
+from kernelect.studies.cells import Key, Outcome
+from kernelect.studies.definition import read_study
 from kernelect.studies.peers import ArdProcess
 from kernelect.studies.scoring import score
 from kernelect.studies.splits import Problem, _random
@@ -44,3 +47,15 @@ def test_a_process_with_one_width_per_input_finds_what_matters():
     X, y = make_friedman1(80, n_features=6, noise=0.5, random_state=0)
     fitted = ArdProcess(random_state=0).fit(X[:60], y[:60])
     assert np.mean((fitted.predict(X[60:]) - y[60:]) ** 2) < 0.3 * y.var()
+
+
+def test_a_study_without_the_usual_figures_has_tables_all_the_same(tmp_path):
+    def outcome(method, loss):
+        rest = {"message": "", "seconds": 1.0, "seed": 0, "environment": {}}
+        return Outcome(key=Key("flags", method, 0), state="done", figures={"loss": loss, "fit_seconds": 1.0}, **rest)
+
+    with Results.create(tmp_path / "r.sqlite", read_study("tables")) as results:
+        results.write(outcome("balanced", 39.5), outcome("lssvm", 42.1))
+        titles = [table.title for table in make_tables(results)]
+    assert titles[0] == "All tables together"
+    assert "Test error %, or RMSE in % of the standard deviation" in titles

@@ -33,16 +33,18 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     study, cells = results.study, list(results.cells())
     if metric is not None:
         return [_one_metric(study, cells, metric)]
-    first = first_metric(cells)
-    specs = study.tables or (
-        TableSpec(title=f"Results: {first}", metric=first, published=first if study.published else None),
-    )
+    specs = study.tables or _only_table(study, first_metric(cells))
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
     main = next((spec for spec in specs if spec.kind != "overall"), None)
     if study.default is not None and study.default in study.methods and main is not None and main.best == "smallest":
         tables += _against_others(study, cells, main)
     return [*tables, *claims_table(study, cells)]
+
+
+def _only_table(study: Study, metric: str) -> tuple[TableSpec, ...]:
+    """Return the table of a study that asks for none."""
+    return (TableSpec(title=f"Results: {metric}", metric=metric, published=metric if study.published else None),)
 
 
 def _one_metric(study: Study, cells: list[Outcome], metric: str) -> Table:
