@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fuzz.files import model_bytes
@@ -10,7 +11,7 @@ from fuzz.mutations import archive_of, members_of
 from kernelect import LSSVR, RVC, RVR, BasisSearchRegressor, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.export import onnx_inputs, to_c, to_onnx
-from kernelect.tabular import describe_table, load_model, read_table
+from kernelect.tabular import FoldOptions, describe_table, load_model, read_table
 
 
 def test_a_model_file_with_a_document_where_a_class_name_stands_is_refused_in_one_short_sentence(tmp_path):
@@ -93,7 +94,6 @@ def test_a_constant_column_of_any_size_is_exported():
 def test_a_date_in_words_is_refused_as_the_input_of_an_onnx_model():
     """It ended in float()'s own ValueError."""
     pytest.importorskip("onnx")
-    pd = pytest.importorskip("pandas")
     days = pd.date_range("2020-01-01", periods=30)
     frame = pd.DataFrame({"x": np.arange(30) % 7 + 0.5, "day": days.strftime("%Y-%m-%d")})
     written = to_onnx(KernelClassifier("fast", random_state=0).fit(frame, days.day > 15))
@@ -105,8 +105,18 @@ def test_a_date_in_words_is_refused_as_the_input_of_an_onnx_model():
 def test_blanks_around_a_category_make_no_other_one_of_it_in_an_onnx_model():
     """The estimator reads cells without them; the runtime answered as for a level never seen."""
     pytest.importorskip("onnx")
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"x": np.arange(30) % 7 + 0.5, "colour": ["red", "blue", "green"] * 10})
     written = to_onnx(KernelClassifier("fast", random_state=0).fit(frame, np.arange(30) % 3 == 0))
     found = onnx_inputs(written, pd.DataFrame({"x": [1.0] * 3, "colour": [" red", "red", " other "]}))
     assert found["categories"].ravel().tolist() == ["red", "red", " other "]
+
+
+def test_more_folds_than_any_class_has_rows_are_refused_in_words():
+    """scikit-learn's own ValueError ended the command."""
+    frame = pd.DataFrame({"x": [1.5, 2.5, 3.1, 4.2, 5.7, 6.3], "y": ["a", "b"] * 3})
+    schema, rows, _ = describe_table(frame, "y")
+    with pytest.raises(
+        InvalidArgument, match="--folds 5 needs a class with 5 rows, and the largest has 3: give --folds 3"
+    ):
+        FoldOptions(5).splits(rows, schema)
+    assert len(FoldOptions(3).splits(rows, schema)) == 3

@@ -56,6 +56,8 @@ class FoldOptions:
             raise InvalidArgument(f"--folds {self.folds} must be a number from 2 to {len(rows.y)}, the number of rows.")
         if rows.time is not None:
             return self._forward(rows, rows.time, schema)
+        if schema.classes is not None:
+            self._require_class(rows)
         if rows.units is not None:
             return self._of_units(rows, rows.units, schema)
         splitter = RepeatedStratifiedKFold if schema.classes is not None else RepeatedKFold
@@ -63,6 +65,16 @@ class FoldOptions:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
             return list(folds.split(rows.X, rows.y))
+
+    def _require_class(self, rows: Rows) -> None:
+        """Raise where no class has a row for every fold, which scikit-learn does not split."""
+        largest = int(np.unique(rows.y, return_counts=True)[1].max())
+        if largest < self.folds:
+            fewer = f"--folds {largest}, or 0 for none" if largest > 1 else "--folds 0"
+            raise InvalidArgument(
+                f"--folds {self.folds} needs a class with {self.folds} rows, and the largest has {largest}: "
+                f"give {fewer}."
+            )
 
     def _of_units(self, rows: Rows, units: np.ndarray, schema: Schema) -> list[Split]:
         """Return folds that tear no unit apart."""
