@@ -73,10 +73,12 @@ def test_where_there_is_no_result_yet_work_is_only_told():
     assert not time_is_up()
 
 
-def test_the_inner_deadline_counts_and_the_outer_one_comes_back():
-    with PASSED.watched(firmly=False):
-        with STILL.watched():
-            assert not time_is_up()
+def test_the_earlier_deadline_counts_and_the_outer_one_comes_back():
+    with STILL.watched(firmly=False):
+        with PASSED.watched(firmly=False):
+            assert time_is_up()
+        assert not time_is_up()
+    with PASSED.watched(firmly=False), STILL.watched():
         assert time_is_up()
 
 

@@ -227,9 +227,10 @@ from kernelect.studies import Local, Plan, Results, parse_study, run_study
 from kernelect.studies.definition import Method
 from kernelect.studies.run import seed_of
 study = parse_study(Path(sys.argv[1]).read_text())
-method = Method("only", "only", runner="studies.cell_runners:slow", options={"folder": sys.argv[3], "seconds": 0.15})
+options = {"folder": sys.argv[3], "seconds": 0.15}
+method = Method(name="only", label="only", runner="studies.cell_runners:slow", options=options)
 study = replace(study, methods={"only": method}, default=None)
-plan = Plan(study, tuple(study.datasets), ("only",), 6)
+plan = Plan(study=study, datasets=tuple(study.datasets), methods=("only",), splits=6)
 with Results.create(Path(sys.argv[2]), study) as results:
     print("ready", flush=True)
     run_study(plan, results, Local(2))
@@ -327,7 +328,8 @@ def test_a_full_disk_is_said_and_earlier_cells_stay(text, tmp_path):
         "study = parse_study(Path(sys.argv[2]).read_text())\n"
         "results = Results.create(Path(sys.argv[1]), study)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
-        "try:\n    run_study(Plan(study, ('twonorm', 'ringnorm'), ('ours',), 30), results)\n"
+        "plan = Plan(study=study, datasets=('twonorm', 'ringnorm'), methods=('ours',), splits=30)\n"
+        "try:\n    run_study(plan, results)\n"
         "except ResultsError as error:\n    print(error)\n"
     )
     definition = tmp_path / "tiny.toml"

@@ -97,4 +97,4 @@ def test_a_fit_on_a_part_of_the_rows_says_so(rng, monkeypatch):
 def test_a_budget_takes_keywords_only():
     """A deadline once landed in the place of another argument."""
     with pytest.raises(TypeError, match="positional"):
-        Budget(max_iter=200, tol=1e-5, relative=0.5)
+        Budget(200, 1e-5, 0.5)

@@ -96,7 +96,7 @@ def test_forward_folds_leave_groups_of_the_test_rows_out(frame):
 
 
 def test_times_have_to_be_known(frame):
-    with pytest.raises(UnusableTable, match="--time 'when': row 2 has 'soon', which is no date and no number"):
+    with pytest.raises(UnusableTable, match="--time 'when': row 2 has 'soon', which is neither a date nor a number"):
         describe_table(frame.assign(when=["2024-01-01", "soon"] * 30), "y", time="when")
     one_class = frame.assign(when=np.arange(60), y=np.repeat(["a", "b"], [50, 10]))
     schema, rows, _ = describe_table(one_class, "y", time="when")

@@ -18,8 +18,8 @@ from kernelect.machines import Fitted
 from kernelect.machines.rvm import RVMState, moderated
 from kernelect.typing import Array, Indices, Mask
 
-#: A mean square below this is nothing: its logarithm and its inverse, times any number of rows, are finite.
-_LEAST_SQUARE = 1e-250
+#: A mean square below this is nothing: its logarithm and its inverse, times a hundred million rows, are finite.
+_LEAST_SQUARE = 1e-300
 
 
 @dataclass(frozen=True)
