@@ -2,13 +2,15 @@ import numpy as np
 import pytest
 
 from instances import KERNELS
+from kernelect import LSSVR
 from kernelect.exceptions import MissingCapability
 from kernelect.export.bounds import for_single
 from kernelect.export.evaluate import evaluate
 from kernelect.export.graph import Raw, stretched
 from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
+from kernelect.export.models import program_of
 from kernelect.export.program import Column, Program
-from kernelect.kernels import ARD, RBF, Linear, Polynomial, Product, ProductMatern
+from kernelect.kernels import ARD, RBF, Linear, Polynomial, Product, ProductMatern, RationalQuadratic
 from kernelect.kernels.from_sklearn import SklearnKernel
 from kernelect.machines.base import Expansion
 
@@ -112,3 +114,12 @@ def test_huge_coefficients_of_a_flat_kernel_cancel_as_in_python():
     error = np.abs(found - exact).max()
     assert error < 1e-6 * np.abs(exact).max()  # what is left is the rounding of kernel values themselves
     assert error < 0.3 * np.abs(plain - exact).max()
+
+
+def test_a_large_shape_loses_no_digits():
+    """1 + u rounds u, the shape multiplies that, and large coefficients multiply it again."""
+    generator = np.random.default_rng(0)
+    X, y = generator.normal(size=(60, 3)), generator.normal(size=60)
+    kernel = RationalQuadratic(gamma=[1e-4, 1e-4, 1e-4], elliptical=True, alpha=400.0)
+    model = LSSVR(kernel, regularization=1e-8).fit(X, y)
+    np.testing.assert_allclose(evaluate(program_of(model), X)[-1].reshape(60), model.predict(X), atol=1e-7)

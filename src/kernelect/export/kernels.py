@@ -178,8 +178,11 @@ def _(kernel: Matern, vectors: Array, x: Node) -> Node:
 
 @kernel_values.register
 def _(kernel: RationalQuadratic, vectors: Array, x: Node) -> Node:
+    # The logarithm of one more than u, with what rounding took from 1 + u: a large shape multiplies it.
     alpha = float(kernel.alpha)
-    return apply("exp", -alpha * apply("log", 1.0 + _squared_distance(kernel, vectors, x) / alpha))
+    u = _squared_distance(kernel, vectors, x) / alpha
+    more = 1.0 + u
+    return apply("exp", -alpha * (apply("log", more) - ((more - 1.0) - u) / more))
 
 
 @kernel_values.register
