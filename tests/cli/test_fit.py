@@ -14,6 +14,8 @@ import pytest
 
 from kernelect.cli import _guard as options
 from kernelect.cli import fit as fit_command
+from kernelect.export import rows
+from kernelect.facts import gathering
 from kernelect.numerics import Deadline
 from oracles.tables import mixed_frame
 
@@ -252,3 +254,14 @@ def test_without_time_there_is_a_model_and_a_page_that_says_what_it_lacks(run, f
     assert 'id="picture-' not in page
     assert "There was no time left for it" in page
     assert run("predict", "o/model.skops", "mixed.csv").exit_code == 0
+
+
+def test_a_model_whose_export_differs_has_a_report_without_what_if(run, folder, monkeypatch):
+    monkeypatch.setattr(rows, "_TOLERANCE", -1.0)
+    monkeypatch.setattr(gathering, "draw_up", lambda material: [])
+    run(*FIT, "--out", "o", "--quiet")
+    page = (folder / "o" / "report.html").read_text()
+    assert "This page does not carry the model. The export differs from the model by " in page
+    assert "kernelectModel" not in page
+    outcome = run("export", "o/model.skops", "--to", "c", "--out", "model.h", code=1)
+    assert "The export differs from the model" in outcome.output

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from kernelect.exceptions import MissingCapability, OutOfTime
+from kernelect.exceptions import MissingCapability, OutOfTime, UnusableModel
 from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import Column, Program
 from kernelect.facts.carried import Carried, carried_model, some_rows
@@ -54,7 +54,7 @@ def describe_what_if(
     try:
         with watched_deadline().watched():
             carried = carried_model(model, X, generator)
-    except (MissingCapability, OutOfTime) as error:
+    except (MissingCapability, OutOfTime, UnusableModel) as error:  # the last one: an export that is not the model
         return _without(str(error)), None
     program = carried.program
     cells = _cells(program, X)
