@@ -8,9 +8,10 @@ import pytest
 
 from fuzz.files import model_bytes
 from fuzz.mutations import archive_of, members_of
-from kernelect import LSSVR, RVC, RVR, BasisSearchRegressor, KernelClassifier, KernelRegressor
+from kernelect import LSSVC, LSSVR, RVC, RVR, BasisSearchRegressor, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.export import onnx_inputs, to_c, to_onnx
+from kernelect.kernels import Constant, Linear
 from kernelect.tabular import FoldOptions, describe_table, load_model, read_table
 
 
@@ -120,3 +121,29 @@ def test_more_folds_than_any_class_has_rows_are_refused_in_words():
     ):
         FoldOptions(5).splits(rows, schema)
     assert len(FoldOptions(3).splits(rows, schema)) == 3
+
+
+@pytest.mark.parametrize("power", [-145, -128, 145])
+@pytest.mark.parametrize("landmarks", [None, 7])
+@pytest.mark.parametrize("criterion", ["press", "gcv"])
+def test_dot_products_of_any_unit_give_the_same_least_squares_machine(power, landmarks, criterion):
+    """Squares of a ridge of 1e-255, or of its inverse, overflowed: probabilities were NaN, or NumPy warned."""
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    y = X[:, 0] + 0.1 * X[:, 1] ** 2
+    options = {"landmarks": landmarks, "criterion": criterion, "random_state": 0}
+    for kernel in ("linear", Constant("auto") * Linear()):
+        for model, targets, answer in (
+            (LSSVC(kernel, **options), y > 0, "predict_proba"),
+            (LSSVR(kernel, **options), y, "predict"),
+        ):
+            expected = getattr(model.fit(X, targets), answer)(X)
+            Z = X * 10.0**power
+            np.testing.assert_allclose(getattr(model.fit(Z, targets), answer)(Z), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize(("kernel", "size"), [("linear", 1e-150), ("polynomial", 1e-155)])
+def test_dot_products_without_an_inverse_are_refused_in_a_sentence_about_the_inputs(kernel, size):
+    """NumPy warned of an overflow, and the sentence spoke of gamma=inf."""
+    X = size * np.random.default_rng(0).normal(size=(30, 5))
+    with pytest.raises(InvalidArgument, match=r"^X .* rescale X"):
+        LSSVR(kernel).fit(X, X[:, 0] / size)

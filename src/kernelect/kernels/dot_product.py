@@ -97,6 +97,7 @@ class Linear(_InnerProduct):
 
 def _inverse_mean_square(kernel: _InnerProduct, X: Array) -> float:
     mean_square = float(np.mean(kernel.squared_norms(X)))
+    check_range(float(np.sqrt(mean_square)))
     return 1.0 / mean_square if mean_square > 0 else 1.0
 
 

@@ -28,6 +28,9 @@ _SETTLED = (-2.0, 1.0)
 #: Bounds of the ridge, relative to the spread of the kernel (the mean of k(x, x) less that of all entries).
 _RIDGE_BOUNDS = (1e-9, 1e4)
 
+#: A ridge beyond this or its inverse is none that can be divided by.
+_SMALLEST_RIDGE = 1e-300
+
 #: Rows used to find the first ridge at the start kernel.
 _RIDGE_ROWS = 600
 
@@ -94,6 +97,11 @@ def ridge_space(ridge: object, started: StartedKernel, X: Array, targets: Array,
     scale = mean_diagonal(gram) - float(gram.mean())
     scale = (scale if scale > 0 else abs(mean_diagonal(gram)) or 1.0) * float(without_outweighing(weights).mean())
     lower, upper = (bound * scale for bound in _RIDGE_BOUNDS)
+    if not _SMALLEST_RIDGE < lower < upper < 1.0 / _SMALLEST_RIDGE:
+        raise InvalidArgument(
+            f"X gives kernel values of {scale:.0e}, whose inverses double precision does not hold: rescale X, or use "
+            "a kernel with widths, such as kernel='rbf'."
+        )
     start = np.log(RidgePath(gram, targets[rows], weights[rows]).best_ridge(lower * 10, upper / 10))
     return _between("regularization", float(start), float(np.log(lower)), float(np.log(upper)))
 

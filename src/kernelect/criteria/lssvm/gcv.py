@@ -65,9 +65,10 @@ class GCV(SquaredErrors):
 
     @staticmethod
     def _grad_gram(P: Array, alpha: Array, s: Array) -> Array:
-        A, B = float(np.sum(alpha**2 / s[:, None])), float(np.sum(np.diagonal(P) / s))
-        scale = 2.0 * len(alpha) / B**2
-        return adjoint(P, scale * A / B / s, scale * alpha / s[:, None], alpha)
+        B = float(np.sum(np.diagonal(P) / s))
+        held = alpha / B  # of the size of the targets: the squares of P and alpha overflow where K is tiny
+        scale = 2.0 * len(alpha) / B
+        return adjoint(P, scale * float(np.sum(held**2 / s[:, None])) / s, scale * held / s[:, None], alpha)
 
     def size(self, fitted: Fitted) -> float:
         return float(np.mean(np.sum(fitted.weights[:, None] * fitted.targets**2, axis=1)))

@@ -40,7 +40,7 @@ class LSSVMState:
 
         (The paper writes row sums; with S = L^-1 it is sum_{j >= i} s_ji^2.)
         """
-        return self.factor.inverse_diagonal() - self.ones_solution**2 / self.ones_total
+        return self.factor.inverse_diagonal() - self.ones_solution * (self.ones_solution / self.ones_total)
 
     def leave_one_out_residuals(self, diagonal: Array) -> Array:
         """Return y_i minus the prediction of the machine trained without row i, exactly."""

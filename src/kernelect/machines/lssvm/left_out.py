@@ -177,9 +177,10 @@ class Adjoint:
     def by_landmarks(self) -> Array:
         """Return dQ/dk(Z, Z), (m, m), symmetric; what eps takes from the mean diagonal is part of it."""
         symmetric = 0.5 * (self.inner + self.inner.T)
-        inner = blas.dtrmm(1.0, self.state.transform, np.asfortranarray(symmetric), lower=1, trans_a=1)
-        outer = blas.dtrmm(1.0, self.state.transform, inner, side=1, lower=1, overwrite_b=1)
-        gradient = np.ascontiguousarray(self.state.regularization * outer)
+        root = np.sqrt(self.state.regularization)  # on either side: T^T T overflows where kernel values are tiny
+        inner = blas.dtrmm(root, self.state.transform, np.asfortranarray(symmetric), lower=1, trans_a=1)
+        outer = blas.dtrmm(root, self.state.transform, inner, side=1, lower=1, overwrite_b=1)
+        gradient = np.ascontiguousarray(outer)
         gradient[np.diag_indices_from(gradient)] += EPSILON * np.mean(np.diagonal(gradient))
         return gradient
 
@@ -204,9 +205,11 @@ def row_without_own_function(state: LandmarkState, block: LeftOut, landmark: Ind
     residuals = block.residuals
     own = np.flatnonzero(landmark >= 0)
     columns, s = state.transform[:, landmark[own]], block.weights[own]
+    length = np.abs(columns).max(axis=0)  # T grows as 1 / k: the square of its columns overflows where k is tiny
+    columns = columns / length
     size = np.einsum("ij,ij->j", columns, columns)
     q = np.einsum("ij,ij->j", block.scores[:, own], columns)
-    errors = block.errors[own] + (q / size)[:, None] * state.dual_coef[landmark[own]]
+    errors = block.errors[own] + (q / size)[:, None] * (state.dual_coef[landmark[own]] / length[:, None])
     room = np.maximum(1.0 - block.leverage[own] + s * q**2 / size, SMALLEST_ROOM)
     residuals[own] = errors / room[:, None]
     return residuals

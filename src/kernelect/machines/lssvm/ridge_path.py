@@ -40,7 +40,8 @@ class RidgePath:
 
     def residuals(self, mu: float) -> Array:
         """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""
-        shrink = 1.0 / (self.eigenvalues + mu)
+        # mu P in the place of P: residuals are the same, and no square of a tiny ridge's inverse overflows.
+        shrink = mu / (self.eigenvalues + mu)
         solved = product(self._vectors, shrink[:, None] * self._projected)
         rho, v = solved[:, 0], solved[:, 1:]
         total = rho.sum()
