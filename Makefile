@@ -40,14 +40,14 @@ dist: $(READY)
 	dist/bare/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd dist && bare/bin/python ../tests/bare.py
 
-# The tests of the numerics with the oldest versions that pyproject.toml allows.
+# The tests of the numerics with the oldest versions that pyproject.toml allows; pytest 9 refuses scikit-learn 1.6's checks.
 OLDEST := .venv-oldest
 
 test-oldest: $(READY)
 	$(BIN)/python tests/oldest.py > $(VENV)/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)/oldest.txt \
-		--editable '.[cli,parquet]' pytest pytest-xdist hypothesis mpmath
+		--editable '.[cli,parquet]' 'pytest<9' pytest-xdist hypothesis mpmath polars
 	$(OLDEST)/bin/python -m pytest -n 2 -q -m 'not slow' tests/kernels tests/machines tests/criteria tests/priors tests/search \
 		tests/contracts tests/mixture tests/cli/test_fit.py
 

@@ -1,7 +1,10 @@
 """Every estimator of the library, against all coalitions of its own decision."""
 
+from functools import cache
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.dictionaries import Fourier, Functions, KernelFunctions, Linear, Polynomial
@@ -104,18 +107,27 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("absent", ["marginals", "interventional"])
+@cache
+def fitted(name):
+    estimator, target, _, decision = MODELS[name]
+    model = clone(estimator).fit(X, target)
+    return model, decision(model)
+
+
+@pytest.mark.parametrize("absent", ["marginals", "interventional", "neutral"])
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_values_are_those_of_all_coalitions(name, absent):
-    estimator, target, explained, decision = MODELS[name]
-    model = estimator.fit(X, target)
-    f = decision(model)
-    found = shapley_values(model, X[:2], BACKGROUND, interactions=True, absent=absent)
+    (model, f), explained = fitted(name), MODELS[name][2]
+    background = None if absent == "neutral" else BACKGROUND
+    found = shapley_values(model, X[:2], background, interactions=True, absent=absent)
     assert found.explained == explained
     assert found.method == "exact"
     for row in range(2):
-        value = getattr(oracle, absent)(f, X[row], BACKGROUND, [[0], [1], [2]])
+        if absent == "neutral":
+            value = oracle.neutral(expansion_of(model), X[row])
+        else:
+            value = getattr(oracle, absent)(f, X[row], BACKGROUND, [[0], [1], [2]])
         phi, base = oracle.shapley(value, 3)
         np.testing.assert_allclose(found.values[row], phi, atol=1e-10)
         np.testing.assert_allclose(found.base_values[row], base, atol=1e-10)
@@ -127,30 +139,11 @@ def test_values_are_those_of_all_coalitions(name, absent):
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_expansion_is_the_model(name):
-    estimator, target, _, decision = MODELS[name]
-    model = estimator.fit(X, target)
+    model, f = fitted(name)
     expansion = expansion_of(model)
     values = expansion.decide(expansion.inputs(X))
-    np.testing.assert_allclose(values[:, 0] if expansion.single else values, decision(model)(X), atol=1e-10)
+    np.testing.assert_allclose(values[:, 0] if expansion.single else values, f(X), atol=1e-10)
     assert expansion.players == ("x0", "x1", "x2")
-
-
-@pytest.mark.parametrize("dictionary", [Polynomial(3), Fourier(2), "precomputed"])
-def test_a_neutral_stand_in_leaves_out_functions_of_absent_columns(dictionary):
-    model = BasisSearchRegressor(dictionary).fit(X, REAL)
-    values = model.functions_.evaluate(X[:1])[0]
-    # A function depends on column j where it changes with it.
-    moved = [model.functions_.evaluate(np.where(np.arange(3) == j, X[1:2], X[:1]))[0] for j in range(3)]
-    depends = np.array([moved[j] != values for j in range(3)])
-
-    def value(S):
-        kept = ~depends[[j for j in range(3) if j not in S]].any(axis=0)
-        return model.intercept_ + model.coef_ @ (values * kept)
-
-    found = shapley_values(model, X[:1], absent="neutral")
-    phi, base = oracle.shapley(value, 3)
-    np.testing.assert_allclose(found.values[0], phi, atol=1e-12)
-    np.testing.assert_allclose(found.base_values[0], base, atol=1e-12)
 
 
 def test_outputs_are_named():

@@ -5,6 +5,11 @@ from math import factorial
 
 import numpy as np
 
+from kernelect.dictionaries.kernel_functions import CentredKernels
+from kernelect.dictionaries.union import JoinedCandidates
+from kernelect.explain import FunctionPart
+from kernelect.kernels import ARD, Constant, Product, Sum
+
 
 def coalitions(players):
     for size in range(len(players) + 1):
@@ -74,3 +79,39 @@ def marginals(f, x, background, groups):
         return np.mean(f(np.array(rows)), axis=0)
 
     return value
+
+
+def neutral(expansion, x):
+    """v(S): kernels of the inputs of S alone, and of other functions those that know no input outside S."""
+
+    def value(S):
+        present = np.isin(np.arange(len(x)), list(S))
+        total = expansion.intercept.copy()
+        for part in expansion.parts:
+            if isinstance(part, FunctionPart):
+                total += _left(part.functions, x, present) @ part.coefficients
+            else:
+                total += _among(part.kernel, present).cross(part.vectors, x[None])[:, 0] @ part.coefficients
+        return total[0] if expansion.single else total
+
+    return value
+
+
+def _among(kernel, present):
+    """Return a sum or product of Gaussians as one of the present inputs alone."""
+    if isinstance(kernel, Sum | Product):
+        return type(kernel)([_among(part, present) for part in kernel.parts])
+    return kernel if isinstance(kernel, Constant) else ARD(np.where(present, kernel.gamma, 0.0))
+
+
+def _left(functions, x, present):
+    """Return the values of functions at x, 0 where one changes with an input that is not present."""
+    if isinstance(functions, JoinedCandidates):
+        return np.concatenate([_left(part, x, present) for part in functions.parts])
+    if isinstance(functions, CentredKernels):
+        return _among(functions.kernel, present).cross(functions.centres, x[None])[:, 0]
+    values = functions.evaluate(x[None])[0]
+    for j in np.flatnonzero(~present):
+        moved = x + 0.37 * (np.arange(len(x)) == j)
+        values = np.where(functions.evaluate(moved[None])[0] == values, values, 0.0)
+    return values

@@ -7,16 +7,20 @@ k outputs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernelect.explain.nonnegative import weighted_sums
 from kernelect.explain.quadrature import Products
 from kernelect.explain.summands import Summand
 from kernelect.typing import Array, Indices
 
 #: Numbers that the factors of a block of rows may take.
 _NUMBERS = 4_000_000
+
+#: Factors of background rows that are kept, rather than computed for every block of rows: 160 MB.
+KEPT = 20_000_000
 
 #: Numbers that are averaged over the background at once: a cache's size.
 _CACHED = 30_000
@@ -33,35 +37,54 @@ class Prepared:
     inputs : list of ndarray
         The inputs of each of them that matter.
     order : int
-    absent : list of ndarray of shape (G, size, n)
-        One for the product of marginals, one per background row for interventional values.
+    kept : ndarray of shape (n_games, G, size, n) or None
+        Factors of absent players: one game for the product of marginals, one per background row for
+        interventional values; None where they are too many to be kept.
+    whole_rows : ndarray of shape (n_games, d) or None
+        The background rows that they are made of where they are not kept.
     """
 
     summand: Summand
     players: Indices
     inputs: list[Indices]
     order: int
-    absent: list[Array]
+    kept: Array | None = None
+    whole_rows: Array | None = None
 
     @classmethod
-    def of(cls, summand: Summand, owners: Indices, background: Array | None, absent: str) -> Prepared:
-        """Return a summand made ready for any number of rows."""
+    def of(cls, summand: Summand, owners: Indices, background: Array | None, absent: str, keep: int = KEPT) -> Prepared:
+        """Return a summand made ready for any number of rows; up to ``keep`` numbers are kept for them."""
         active = np.flatnonzero(summand.active)
         players = np.unique(owners[active])
         inputs = [active[owners[active] == player] for player in players]
-        prepared = cls(summand, players, inputs, summand.order(owners), [])
-        prepared.absent.extend(prepared._stand_ins(background, absent))
-        return prepared
-
-    def _stand_ins(self, background: Array | None, absent: str) -> Iterator[Array]:
-        shape = (len(self.players), self.summand.series.size, len(self.summand.coefficients))
+        prepared = cls(summand, players, inputs, summand.order(owners))
         if absent == "neutral" or background is None:
-            yield np.array([self.summand.neutral(inputs) for inputs in self.inputs]).reshape(shape)
-        elif absent == "marginals":
-            yield np.array([self._mean_factor(inputs, background) for inputs in self.inputs]).reshape(shape)
-        else:
-            for row in background:
-                yield self.factors(row[None])[:, :, 0]
+            return prepared._with([summand.neutral(own) for own in inputs])
+        if absent == "marginals":
+            return prepared._with([prepared._mean_factor(own, background) for own in inputs])
+        prepared = replace(prepared, whole_rows=background)
+        if len(background) * prepared._per_row > keep:
+            return prepared
+        return replace(prepared, kept=np.concatenate(list(prepared.stand_ins())), whole_rows=None)
+
+    def _with(self, factors: list[Array]) -> Prepared:
+        shape = (1, len(self.players), self.summand.series.size, len(self.summand.coefficients))
+        return replace(self, kept=np.array(factors).reshape(shape))
+
+    @property
+    def n_games(self) -> int:
+        """Number of games that are averaged."""
+        rows = self.kept if self.whole_rows is None else self.whole_rows
+        assert rows is not None
+        return len(rows)
+
+    def stand_ins(self) -> Iterator[Array]:
+        """Yield blocks of the factors of absent players, (b, G, size, n)."""
+        if self.kept is not None:
+            yield self.kept
+        elif self.whole_rows is not None:
+            for block in self._row_blocks(self.whole_rows):
+                yield np.ascontiguousarray(np.moveaxis(self.factors(self.whole_rows[block]), 2, 0))
 
     def _mean_factor(self, inputs: Indices, background: Array) -> Array:
         """Return one player's factor averaged over the background rows, (size, n)."""
@@ -92,25 +115,44 @@ class Prepared:
     def base(self) -> Array:
         """Return the sum with all players absent, (k,)."""
         readout, coefficients = self.summand.readout, self.summand.coefficients
-        values = [
-            readout @ Products(series=self.summand.series, present=q, absent=q, order=0).nobody() @ coefficients
-            for q in self.absent
-        ]
-        return np.asarray(np.mean(values, axis=0), dtype=float)
+        total = np.zeros(coefficients.shape[1])
+        for absent in self.stand_ins():
+            flat = np.moveaxis(absent, 0, 2)
+            products = Products(series=self.summand.series, present=flat, absent=flat, order=0).nobody()
+            total += np.einsum("s,sbn->n", readout, products) @ coefficients
+        return total / self.n_games
 
     def add_values(self, rows: Array, out: Array) -> None:
         """Add the Shapley values of rows to ``out`` (m, P, k)."""
         if not len(self.players):
             return
-        readout, coefficients = self.summand.readout, self.summand.coefficients
         for block in self._row_blocks(rows):
             present = self.factors(rows[block])
-            m, n = present.shape[2:]
-            for q in self.absent:
-                phi = self._products(present, q).shapley()
-                phi = np.einsum("s,gsm->gm", readout, phi) if len(readout) > 1 else readout[0] * phi[:, 0]
-                values = phi.reshape(-1, n) @ coefficients / len(self.absent)
-                out[block, self.players] += values.reshape(len(self.players), m, -1).transpose(1, 0, 2)
+            for absent in self.stand_ins():
+                plain = self.summand.series.size == 1 and min(present.min(initial=0.0), absent.min(initial=0.0)) >= 0.0
+                found = self._nonnegative(present, absent) if plain else self._any(present, absent)
+                out[block, self.players] += found / self.n_games
+
+    def _nonnegative(self, present: Array, absent: Array) -> Array:
+        """Return the values of rows (m, G, k), summed over games, where no factor is negative."""
+        coefficients, stand_ins = self.summand.readout[0] * self.summand.coefficients, absent[:, :, 0]
+        rows = present[:, 0].transpose(1, 0, 2)
+        if len(stand_ins) == 1:
+            return weighted_sums(rows, np.broadcast_to(stand_ins, rows.shape), coefficients, self.order)
+        shape = stand_ins.shape
+        games = (weighted_sums(np.broadcast_to(row, shape), stand_ins, coefficients, self.order) for row in rows)
+        return np.array([found.sum(axis=0) for found in games])
+
+    def _any(self, present: Array, absent: Array) -> Array:
+        """Return the values of rows (m, G, k), summed over games."""
+        readout, coefficients = self.summand.readout, self.summand.coefficients
+        m, n = present.shape[2:]
+        total = np.zeros((m, len(self.players), coefficients.shape[1]))
+        for q in absent:
+            phi = np.einsum("s,gsm->gm", readout, self._products(present, q).shapley())
+            values = phi.reshape(-1, n) @ coefficients
+            total += values.reshape(len(self.players), m, -1).transpose(1, 0, 2)
+        return total
 
     def add_interactions(self, rows: Array, out: Array) -> None:
         """Add the interactions of pairs j < k of players to ``out`` (m, P, P, k)."""
@@ -120,10 +162,10 @@ class Prepared:
         pairs = np.ix_(self.players, self.players)
         for row, values in zip(rows, out, strict=True):
             present = self.factors(row[None])
-            for q in self.absent:
+            for q in (game for absent in self.stand_ins() for game in absent):
                 for block, found in self._products(present, q).interactions():
                     counted = np.einsum("s,jksm->jkm", readout, found)
-                    values[pairs] += counted @ coefficients[block] / len(self.absent)
+                    values[pairs] += counted @ coefficients[block] / self.n_games
 
     def _products(self, present: Array, absent: Array) -> Products:
         flat = (*present.shape[:2], -1)
@@ -132,9 +174,13 @@ class Prepared:
             series=self.summand.series, present=present.reshape(flat), absent=stand_ins.reshape(flat), order=self.order
         )
 
+    @property
+    def _per_row(self) -> int:
+        """Numbers that one row's factors take."""
+        return max(1, len(self.players) * self.summand.series.size * len(self.summand.coefficients))
+
     def _row_blocks(self, rows: Array) -> Iterator[slice]:
-        per_row = len(self.players) * self.summand.series.size * len(self.summand.coefficients)
-        step = max(1, _NUMBERS // max(per_row, 1))
+        step = max(1, _NUMBERS // self._per_row)
         return (slice(first, first + step) for first in range(0, len(rows), step))
 
 

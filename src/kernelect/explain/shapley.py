@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.explain.adapters import expansion_of
-from kernelect.explain.exact import Prepared, exact_interactions, exact_values
+from kernelect.explain.exact import KEPT, Prepared, exact_interactions, exact_values
 from kernelect.explain.expansion import Expansion
 from kernelect.explain.permutation import permutation_values
 from kernelect.explain.record import Explanation
@@ -139,8 +139,9 @@ class Explainer:
             reason = str(error).split(", so ")[0]
             return replace(self, remarks=(*self.remarks, f"{reason}: the values are estimated by permutations."))
         blocks: list[Any] = self.background or [None] * len(summands)
+        keep = KEPT // max(1, sum(len(found) for found in summands))
         prepared = [
-            [Prepared.of(summand, part.view.owners, rows, self.absent) for summand in found]
+            [Prepared.of(summand, part.view.owners, rows, self.absent, keep) for summand in found]
             for part, rows, found in zip(self.expansion.parts, blocks, summands, strict=True)
         ]
         mixed = dict.fromkeys(summand.remark for found in summands for summand in found if summand.remark)

@@ -1,0 +1,87 @@
+"""Sums of products with nonnegative factors: against products before and behind each player."""
+
+import numpy as np
+import pytest
+
+from kernelect import LSSVR
+from kernelect.explain import nonnegative, shapley_values
+from kernelect.explain.nonnegative import weighted_sums
+from kernelect.explain.quadrature import Products
+from kernelect.explain.series import Series
+from kernelect.kernels import ARD
+
+
+def factors(d, spread, seed=0):
+    """Return the factors (m, d, n) of two rows between 40 vectors, and coefficients."""
+    generator = np.random.default_rng(seed)
+    present, absent = np.exp(-spread * generator.random((2, 2, d, 40)) ** 2)
+    return present, absent, generator.normal(size=(40, 3))
+
+
+def by_prefixes(present, absent, coefficients):
+    found = [
+        Products(series=Series(), present=p[:, None], absent=q[:, None], order=len(p)).shapley()[:, 0] @ coefficients
+        for p, q in zip(present, absent, strict=True)
+    ]
+    return np.array(found)
+
+
+@pytest.mark.parametrize("spread", [0.01, 0.3, 3.0, 300.0])
+@pytest.mark.parametrize("d", [1, 2, 5, 12, 40, 101])
+def test_a_quotient_is_the_product_without_a_player(d, spread):
+    given = factors(d, spread)
+    np.testing.assert_allclose(weighted_sums(*given, d), by_prefixes(*given), atol=1e-13)
+
+
+@pytest.mark.parametrize("d", [1, 2, 13])
+def test_factors_of_zero(d):
+    present, absent, coefficients = factors(d, 1.0)
+    generator = np.random.default_rng(1)
+    present, absent = (values * (generator.random(values.shape) < 0.8) for values in (present, absent))
+    assert ((present == 0.0) & (absent == 0.0)).any()
+    found = weighted_sums(present, absent, coefficients, d)
+    np.testing.assert_allclose(found, by_prefixes(present, absent, coefficients), atol=1e-13)
+
+
+@pytest.mark.parametrize("spread", [0.01, 0.3, 3.0, 300.0])
+@pytest.mark.parametrize("d", [14, 40, 101])
+def test_fewer_nodes_are_off_by_no_more_than_rounding(d, spread, monkeypatch):
+    given = factors(d, spread)
+    found = weighted_sums(*given, d)
+    monkeypatch.setattr(nonnegative, "_FEW_NODES", 1000)
+    np.testing.assert_allclose(found, weighted_sums(*given, d), atol=1e-13)
+
+
+def nodes(steps, most):
+    steps = np.asarray(steps)[None, :, None] * np.ones((1, 1, 4))
+    return nonnegative._enough(steps, np.ones((1, 4)), most, np.empty(steps.shape))
+
+
+def test_the_number_of_nodes_follows_the_steps():
+    small = np.where(np.arange(100) % 2, 0.01, -0.01)
+    assert nodes(small, 50) <= 6  # steps that cancel
+    assert nodes(small, 50) < nodes(np.abs(small), 50) <= 12  # steps in one direction
+    assert nodes(np.full(20, 0.9), 10) == 10  # a polynomial of full degree
+    assert nodes(np.r_[0.99, np.zeros(99)], 50) <= 16  # one large step: by the second bound
+    assert nodes(np.full(12, 1e-3), 6) == 6
+
+
+def test_background_rows_need_not_be_kept(monkeypatch):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(30, 4))
+    model = LSSVR(ARD([0.1, 0.3, 0.2, 0.4]), regularization=0.5).fit(X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2])
+    kept = shapley_values(model, X[:3], X[5:12], interactions=True, absent="interventional")
+    monkeypatch.setattr("kernelect.explain.shapley.KEPT", 0)
+    monkeypatch.setattr("kernelect.explain.exact._NUMBERS", 250)  # two background rows at once
+    anew = shapley_values(model, X[:3], X[5:12], interactions=True, absent="interventional")
+    for name in ("values", "base_values", "interactions"):
+        np.testing.assert_allclose(getattr(anew, name), getattr(kept, name), atol=1e-13)
+
+
+def test_blocks_change_nothing(monkeypatch):
+    given = factors(9, 1.0)
+    whole = weighted_sums(*given, 9)
+    for block, fewest in ((1, 1), (100, 3), (500, 32)):
+        monkeypatch.setattr(nonnegative, "_BLOCK", block)
+        monkeypatch.setattr(nonnegative, "_FEWEST", fewest)
+        np.testing.assert_allclose(weighted_sums(*given, 9), whole, atol=1e-13)
