@@ -39,3 +39,13 @@ def test_the_temperature_has_the_smallest_loss():
 
 def test_decisions_without_size_keep_their_temperature():
     assert fit_temperature(np.zeros(4), np.array([0, 1, 0, 1]), np.ones(4)) == 1.0
+
+
+def test_many_classes_of_few_rows_may_be_as_sure_as_few_of_many():
+    """A row of doubt in each of thirty classes would leave 7 % of every row's probability to the other classes."""
+    index = np.repeat(np.arange(30), 12)
+    decision = np.eye(30)[index]  # every row is right, by the same distance
+    a = fit_temperature(decision, index, np.ones(360))
+    own = probabilities(decision, a)[np.arange(360), index]
+    assert np.all(own > 0.99)
+    assert np.all(own < 1.0 - 1.0 / 1000.0)  # and not more than 360 rows can tell

@@ -14,11 +14,11 @@ from oracles import lssvm as slow
 
 
 def loss_by_definition(decision, index, a):
-    """Platt's smoothed log-loss at inverse temperature a, row by row."""
-    counts = np.bincount(index)
+    """Platt's smoothed log-loss at inverse temperature a, row by row; two rows of doubt in all however many classes."""
+    counts, n_classes = np.bincount(index), decision.shape[1]
     total = 0.0
     for f, i in zip(decision, index, strict=True):
-        sure = (counts[i] + 1) / (counts[i] + 2)
+        sure = 1 - 2 / n_classes / (counts[i] + 2)
         p = np.exp(a * f - np.max(a * f))
         p /= p.sum()
         others = [k for k in range(len(f)) if k != i]
@@ -97,3 +97,17 @@ def test_the_overall_width_is_chosen_anew_on_both_sides(away, expected):
 
     ridges = [np.array([start[0], ridge]) for ridge in start[1] + np.arange(-3.0, 7.5, 0.5)]
     assert loss(start + moved) < min(loss(theta) for theta in ridges)
+
+
+def test_no_narrower_widths_are_tried_where_wider_ones_paid(monkeypatch):
+    """Every width that is tried costs an eigendecomposition."""
+    X, y = ringnorm(80, random_state=0)
+    model = LSSVC("rbf", prior=None, recalibrate=False).fit(X, y)
+    objective = objective_of(model, X, y, np.arange(80))
+    start, tried = model.selection_.theta + np.array([3.0, 0.0]), []
+    path = type(objective).ridge_path
+    monkeypatch.setattr(
+        type(objective), "ridge_path", lambda self, theta: tried.append(theta[0] - start[0]) or path(self, theta)
+    )
+    recalibrate(objective, start, (y > 0).astype(int))
+    assert tried == pytest.approx([0.0, -1.5, -3.0, -5.0])

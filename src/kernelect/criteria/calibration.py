@@ -31,9 +31,10 @@ def fit_temperature(decision: Array, index: Indices, weights: Array, *, counts: 
 
     ``counts`` says that a weight of 2 means two rows; otherwise only ratios of weights matter.
 
-    Targets are smoothed as Platt smoothed his, (N + 1)/(N + 2) in the place of 1, so that
-    separable decision values do not ask for infinite certainty. The loss is convex in a:
-    Newton steps, kept within a bracket by the sign of the slope.
+    Targets are smoothed as Platt smoothed his, (N + 1)/(N + 2) in the place of 1 for a class of N
+    rows, so that separable decision values do not ask for infinite certainty; less so with more
+    than two classes. The loss is convex in a: Newton steps, kept within a bracket by the sign of
+    the slope.
     """
     counted = weights if counts else weights / weights.mean()
     if _is_single(decision):
@@ -116,9 +117,13 @@ def _columns(decision: Array) -> Array:
 
 
 def _smoothed_targets(index: Indices, weights: Array, n_classes: int) -> Array:
-    """Return 1 for the true class less what Platt's rule leaves to the others."""
+    """Return 1 for the true class less a doubt, which in all comes to that of two rows at most.
+
+    For two classes this is Platt's rule, a row of doubt in each. With a row in each of thirty classes of a dozen rows
+    nobody could be surer than 93 %; but what is fitted is one number, however many classes there are.
+    """
     counts = np.bincount(index, weights=weights, minlength=n_classes)
-    doubt = 1.0 / (counts[index] + 2.0)
+    doubt = (2.0 / n_classes) / (counts[index] + 2.0)
     t = np.repeat(doubt[:, None] / (n_classes - 1), n_classes, axis=1)
     t[np.arange(len(index)), index] = 1.0 - doubt
     return t

@@ -25,7 +25,7 @@ from kernelect.selection.outcome import moved_to
 from kernelect.selection.parts import FROM
 from kernelect.typing import Array, Indices, Observer
 
-#: Shifts of all log-widths together that are tried, each way until one does not pay.
+#: Shifts of all log-widths together that are tried: one way until one does not pay, the other where none did.
 _SHIFTS = ((-1.5, -3.0, -5.0, -8.0), (1.5,))
 
 #: Ridges tried around the selected one, in logarithms, before the last refinement.
@@ -68,7 +68,7 @@ def _shifted(objective: LeastSquaresObjective, theta: Array, labels: Indices, de
     widths = space.all_widths
     widths = widths[space.free[widths] & np.isfinite(theta[widths])]
     before = deadline.left()
-    best = _at_shift(objective, theta, labels)
+    best = at_start = _at_shift(objective, theta, labels)
     longest = before - deadline.left() if np.isfinite(before) else 0.0
     for shifts in _SHIFTS if len(widths) else ():
         for shift in shifts:
@@ -80,6 +80,8 @@ def _shifted(objective: LeastSquaresObjective, theta: Array, labels: Indices, de
             if candidate.loss >= best.loss:
                 break
             best = candidate
+        if best is not at_start:  # one way paid: the other leads back up
+            break
     return best.theta
 
 
