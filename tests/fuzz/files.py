@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import strategies as st
 
 from fuzz.harness import Broken, Watch
-from fuzz.mutations import mutated, reforged
+from fuzz.mutations import mutated, reforged, renumbered
 from fuzz.tables import TableCase, file_name, frame_of, table_cases, written
 from kernelect.cli.commands import kernelect as group
 from kernelect.exceptions import KernelectError
@@ -111,7 +111,7 @@ def model_bytes(number: int) -> bytes:
     model = fit_table(rows, schema, MachineOptions(machine, kernel=kernel, effort=effort), FoldOptions(0))
     with tempfile.TemporaryDirectory() as folder:
         save_model(model, Path(folder) / "m.skops")
-        return (Path(folder) / "m.skops").read_bytes()
+        return renumbered((Path(folder) / "m.skops").read_bytes())
 
 
 @cache

@@ -1,15 +1,17 @@
 """What campaigns have found, each made as small as it gets: these cases stay mended."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from fuzz.files import model_bytes
-from fuzz.mutations import archive_of, members_of
+from fuzz.mutations import archive_of, members_of, reforged, renumbered
 from kernelect import LSSVC, LSSVR, RVC, RVR, BasisSearchRegressor, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, UnusableModel
+from kernelect.explain import shapley_values
 from kernelect.export import onnx_inputs, to_c, to_onnx
 from kernelect.kernels import Constant, Linear
 from kernelect.tabular import FoldOptions, describe_table, load_model, read_table
@@ -147,3 +149,45 @@ def test_dot_products_without_an_inverse_are_refused_in_a_sentence_about_the_inp
     X = size * np.random.default_rng(0).normal(size=(30, 5))
     with pytest.raises(InvalidArgument, match=r"^X .* rescale X"):
         LSSVR(kernel).fit(X, X[:, 0] / size)
+
+
+def test_a_cell_in_another_unit_than_the_training_rows_is_far_away_and_no_infinity():
+    """1e12 in a column of 1e-300 overflowed: scikit-learn's check of the member's inputs refused the whole batch."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    y = X[:, 0] > 0
+    X[:, 1] *= 1e-300
+    model = KernelClassifier("fast", random_state=0).fit(X, y)
+    wild = np.vstack([X, [[0.0, 1e12]]])
+    np.testing.assert_allclose(model.predict_proba(wild)[:-1], model.predict_proba(X), rtol=1e-9)
+
+
+def test_a_model_whose_trees_have_no_input_is_explained():
+    """NumPy was asked to stack the boxes of no player."""
+    X = np.array([[-1e280, 0.0], [0.0, -2e280], [0.0, 0.0]])
+    found = shapley_values(KernelClassifier("fast", random_state=0).fit(X, ["a", "b", "c"]), X, background=X)
+    assert np.isfinite(found.values).all()
+
+
+def test_targets_near_the_smallest_are_fitted_on_dask_as_in_memory():
+    """One road measured the largest difference from the mean, the other the standard deviation, which is less."""
+    da = pytest.importorskip("dask.array")
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    y = np.full(12, 3e-151)
+    y[0] = 2e-150
+    model = LSSVR(landmarks=3, random_state=0)
+    expected = model.fit(X, y).predict(X)
+    model.fit(da.from_array(X, chunks=(5, 2)), da.from_array(y, chunks=5))
+    np.testing.assert_allclose(model.predict(X) / 1e-150, expected / 1e-150, atol=1e-6)
+    with pytest.raises(InvalidArgument, match=r"y differs from its mean by .* rescale y"):
+        model.fit(da.from_array(X, chunks=(5, 2)), da.from_array(0.1 * y, chunks=5))
+
+
+def test_a_model_file_is_forged_alike_in_every_run():
+    """Its members had the names of memory addresses, whose order chose which array was changed."""
+    members = members_of(model_bytes(0))
+    moved = {name.replace(".npy", "9.npy"): content for name, content in reversed(members.items())}
+    moved["schema.json"] = re.sub(rb'("__id__": \d+|\d+(?=\.npy"))', rb"\g<1>9", moved["schema.json"])
+    again = renumbered(archive_of(moved))
+    assert members_of(again) == members
+    for number in range(60):  # NaN made whole numbers of: NumPy's warning was taken for one of the library
+        reforged(again, number, 3)

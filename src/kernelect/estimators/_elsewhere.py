@@ -129,8 +129,8 @@ def measured_parts(estimator: Estimator, parts: Parts, *, own_unit: bool) -> Par
         raise InvalidArgument(
             f"sample_weight leaves {facts.weights.count} row(s) of positive weight: at least 2 are needed."
         )
+    require_spread(spread.largest, spread.furthest)
     deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
-    require_spread(spread.largest, deviation)
     unit = nearest_power_of_two(deviation) if own_unit else 1.0
     code = NumberCode(n_columns=n_columns, n_outputs=max(outputs, 1), unit=unit)
     return PartedTraining(_table(parts, code, counts, facts), single=outputs == 0, unit=unit)

@@ -18,12 +18,23 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """Count, mean and squared deviations of targets (k,), and the largest of them; joined with ``+``."""
+    """Count, mean and squared deviations of targets (k,), and the range they lie in; joined with ``+``."""
 
     count: int
     mean: Array
     squares: Array
-    largest: float
+    lower: Array
+    upper: Array
+
+    @property
+    def largest(self) -> float:
+        """The largest size of a target."""
+        return float(np.maximum(np.abs(self.lower), np.abs(self.upper)).max(initial=0.0))
+
+    @property
+    def furthest(self) -> float:
+        """The largest difference of a target from its mean."""
+        return float(np.maximum(self.upper - self.mean, self.mean - self.lower).max(initial=0.0))
 
     def __add__(self, other: Spread) -> Spread:
         count = self.count + other.count
@@ -35,7 +46,8 @@ class Spread:
             count=count,
             mean=self.mean + step * (other.count / count),
             squares=squares,
-            largest=max(self.largest, other.largest),
+            lower=np.minimum(self.lower, other.lower),
+            upper=np.maximum(self.upper, other.upper),
         )
 
     @classmethod
@@ -46,7 +58,8 @@ class Spread:
             count=len(targets),
             mean=mean,
             squares=np.sum((targets - mean) ** 2, axis=0),
-            largest=float(np.abs(targets).max(initial=0.0)),
+            lower=targets.min(axis=0, initial=np.inf),
+            upper=targets.max(axis=0, initial=-np.inf),
         )
 
 

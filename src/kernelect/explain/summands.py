@@ -164,8 +164,9 @@ class BoxSummand(Summand):
 
     def order(self, owners: Indices) -> int:
         cut = np.isfinite(self.lower) | np.isfinite(self.upper)
-        by_player = np.stack([cut[:, owners == player].any(axis=1) for player in np.unique(owners)])
-        return int(by_player.sum(axis=0).max(initial=0))
+        players = np.unique(owners)  # none where the trees were given no column
+        by_player = np.array([cut[:, owners == player].any(axis=1) for player in players], dtype=int)
+        return int(by_player.reshape(len(players), len(cut)).sum(axis=0).max(initial=0))
 
     def factor(self, j: int, x: Array) -> Array:
         inside = (x[:, None] > self.lower[:, j]) & (x[:, None] <= self.upper[:, j])

@@ -31,6 +31,9 @@ _SEASON_SPAN, _WEEK_SPAN = 400.0, 21.0
 #: Days.
 YEAR = 365.25
 
+#: The largest input: a cell in another unit than the training rows had is far away, and no infinity.
+_FURTHEST = 1e300
+
 OTHER = 0
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -52,7 +55,8 @@ class NumberCode:
         """Return the input from the column's values."""
         values = _PARTS[self.part](values)
         filled = np.where(np.isnan(values), self.fill, values)
-        return np.asarray((filled - self.centre) / self.scale, dtype=float)
+        with np.errstate(over="ignore"):
+            return np.clip((filled - self.centre) / self.scale, -_FURTHEST, _FURTHEST)
 
 
 @stored
