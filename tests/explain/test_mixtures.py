@@ -103,6 +103,14 @@ def test_a_neutral_stand_in_against_all_coalitions():
         check(found, row, without_absent_inputs(model, x))
 
 
+@pytest.mark.parametrize("classes", [2, 3, 0])
+def test_a_neutral_stand_in_for_every_task(classes):
+    model, X = fitted(classes)
+    found = shapley_values(model, X[:2], interactions=True, absent="neutral")
+    for row, x in enumerate(X[:2]):
+        check(found, row, oracle.neutral(expansion_of(model), x))
+
+
 @pytest.mark.parametrize("labels", [True, False])
 def test_columns_of_a_table_are_players(labels):
     model, rows = mixture(labels), new_rows()[0]

@@ -1,5 +1,6 @@
 """Shapley values and interactions by their definition: all coalitions, one after the other."""
 
+from dataclasses import replace
 from itertools import combinations, product
 from math import factorial
 
@@ -7,8 +8,8 @@ import numpy as np
 
 from kernelect.dictionaries.kernel_functions import CentredKernels
 from kernelect.dictionaries.union import JoinedCandidates
-from kernelect.explain import FunctionPart
-from kernelect.kernels import ARD, Constant, Product, Sum
+from kernelect.explain import FunctionPart, KernelPart
+from kernelect.kernels import ARD, RBF, Constant, Linear, Product, Sum
 
 
 def coalitions(players):
@@ -82,26 +83,39 @@ def marginals(f, x, background, groups):
 
 
 def neutral(expansion, x):
-    """v(S): kernels of the inputs of S alone, and of other functions those that know no input outside S."""
+    """v(S): factors of inputs outside S are 1 in kernels and boxes; functions of such inputs are left out."""
 
     def value(S):
-        present = np.isin(np.arange(len(x)), list(S))
+        players = np.isin(np.arange(len(x)), list(S))
         total = expansion.intercept.copy()
         for part in expansion.parts:
-            if isinstance(part, FunctionPart):
-                total += _left(part.functions, x, present) @ part.coefficients
-            else:
-                total += _among(part.kernel, present).cross(part.vectors, x[None])[:, 0] @ part.coefficients
+            total += _known(part, part.view.inputs(x[None])[0], players[part.view.owners]) @ part.coefficients
         return total[0] if expansion.single else total
 
     return value
 
 
-def _among(kernel, present):
-    """Return a sum or product of Gaussians as one of the present inputs alone."""
+def _known(part, inputs, present):
+    """Return what every coefficient of a part counts where only some inputs are present."""
+    if isinstance(part, KernelPart):
+        return _among(part.kernel, present, part.vectors, inputs)
+    if isinstance(part, FunctionPart):
+        return _left(part.functions, inputs, present)
+    lower, upper = part.trees.bounds()
+    return (((lower < inputs) & (inputs <= upper)) | ~present).all(axis=1).astype(float)
+
+
+def _among(kernel, present, Z, x):
+    """Return a kernel of the present inputs alone, between rows Z and x."""
     if isinstance(kernel, Sum | Product):
-        return type(kernel)([_among(part, present) for part in kernel.parts])
-    return kernel if isinstance(kernel, Constant) else ARD(np.where(present, kernel.gamma, 0.0))
+        parts = [_among(part, present, Z, x) for part in kernel.parts]
+        return np.sum(parts, axis=0) if isinstance(kernel, Sum) else np.prod(parts, axis=0)
+    if isinstance(kernel, Linear):
+        x = np.where(present, x, kernel.centre)
+    elif not isinstance(kernel, Constant):
+        kernel = ARD(np.full(len(x), kernel.gamma)) if isinstance(kernel, RBF) else kernel
+        kernel = replace(kernel, gamma=np.where(present, kernel.gamma, 0.0))
+    return kernel.cross(Z, x[None])[:, 0]
 
 
 def _left(functions, x, present):
@@ -109,7 +123,7 @@ def _left(functions, x, present):
     if isinstance(functions, JoinedCandidates):
         return np.concatenate([_left(part, x, present) for part in functions.parts])
     if isinstance(functions, CentredKernels):
-        return _among(functions.kernel, present).cross(functions.centres, x[None])[:, 0]
+        return _among(functions.kernel, present, functions.centres, x)
     values = functions.evaluate(x[None])[0]
     for j in np.flatnonzero(~present):
         moved = x + 0.37 * (np.arange(len(x)) == j)
