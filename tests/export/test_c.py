@@ -1,4 +1,5 @@
 import re
+from shutil import which
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from kernelect.export import to_c
 from kernelect.export.evaluate import coded_rows
 from kernelect.export.models import program_of
 from kernelect.kernels import RBF
-from oracles.compiled import STRICT, checked, compiler, run_c, run_own_test
+from oracles.compiled import STRICT, checked, compiler, run_c, run_own_test, run_under_valgrind
 from oracles.exported import HOSTILE, answers, hostile_pipeline, model, rows_for
 
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no gcc")
@@ -52,6 +53,16 @@ def test_hostile_names_missing_cells_and_unseen_levels(tmp_path):
         header = to_c(pipeline, real=real)
         assert header.isascii()
         np.testing.assert_allclose(run_c(header, coded, tmp_path, real), answers(pipeline, rows), atol=tolerance)
+
+
+@needs_compiler
+@pytest.mark.skipif(which("valgrind") is None, reason="there is no valgrind; the sanitizers run all the same")
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_valgrind_finds_nothing(real, tmp_path):
+    pipeline, rows = hostile_pipeline()
+    coded = coded_rows(program_of(pipeline), rows.to_numpy(dtype=object).tolist())
+    found = run_under_valgrind(to_c(pipeline, real=real), coded, tmp_path, real)
+    np.testing.assert_allclose(found, answers(pipeline, rows), atol=1e-9 if real == "double" else 1e-4)
 
 
 @needs_compiler

@@ -1,6 +1,7 @@
 """Exports run as programs of their own, over rows on standard input."""
 
 import subprocess
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from shutil import which
@@ -9,6 +10,8 @@ import numpy as np
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+VALGRIND = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]
 
 _MAIN = """
 #include "model.h"
@@ -45,12 +48,20 @@ def run_c(header: str, rows: np.ndarray, folder: Path, real: str = "double", san
     return np.array([[float(word) for word in line.split()] for line in lines])
 
 
+def run_under_valgrind(header: str, rows: np.ndarray, folder: Path, real: str = "double") -> np.ndarray:
+    """Return what a header predicts as compiled for use; raises where memory is read that was never written."""
+    lines = _lines_of(header, _MAIN.format(real=real, told=_NUMBERS), rows, folder, sanitized=False, under=VALGRIND)
+    return np.array([[float(word) for word in line.split()] for line in lines])
+
+
 def choose_in_c(header: str, rows: np.ndarray, folder: Path, real: str = "double") -> list[str]:
     """Return the classes that a header names for coded rows."""
     return _lines_of(header, _MAIN.format(real=real, told=_CLASS), rows, folder, sanitized=True)
 
 
-def _lines_of(header: str, main: str, rows: np.ndarray, folder: Path, sanitized: bool) -> list[str]:
+def _lines_of(
+    header: str, main: str, rows: np.ndarray, folder: Path, sanitized: bool, under: Sequence[str] = ()
+) -> list[str]:
     folder.mkdir(exist_ok=True)
     (folder / "model.h").write_text(header)
     (folder / "main.c").write_text(main)
@@ -58,7 +69,7 @@ def _lines_of(header: str, main: str, rows: np.ndarray, folder: Path, sanitized:
     program = folder / "main"
     checked([compiler() or "gcc", *flags, str(folder / "main.c"), "-o", str(program), "-lm"])
     text = "\n".join(" ".join(repr(float(cell)) for cell in row) for row in rows)
-    return checked([str(program)], text).splitlines()
+    return checked([*under, str(program)], text).splitlines()
 
 
 def run_own_test(header: str, folder: Path, name: str = "model") -> str:
