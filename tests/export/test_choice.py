@@ -1,11 +1,14 @@
 """Labels of exports against ``kernelect predict``, where a model file keeps a threshold or costs."""
 
+from dataclasses import replace
+from functools import cache
 from shutil import which
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.criteria.decisions import Decision
 from kernelect.export import onnx_inputs, to_c, to_javascript, to_onnx
 from kernelect.export.evaluate import coded_rows
 from kernelect.export.models import program_of
@@ -30,18 +33,23 @@ STAKES = {
 }
 
 
-@pytest.fixture(scope="module", params=STAKES)
-def told(request, tmp_path_factory):
-    """A model as its file holds it, rows, the labels of ``predict``, and whether the likeliest class is another."""
+def fitted(three, stakes):
+    """Return a model of a table with two or three classes, and its rows."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=90), "z": rng.normal(size=90)})
     value = frame["x"] + rng.normal(size=90)
-    three = request.param == "costs of three classes"
     edges, names = ([-0.5, 0.7], ["low", "middle", "high"]) if three else ([1.2], ["no", "yes"])
     schema, rows, _ = describe_table(frame.assign(y=np.array(names)[np.digitize(value, edges)]), "y")
-    schema = with_stakes(schema, rows, **STAKES[request.param])
+    schema = with_stakes(schema, rows, **stakes)
+    return fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0)), rows
+
+
+@pytest.fixture(scope="module", params=STAKES)
+def told(request, tmp_path_factory):
+    """A model as its file holds it, rows, the labels of ``predict``, and whether the likeliest class is another."""
+    model, rows = fitted(request.param == "costs of three classes", STAKES[request.param])
     path = tmp_path_factory.mktemp("choice") / "m.skops"
-    save_model(fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0)), path)
+    save_model(model, path)
     model, _ = load_model(path)
     labels = predict_table(model, rows.X)["prediction"].tolist()
     likeliest = model.estimator.classes_[model.pipeline.predict_proba(rows.X).argmax(axis=1)].tolist()
@@ -72,3 +80,49 @@ def test_javascript_names_the_class_of_predict(told):
     found = run_script(to_javascript(model), X.to_numpy(dtype=object).tolist())
     assert [each["label"] for each in found] == labels
     assert [model.estimator.classes_[each["place"]] for each in found] == labels
+
+
+@cache
+def plain(three):
+    return fitted(three, {})
+
+
+def wild_decision(rng, three):
+    """Return a threshold or costs of any size, from next to nothing to enormous."""
+    if three:
+        costs = 10.0 ** rng.uniform(-9.0, 9.0, size=(3, 3)) * (rng.random((3, 3)) < 0.8) * ~np.eye(3, dtype=bool)
+        return Decision("cost", 0, None, tuple(map(tuple, costs.tolist())))
+    threshold = float(rng.choice([rng.random(), rng.random() ** 8, 1.0 - rng.random() ** 8, 0.0, 1.0, -1.0]))
+    return Decision("cost", int(rng.integers(2)), threshold, None)
+
+
+def sure(decision, p, digits):
+    """Return the rows whose class does not change with the last digits of their probabilities."""
+    if decision.threshold is not None:
+        return np.abs(p[:, decision.positive] - decision.threshold) > digits
+    costs = np.sort(p @ np.array(decision.costs), axis=1)
+    return costs[:, 1] - costs[:, 0] > digits * np.max(decision.costs)
+
+
+@pytest.mark.parametrize("three", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_any_threshold_and_any_costs(seed, three, tmp_path):
+    (model, rows), rng = plain(three), np.random.default_rng(seed)
+    model = replace(model, decision=wild_decision(rng, three))
+    X = pd.DataFrame(rng.normal(scale=2.0, size=(200, 2)), columns=list(rows.X.columns))
+    labels, p = np.array(predict_table(model, X)["prediction"].tolist()), model.pipeline.predict_proba(X)
+    cells = X.to_numpy(dtype=object).tolist()
+    found = {}
+    if compiler() is not None:
+        header, coded = to_c(model), coded_rows(program_of(model), cells)
+        found["C"] = choose_in_c(header, coded, tmp_path)
+    if which("node") is not None:
+        found["JavaScript"] = [each["label"] for each in run_script(to_javascript(model), cells)]
+    runtime = pytest.importorskip("onnxruntime")
+    for real in ("double", "float32"):
+        written = to_onnx(model, real=real)
+        session = runtime.InferenceSession(written.SerializeToString(), providers=["CPUExecutionProvider"])
+        found[real] = session.run(["label"], onnx_inputs(written, X))[0].tolist()
+    for name, each in found.items():
+        clear = sure(model.decision, p, 1e-4 if name == "float32" else 1e-9)
+        assert np.array(each)[clear].tolist() == labels[clear].tolist(), name
