@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
+    "chart",
     "commands",
     "layers",
     "links",

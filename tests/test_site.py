@@ -1,12 +1,14 @@
 """Pages that people follow say what the code says, without building the site."""
 
 import ast
+import importlib.util
 import re
 from pathlib import Path
 
 import click
 import pytest
 
+import kernelect as library
 from kernelect.cli.commands import kernelect
 from kernelect.results import Status
 
@@ -34,6 +36,64 @@ def misused(words):
         command = command.get_command(click.Context(command), name)
     known = {spelling for parameter in command.params for spelling in parameter.opts} | {"--help"}
     return [word for word in words if word.startswith("--") and word not in known]
+
+
+@pytest.fixture(scope="module")
+def reference():
+    pytest.importorskip("sphinx")
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "_ext" / "reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def imported_from(source):
+    """Yield module and name of what a source takes from the library."""
+    for module, many, few in re.findall(
+        r"^(?:>>> )?from kernelect\.?(\S*) import (?:\(([^)]+)\)|([^\n#]+))", source, re.MULTILINE
+    ):
+        yield from ((module, name.split(" as ")[0].strip()) for name in (many or few).split(",") if name.strip())
+
+
+#: Parts whose public names are names of the package itself.
+INNER = {"cli", "estimators", "mixture"}
+
+
+def missing_from_reference(reference):
+    """Return the public names that no page of the reference documents."""
+    pages = {name: reference._module_page(name) for name in reference.modules()}
+    wanted = [(module, name) for module in pages for name in reference.public_names(module)]
+    for path in [*PAGES, *EXAMPLES]:
+        wanted += [(module, name) for module, name in imported_from(path.read_text()) if module]
+    entry = r"^\.\. (?:autoclass|autofunction|data|class|function):: {}$"
+    lost = [f"{m}.{name}" for m, name in wanted if not re.search(entry.format(name), pages.get(m, ""), re.MULTILINE)]
+    folders = {path.parent.name for path in (ROOT / "src" / "kernelect").glob("*/__init__.py")}
+    lost += sorted(folders - INNER - set(pages))
+    return lost + [name for name in library.__all__ if name not in (*pages, *reference.estimators(), "register")]
+
+
+def test_every_public_name_is_in_the_reference(reference):
+    assert missing_from_reference(reference) == []
+
+
+def test_a_public_name_without_a_page_is_noticed(reference, monkeypatch):
+    monkeypatch.setattr(reference, "BESIDE", ())
+    assert "studies" in missing_from_reference(reference)
+    monkeypatch.setattr(reference, "estimators", lambda: ["LSSVC"])
+    assert "LSSVR" in missing_from_reference(reference)
+
+
+def test_every_picture_of_the_site_is_made_by_code():
+    kept = {path.name for path in (ROOT / "docs").rglob("*.*") if path.suffix in (".png", ".svg", ".jpg", ".gif")}
+    kept = {name for name in kept if not name.startswith("sphx_glr_")}
+    assert {name for name in kept if name not in (ROOT / "docs" / "pictures.py").read_text()} == set()
+    for page in PAGES:
+        text = page.read_text()
+        assert "<svg" not in text
+        for target in re.findall(r"!\[[^]]*\]\(([^)]+)\)|^```\{(?:image|figure)\} (\S+)", text, re.MULTILINE):
+            name = Path("".join(target)).name
+            example = re.fullmatch(r"sphx_glr_(plot_\w+)_\d+\.png", name)
+            assert name in kept or (example and (ROOT / "examples" / f"{example[1]}.py") in EXAMPLES), target
 
 
 def test_every_page_is_in_a_table_of_contents():
