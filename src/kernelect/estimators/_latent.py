@@ -12,8 +12,8 @@ from kernelect.selection import SelectionObjective, per_row
 FINAL_TOL = 1e-9
 
 #: Rows from which a search needs no closer moments than this: the evidence is stationary in the sites, so that its
-#: error is the square, and some thousandths of a nat are less than a search can tell.
-_MANY_ROWS, _SEARCH_TOL = 900, 1e-3
+#: error is the square, and some hundredths of a nat are less than a search can tell. The same for one that is led.
+_MANY_ROWS, _SEARCH_TOL, _LED_TOL = 900, 5e-3, 1e-3
 
 #: Peak of a fit in n x n arrays beside the kernel's: some per evaluation, and factors now and
 #: before per output; and further ones of a sampled evidence (factors to draw with, blocks of the
@@ -28,7 +28,9 @@ def latent_squares(n_outputs: int, *, sampled: bool) -> float:
 
 def search_tolerance(n_rows: int, *, led: bool = False) -> float:
     """Return how close moments have to be while hyper-parameters are searched; a search that is led takes few steps."""
-    return _SEARCH_TOL if led or n_rows >= _MANY_ROWS else EP().tol
+    if n_rows >= _MANY_ROWS and not led:
+        return _SEARCH_TOL
+    return _LED_TOL if led else EP().tol
 
 
 def solver_doubt(machine: Machine[Any], state: Any) -> str:
