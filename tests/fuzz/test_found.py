@@ -191,3 +191,26 @@ def test_a_model_file_is_forged_alike_in_every_run():
     assert members_of(again) == members
     for number in range(60):  # NaN made whole numbers of: NumPy's warning was taken for one of the library
         reforged(again, number, 3)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(24) % 8])
+def test_which_of_several_equal_rows_was_drawn_as_a_landmark_does_not_matter(groups):
+    """The first of them lost its function with its row, the others kept it: deviations depended on their order."""
+    generator = np.random.default_rng(0)
+    X, y = np.tile(generator.normal(size=(12, 2)), (2, 1)), generator.normal(size=24)
+    order = np.r_[12:24, :12]
+    model = LSSVR("rbf", landmarks=4, random_state=0)
+    means, deviations = model.fit(X, y, groups=groups).predict(X, return_std=True)
+    left_out = model.loo_prediction_[order]
+    model.fit(X[order], y[order], groups=None if groups is None else groups[order])
+    np.testing.assert_allclose(model.loo_prediction_, left_out, atol=1e-6)
+    np.testing.assert_allclose(np.array(model.predict(X, return_std=True)), [means, deviations], atol=1e-6)
+
+
+def test_targets_far_from_zero_lose_no_digits_of_a_least_squares_machine():
+    """They were solved for with their mean: of 1e6 at a ridge of 1e-8, predictions were off by a tenth of a unit."""
+    X = np.random.default_rng(0).normal(size=(12, 4))
+    y = np.sin(X[:, 0])
+    expected = LSSVR("linear", regularization=1e-8).fit(X, y).predict(X)
+    found = LSSVR("linear", regularization=1e-8).fit(X, y + 1e6).predict(X) - 1e6
+    np.testing.assert_allclose(found, expected, atol=1e-6)

@@ -60,13 +60,14 @@ class LSSVM(Machine[LSSVMState]):
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: LSSVMState | None = None
     ) -> LSSVMState:
         factor = factorize(gram, regularization / weights)
-        solutions = factor.solve(np.column_stack([np.ones(len(gram)), targets]))
+        level = targets.mean(axis=0)  # the intercept takes it up; solved for, it costs the digits that it has
+        solutions = factor.solve(np.column_stack([np.ones(len(gram)), targets - level]))
         rho, v = solutions[:, 0], solutions[:, 1:]
         total = float(rho.sum())
         intercept = v.sum(axis=0) / total
         return LSSVMState(
             dual_coef=v - np.outer(rho, intercept),
-            intercept=intercept,
+            intercept=level + intercept,
             factor=factor,
             ones_solution=rho,
             ones_total=total,

@@ -36,7 +36,8 @@ class RidgePath:
         self._weights, self._groups = weights, groups
         self._vectors = root[:, None] * vectors  # S^1/2 V
         self._squares = self._vectors**2
-        self._projected = product(self._vectors.T, np.column_stack([np.ones(len(gram)), targets]))
+        centred = targets - targets.mean(axis=0)  # the intercept takes the mean up, which costs digits otherwise
+        self._projected = product(self._vectors.T, np.column_stack([np.ones(len(gram)), centred]))
 
     def residuals(self, mu: float) -> Array:
         """Return the exact leave-one-out residuals (n, k) at ridge ``mu``."""

@@ -75,9 +75,10 @@ class HowMany:
         pivots = drawn_at(self.whole.kernel, self.candidates.X, self.candidates.weights, seed)
         self._require_memory()
         count, reason = self._within_time(pivots, self.request.first)
+        numbers = self.candidates.numbers_of_single()
         while True:
             rows = pivots.first(count)
-            landmarks = self.whole.landmarks(self.candidates.X[rows], self.candidates.numbers[rows])
+            landmarks = self.whole.landmarks(self.candidates.X[rows], numbers[rows])
             log_ridge = self._best_ridge(landmarks)
             reason = reason or self._reason_to_stop(pivots, landmarks, log_ridge)
             if reason:

@@ -66,6 +66,17 @@ class Sample:
             groups=groups,
         )
 
+    def numbers_of_single(self) -> Indices:
+        """Return the number of every row, -1 where another one (of another group) has the same inputs.
+
+        A landmark leaves with its row. It does not leave with one of several equal rows: the others would still offer
+        it, and which of them was drawn is a matter of their order.
+        """
+        point = np.unique(self.X, axis=0, return_inverse=True)[1].reshape(-1)
+        holders = np.arange(len(point)) if self.groups is None else self.groups
+        several = np.bincount(np.unique(np.column_stack([point, holders]), axis=0)[:, 0]) > 1
+        return np.where(several[point], -1, self.numbers)
+
     def blocks(self) -> list[Block]:
         """Return the rows in blocks; ``first`` counts within the sample."""
         if self.groups is not None:

@@ -50,7 +50,7 @@ class Landmarks:
     ----------
     points : ndarray of shape (m, d)
     numbers : ndarray of shape (m,)
-        Which rows of the table they are, -1 where they are none.
+        Which rows of the table they are, -1 where they are none or several.
     """
 
     points: Array
