@@ -47,8 +47,9 @@ def test_residuals_band_holds_nine_tenths(rng):
     predicted = rng.normal(size=3000)
     record = Residuals.from_predictions(predicted + rng.normal(size=3000), predicted)
     assert len(record.predicted) == 2000
-    assert record.lower == pytest.approx(-1.645, abs=0.1)
-    assert record.upper == pytest.approx(1.645, abs=0.1)
+    np.testing.assert_allclose(record.lower - record.predicted, -1.645, atol=0.1)
+    np.testing.assert_allclose(record.upper - record.predicted, 1.645, atol=0.1)
+    assert record.held == pytest.approx(0.9, abs=0.001)
     assert record.rmse == pytest.approx(1.0, abs=0.05)
 
 
@@ -57,6 +58,9 @@ def test_residuals_of_a_machine_are_its_exact_leave_one_out():
     model = LSSVR(kernel="rbf").fit(X, y)
     record = Residuals.from_estimator(model, y)
     np.testing.assert_array_equal(np.sort(model.loo_prediction_), record.predicted)
+    reach = np.sort(np.abs(y - model.loo_prediction_))[int(np.ceil(0.9 * 61)) - 1]
+    np.testing.assert_allclose(record.upper - record.predicted, reach)
+    assert record.held == pytest.approx(55 / 60)
     with pytest.raises(MissingCapability, match=r"RVR has no exact leave-one-out .*cross_val_predict"):
         Residuals.from_estimator(RVR(kernel="rbf", max_iter=3).fit(X, y), y)
 

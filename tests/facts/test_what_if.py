@@ -10,6 +10,8 @@ from kernelect import LSSVC, LSSVR, KernelClassifier, KernelRegressor
 from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import shapley_values
+from kernelect.export.evaluate import coded_rows, evaluate
+from kernelect.export.models import program_of
 from kernelect.facts import gather_for_page
 from kernelect.facts.carried import carried_model
 from kernelect.facts.estimates import Judge
@@ -53,9 +55,8 @@ def test_the_first_row_is_typical_and_told_as_python_tells_it(numbers):
     order = np.argsort(-np.abs(values))
     assert [reason["effect"] for reason in facts["start"]["reasons"]] == pytest.approx(values[order])
     assert [reason["name"] for reason in facts["start"]["reasons"]] == [f"x{j}" for j in order]
-    residuals = y - model.loo_prediction_
-    assert facts["band"]["lower"] == pytest.approx(np.quantile(residuals, 0.05))
-    assert facts["band"]["upper"] == pytest.approx(np.quantile(residuals, 0.95))
+    reach = np.sort(np.abs(y - model.loo_prediction_))[int(np.ceil(0.9 * 121)) - 1]
+    assert facts["start"]["interval"] == pytest.approx(model.predict(X[[place]])[0] + np.array([-reach, reach]))
     assert carried.model is model
 
 
@@ -87,19 +88,26 @@ def test_a_model_without_reasons_or_without_a_script_says_so(numbers):
     assert facts["remarks"][0].startswith("This page does not carry the model. ")
 
 
-def test_the_band_of_a_target_on_another_scale_is_made_of_factors():
+@pytest.mark.parametrize("target", ["identity", "log", "count"])
+def test_the_band_follows_the_spread_and_the_scale(target):
     rng = np.random.default_rng(8)
-    X = pd.DataFrame({"a": rng.normal(size=120)})
-    y = np.exp(1.5 * X["a"] + 0.4 * rng.normal(size=120)).to_numpy()
-    model = KernelRegressor(effort="fast", random_state=0, target="log").fit(X, y)
+    X = pd.DataFrame({"a": rng.normal(size=150), "b": rng.uniform(-1.0, 1.0, 150)})
+    y = (X["a"] + 0.3 * np.exp(2.0 * X["b"]) * rng.normal(size=150)).to_numpy()
+    y = {"identity": y, "log": np.exp(y), "count": rng.poisson(np.exp(X["a"])).astype(float)}[target]
+    model = KernelRegressor(effort="fast", random_state=0, target=target).fit(X, y)
     facts = gather_for_page(model, X, y)["what_if"]
-    ratios = y / model.loo_prediction_
-    assert facts["band"]["factors"]
-    assert facts["band"]["least"] == 0.0
-    assert facts["band"]["lower"] == pytest.approx(np.quantile(ratios, 0.05))
-    assert facts["explained"] == "logarithm of the prediction"
-    assert _between(2.0, facts["band"]).startswith(f"{2.0 * facts['band']['lower']:.2f}"[:3])
-    assert _between(2.0, {**facts["band"], "factors": False, "lower": -5.0}).startswith("0 to ")
+    program = program_of(model, 0.9)
+    coded = coded_rows(program, facts["rows"])
+    ends = evaluate(program.with_outputs([program.ends]), coded)[-1]
+    np.testing.assert_allclose(facts["start"]["interval"], ends[0])
+    assert (facts["band"]["share"], facts["band"]["source"]) == ("90 %", "leave-one-out")
+    assert 85 < int(facts["band"]["held"].split()[0]) <= 100
+    widths = ends[:, 1] - ends[:, 0]
+    assert widths.max() > 2.0 * widths.min()
+    if target != "identity":
+        assert ends.min() >= 0.0
+        assert facts["explained"] != "prediction"
+    assert _between([-0.0, 12345.6]) == "0 to 12\u202f346"
 
 
 def test_the_answer_follows_the_model_s_decision(numbers):
@@ -108,7 +116,7 @@ def test_the_answer_follows_the_model_s_decision(numbers):
     carried = carried_model(machine, X, np.random.default_rng(0))
     rules = [Decision("cost", 1, threshold, None) for threshold in (0.0, 1.0)]
     chosen = [replace(carried, program=replace(carried.program, choice=rule)) for rule in rules]
-    assert [_start(each, X[:1])["answer"] for each in chosen] == ["yes", "no"]
+    assert [_start(each, X[:1], X[0])["answer"] for each in chosen] == ["yes", "no"]
 
 
 def test_texts_missing_cells_and_dates():

@@ -171,7 +171,7 @@ def test_a_confusion_matrix_shows_counts_and_shares():
 def test_residuals_show_every_row(rng):
     y = rng.normal(size=50)
     ax = ResidualsDisplay.from_predictions(y, y + 1.0).plot()
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), np.sort(y))
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), np.sort(y))
 
 
 def test_calibration_shows_the_count_of_every_bin(rng):

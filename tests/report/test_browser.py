@@ -317,6 +317,13 @@ def test_pictures_of_numbers_and_other_methods(browser, counts, width):
     assert "failed" in visit.page.locator("#table-peers").inner_text()
     clear = visit.page.locator("dt", has_text="columns that clearly matter").locator("xpath=following-sibling::dd")
     assert clear.inner_text().startswith(f"{facts['relevance']['certain']} of 3")
+    # The range around the prediction follows the row.
+    lower, upper = facts["what_if"]["start"]["interval"]
+    band = "kernelectModel.predict(row).interval"
+    found = visit.page.evaluate(f"rows => rows.map(row => {band})", facts["what_if"]["rows"])
+    np.testing.assert_allclose(found[0], [lower, upper], rtol=1e-9, atol=1e-9)
+    said = visit.page.locator("#wi-band").inner_text().replace("\N{MINUS SIGN}", "-").split(" to ")
+    np.testing.assert_allclose([float(end) for end in said], [lower, upper], rtol=1e-3)
     # Terms say what they mean to whoever points at them.
     assert "typical size of a mistake" in visit.page.locator("abbr", has_text="RMSE").first.get_attribute("title")
     assert visit.complaints == []

@@ -70,6 +70,21 @@ def test_out_of_fold_predictions_are_kept_in_the_order_of_the_table(mixed):
     assert all(score.standard_error > 0 for score in outer.scores)
 
 
+def test_intervals_of_rows_left_out_are_those_of_their_fold(rng):
+    frame = pd.DataFrame({"x": rng.normal(size=90), "z": rng.normal(size=90)})
+    schema, rows, _ = describe_table(frame.assign(y=frame["x"] + np.exp(frame["z"]) * rng.normal(size=90)), "y")
+    options = FoldOptions(folds=3)
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), options)
+    outer = model.assessment.outer_folds
+    train, test = options.splits(rows, schema)[0]
+    first = clone(model.pipeline).fit(rows.X.iloc[train], rows.y.iloc[train])
+    ends = first[-1].predict_interval(first[:-1].transform(rows.X.iloc[test]), coverage=0.9)
+    np.testing.assert_allclose(outer.interval[test], np.column_stack(ends))
+    inside = (outer.interval[:, 0] <= rows.y) & (rows.y <= outer.interval[:, 1])
+    assert outer.held() == pytest.approx(inside.mean())
+    assert 0.75 < outer.held() <= 1.0
+
+
 def test_folds_do_not_depend_on_jobs(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
     scores = [

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -15,9 +14,9 @@ from sklearn.base import RegressorMixin
 
 from kernelect.estimators._elsewhere import as_parts, measured_parts
 from kernelect.estimators._groups import encode_groups
+from kernelect.estimators._jackknife import check_coverage, jackknife_ends, jackknife_reach
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._training import measured
-from kernelect.exceptions import InvalidArgument
 from kernelect.machines import LSSVM, Groups
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit
@@ -275,6 +274,15 @@ random_state, n_jobs, verbose
         """Leave-one-out residuals of the rows that intervals are made of: all, or with landmarks a part of them."""
         return self._residuals if self.landmarks_ is None else self._spread.residuals
 
+    def _reach(self, coverage: float) -> Array:
+        """Return how far (k,) from what is said of rows left out such a share of them lies."""
+        return jackknife_reach(self._jackknife_residuals, coverage)
+
+    def _left_out_ends(self, coverage: float) -> tuple[Array, Array]:
+        """Return lower and upper ends around what is said of the training rows where they are left out."""
+        reach = self._shaped(self._reach(coverage)[None])
+        return self.loo_prediction_ - reach, self.loo_prediction_ + reach
+
     def _predicted_without(self, X: Array) -> Array:
         """Return what machines without one of these rows each predict, (n, m, k)."""
         if self.landmarks_ is not None:
@@ -313,37 +321,3 @@ def _blocks(X: Array, numbers: int) -> Iterator[Array]:
     """Yield the rows in blocks, of which each row takes so many numbers."""
     size = max(_BLOCK_NUMBERS // numbers, 1)
     return (np.asarray(X[first : first + size], dtype=float) for first in range(0, len(X), size))
-
-
-def check_coverage(coverage: object) -> None:
-    """Raise where the coverage of an interval is no number between 0 and 1."""
-    if not isinstance(coverage, Real) or not 0.0 < float(coverage) < 1.0:
-        raise InvalidArgument(f"coverage={coverage!r} must be a number between 0 and 1, such as 0.9.")
-
-
-def jackknife_ends(
-    left_out: Array, residuals: Array, coverage: float, times: Array | None = None
-) -> tuple[Array, Array]:
-    """Return lower and upper ends (m, k) of jackknife+ intervals.
-
-    Parameters
-    ----------
-    left_out : ndarray of shape (n, m, k)
-        Predictions at m new rows by machines without one of n training rows each.
-    residuals : ndarray of shape (n, k)
-        Leave-one-out residuals of the training rows.
-    coverage : float
-    times : ndarray of shape (m, k), optional
-        What residuals are multiplied by at each new row, where they are in units of a spread that differs.
-    """
-    rank = int(np.ceil(coverage * (len(left_out) + 1)))  # of n + 1: beyond n the interval has no end
-    spread = np.abs(residuals)[:, None] * (1.0 if times is None else times)
-    ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
-    return np.minimum(*ends), np.maximum(*ends)  # at small coverage they may cross
-
-
-def _order_statistic(values: Array, rank: int) -> Array:
-    """Return the ``rank``-th smallest along the first axis, infinite beyond the last."""
-    if rank > len(values):
-        return np.full(values.shape[1:], np.inf)
-    return np.asarray(np.partition(values, rank - 1, axis=0)[rank - 1], dtype=float)

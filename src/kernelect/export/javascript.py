@@ -12,6 +12,7 @@ import numpy as np
 
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
+from kernelect.estimators._jackknife import check_coverage
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import Explainer
 from kernelect.export.c_language import identifier, wrapped
@@ -50,6 +51,7 @@ def to_javascript(
     max_vectors: int | None = None,
     max_numbers: int = MOST_NUMBERS,
     explainer: Explainer | None = None,
+    interval: float | None = None,
     packed: bool = False,
 ) -> str:
     """Return a fitted model as JavaScript that defines one constant, without dependencies.
@@ -76,6 +78,10 @@ def to_javascript(
         Of the same model: the constant gets ``NAME.explain(row)``, which returns ``{base, values}``, exact Shapley
         values of every player in ``NAME.players`` for every output. ``NAME.prepare()`` does the next part of what
         has to be done once, and tells whether more is left.
+    interval : float in (0, 1), optional
+        Where one number is predicted: ``NAME.predict(row)`` has ``interval`` too, the ends between which so large a
+        share of observations lies. By the plain jackknife, with the spread at the row where that differs: nearly what
+        ``predict_interval`` says, which takes a matrix of all rows.
     packed : bool
         Whether tables of numbers are written in base64, in half the space.
 
@@ -95,7 +101,9 @@ def to_javascript(
             f"explainer= is of the whole model and max_vectors={max_vectors} of a smaller one: reduce the model first, "
             "by kernelect.export.reduce, and explain that one."
         )
-    program, _ = prepared(model, rows, max_vectors, max_numbers)
+    if interval is not None:
+        check_coverage(interval, "interval")
+    program, _ = prepared(model, rows, max_vectors, max_numbers, interval)
     return _source(program, name, None if explainer is None else Reasons(explainer, program), packed)
 
 
@@ -175,10 +183,11 @@ class JavaScript(Dialect):
 def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) -> str:
     dialect = JavaScript(packed=packed)
     loops = Loops(program, dialect)
-    for node in program.outputs:
+    for node in [*program.outputs, *([] if program.ends is None else [program.ends])]:
         loops.compute(node)
     if program.classes is None:
-        answer = [f"return {{ values: {_listed(loops, program.result)} }};"]
+        interval = "" if program.ends is None else f", interval: {_listed(loops, program.ends)}"
+        answer = [f"return {{ values: {_listed(loops, program.result)}{interval} }};"]
     else:
         answer = [
             f"const probabilities = {_listed(loops, program.result)};",

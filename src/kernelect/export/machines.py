@@ -133,12 +133,12 @@ def _roots(column: EPColumn, gram: Array) -> Array:
 
 @outputs_of.register
 def _(machine: RVC, x: Node) -> Outputs:
-    means, variances = _weighed(machine, x)
+    means, variances = weighed(machine, x)
     decision = moderated(means, variances, np.pi / 8.0)
     return Outputs(tempered(decision, machine._inverse_temperature), decision, _labels(machine))
 
 
-def _weighed(machine: RVC, x: Node) -> tuple[Node, Node]:
+def weighed(machine: RVC | RVR, x: Node) -> tuple[Node, Node]:
     """Return mean and variance (k,) of phi(x)^T w for weights w with a normal posterior."""
     values = _relevance_values(machine, x)
     means, variances = [], []
@@ -152,7 +152,7 @@ def _weighed(machine: RVC, x: Node) -> tuple[Node, Node]:
     return join(means), join(variances)
 
 
-def _relevance_values(machine: RVC, x: Node) -> Node:
+def _relevance_values(machine: RVC | RVR, x: Node) -> Node:
     """Return the values of the model's functions."""
     part = expansion_of(machine).parts[0]
     if isinstance(part, FunctionPart):

@@ -30,8 +30,12 @@ def _pooled(machine: KernelClassifier | KernelRegressor, answers: list[Node]) ->
 
 @outputs_of.register
 def _(machine: KernelRegressor, x: Node) -> Outputs:
-    answers = [clipped(answer, *machine._limits) for answer in _answers(machine, x)]
-    return Outputs(_unscaled(machine.target_scale_, _pooled(machine, answers)))
+    return Outputs(_unscaled(machine.target_scale_, on_scale(machine, x)))
+
+
+def on_scale(machine: KernelRegressor, x: Node) -> Node:
+    """Return what a mixture says on the scale on which the target is modelled, (k,)."""
+    return _pooled(machine, [clipped(answer, *machine._limits) for answer in _answers(machine, x)])
 
 
 def _unscaled(scale: TargetScale, f: Node) -> Node:

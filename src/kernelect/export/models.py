@@ -13,6 +13,7 @@ from kernelect.explain.adapters import TableLike
 from kernelect.export.cells import Retyped, Sheet
 from kernelect.export.graph import Node
 from kernelect.export.inputs import bounded, coded
+from kernelect.export.intervals import ends_of
 from kernelect.export.mixtures import outputs_of
 from kernelect.export.program import Program
 from kernelect.export.rewriting import shared
@@ -28,12 +29,14 @@ from kernelect.typing import Array
 _SOME = 100
 
 
-def program_of(model: Any) -> Program:
+def program_of(model: Any, interval: float | None = None) -> Program:
     """Return a fitted model as plain operations on the cells of one row.
 
     Parameters
     ----------
     model : estimator, Pipeline or TableModel
+    interval : float in (0, 1), optional
+        Coverage of an interval around the predicted number.
     """
     schema = model.schema if isinstance(model, TableLike) else None
     pipeline = model.pipeline if isinstance(model, TableLike) else model
@@ -43,7 +46,9 @@ def program_of(model: Any) -> Program:
     while True:
         sheet = Sheet(names=_names(pipeline), kinds=dict(kinds))
         try:
-            return replace(_written(sheet, steps, machine, _codes(schema)), choice=getattr(model, "decision", None))
+            return replace(
+                _written(sheet, steps, machine, _codes(schema), interval), choice=getattr(model, "decision", None)
+            )
         except Retyped:  # a column that an encoder takes for text
             kinds = sheet.kinds
 
@@ -53,16 +58,22 @@ def _codes(schema: Any) -> list[tuple[float, ...]] | None:
     return None if schema is None else [number_codes(column.reading) for column in schema.columns]
 
 
-def _written(sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...]] | None) -> Program:
+def _written(
+    sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...]] | None, interval: float | None
+) -> Program:
     x = _inputs(sheet, steps, machine, codes)
     found = outputs_of(machine, x)
-    result, x, *decision = shared([found.result, x, *([] if found.decision is None else [found.decision])])
+    nodes = {"result": found.result, "inputs": x, "decision": found.decision}
+    nodes["ends"] = None if interval is None else ends_of(machine, x, interval)
+    known = {name: node for name, node in nodes.items() if node is not None}
+    written = dict(zip(known, shared(list(known.values())), strict=True))
     return Program(
         columns=sheet.columns(),
-        result=result,
-        decision=decision[0] if decision else None,
+        result=written["result"],
+        decision=written.get("decision"),
+        ends=written.get("ends"),
         classes=found.classes,
-        inputs=x,
+        inputs=written["inputs"],
         vectors=_vectors(machine),
         title=type(machine).__name__,
     )

@@ -13,7 +13,9 @@ from kernelect.export.rows import checked_rows
 from kernelect.typing import Array
 
 
-def prepared(model: Any, rows: Any, max_vectors: int | None, max_numbers: int) -> tuple[Program, Array]:
+def prepared(
+    model: Any, rows: Any, max_vectors: int | None, max_numbers: int, interval: float | None = None
+) -> tuple[Program, Array]:
     """Return the program of a model, and the coded rows at which it was compared with the model.
 
     Parameters
@@ -25,12 +27,14 @@ def prepared(model: Any, rows: Any, max_vectors: int | None, max_numbers: int) -
         Vectors that a model is reduced to first.
     max_numbers : int
         A model with more numbers is refused.
+    interval : float in (0, 1), optional
+        Coverage of an interval around the predicted number.
     """
     remarks: tuple[str, ...] = ()
     if max_vectors is not None:
         found = reduce(model, max_vectors)
         model, remarks = found.model, (found.in_words(), *found.remarks)
-    program = replace(program_of(model), remarks=remarks)
+    program = replace(program_of(model, interval), remarks=remarks)
     count = program.count()
     if count > max_numbers:
         raise MissingCapability(

@@ -54,6 +54,8 @@ class Program:
         Probabilities of all classes, or predicted values.
     decision : Node or None
         Decision values of a classifier, of which ``result`` is a function.
+    ends : Node or None
+        Lower and upper end (2,) of an interval around a predicted value, where that was asked for.
     classes : tuple or None
         Labels in the order of their probabilities; None for predicted values.
     choice : Decision or None
@@ -69,6 +71,7 @@ class Program:
     columns: tuple[Column, ...]
     result: Node
     decision: Node | None = None
+    ends: Node | None = None
     classes: tuple[Any, ...] | None = None
     choice: Decision | None = None
     inputs: Node | None = None
@@ -103,7 +106,7 @@ class Program:
         """Return how many different numbers the model holds."""
         levels = self.levels()
         found: dict[bytes, int] = {}
-        for node in walk(self.outputs):
+        for node in walk([*self.outputs, *([] if self.ends is None else [self.ends])]):
             for values in _numbers(node, levels):
                 found[_key(values)] = values.size
         return sum(found.values())

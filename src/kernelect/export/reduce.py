@@ -278,5 +278,8 @@ def _recalibrate(door: KernelClassifier | KernelRegressor, targets: Any, weights
         door._sharpness = fit_temperature(logs, targets, weights)
         door.loo_proba_ = probabilities(logs, door._sharpness)
         return
-    door._noise = door._noise_rows = None  # of all rows
     door._learn_left_out(targets, weights)
+    if door._noise_rows is not None:  # of all rows: those that intervals are made of may be fewer
+        door._spread_in_units(targets - door._left_out[:, 0])
+        leader = door._members[0].estimator
+        door._noise_rows = door._noise_rows if leader.landmarks_ is None else door._noise_rows[leader._interval_rows]

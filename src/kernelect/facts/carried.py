@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import Explainer
 from kernelect.export import reduce, to_javascript
 from kernelect.export.models import program_of
 from kernelect.export.program import Program
+from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.sources import machine_of, pipeline_of, rows_at
 from kernelect.typing import Indices
 
@@ -71,12 +74,13 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
     if getattr(machine_of(pipeline_of(model)), "_is_precomputed", False):
         raise MissingCapability("A precomputed kernel takes kernel values, and does not know the columns behind them.")
     background = rows_at(X, np.sort(generator.permutation(len(X))[:BACKGROUND_ROWS]))
+    interval = _interval(model)
     for smaller, remarks in _smaller_and_smaller(model):
-        program = program_of(smaller)
+        program = program_of(smaller, interval)
         if program.count() * _BYTES_OF_NUMBER > most_bytes:
             continue
         explainer, more = _explained(smaller, background)
-        script, missing = _script(smaller, explainer)
+        script, missing = _script(smaller, explainer, interval)
         if len(script) <= most_bytes:
             explains = explainer is not None and not missing
             return Carried(smaller, program, explainer, script, explains, (*remarks, *more, *missing))
@@ -101,14 +105,23 @@ def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str
         return None, (f"There are no reasons here: {error}",)
 
 
-def _script(model: Any, explainer: Explainer | None) -> tuple[str, tuple[str, ...]]:
+def _interval(model: Any) -> float | None:
+    """Return the coverage of intervals, None where there are too few rows for their ends and for classes."""
+    machine = machine_of(pipeline_of(model))
+    if is_classifier(machine) or not np.isfinite(machine._reach(COVERAGE) if hasattr(machine, "_reach") else 0.0).all():
+        return None
+    return COVERAGE
+
+
+def _script(model: Any, explainer: Explainer | None, interval: float | None) -> tuple[str, tuple[str, ...]]:
     """Return the script, without explanations where JavaScript has none."""
+    written = partial(to_javascript, model, name=NAME, interval=interval, packed=True, max_numbers=10**9)
     try:
-        return to_javascript(model, name=NAME, explainer=explainer, packed=True, max_numbers=10**9), ()
+        return written(explainer=explainer), ()
     except MissingCapability as error:
         if explainer is None:
             raise
-        return to_javascript(model, name=NAME, packed=True, max_numbers=10**9), (f"There are no reasons here: {error}",)
+        return written(), (f"There are no reasons here: {error}",)
 
 
 def some_rows(n_rows: int, most: int) -> Indices:

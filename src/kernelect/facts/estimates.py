@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.held_out import HeldOutRelevance
-from kernelect.facts.leave_one_out import left_out_labels, left_out_probabilities, left_out_values
+from kernelect.facts.leave_one_out import (
+    left_out_interval,
+    left_out_labels,
+    left_out_probabilities,
+    left_out_values,
+)
 from kernelect.facts.packing import packed, unpacked
 from kernelect.facts.scores import (
     RowLoss,
@@ -34,6 +39,9 @@ _LABELS = ("y_true", "prediction")
 #: Nothing said: every error counts alike.
 PLAIN = Stakes()
 
+#: Share of the rows that intervals are made to hold.
+COVERAGE = 0.9
+
 #: Rows of the larger class for one of the smaller, from which figures of the smaller are shown.
 IMBALANCE = 5.0
 
@@ -52,6 +60,8 @@ class Estimate:
         Labels or values; of repeated folds, those of the first repetition.
     probability : ndarray of shape (n, n_classes), or None
         Columns in the order of the assessment's classes.
+    interval : ndarray of shape (n, 2), or None
+        Ends of the intervals around predicted values that are made to hold 90 % of the rows.
     rows : ndarray of int, or None
         Places in the table of the rows that were predicted; None where these are all.
     """
@@ -61,6 +71,7 @@ class Estimate:
     y_true: Any = None
     prediction: Any = None
     probability: Array | None = None
+    interval: Array | None = None
     rows: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -68,6 +79,13 @@ class Estimate:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({**state, **{name: unpacked(state.get(name)) for name in _LABELS}})
+
+    def held(self) -> float | None:
+        """Return the share of the rows that lie in their intervals; None where there are none."""
+        if self.interval is None:
+            return None
+        lower, upper = self.interval.T
+        return float(np.mean((lower <= self.y_true) & (self.y_true <= upper)))
 
     def score(self, name: str) -> Score | None:
         """Return one figure by name, None if it is not there."""
@@ -99,13 +117,15 @@ class Assessment:
 class FoldOutcome:
     """Predictions of one fold for the rows it left out, and the warnings of its fit.
 
-    ``rises`` (n_columns, m) tells by how much shuffled columns raise the loss of the rows ``shuffled`` (m,).
+    ``interval`` (m, 2) has the ends of intervals around predicted values; ``rises`` (n_columns, m) tells by how much
+    shuffled columns raise the loss of the rows ``shuffled`` (m,).
     """
 
     rows: Indices
     prediction: Any
     probability: Array | None
     warnings: tuple[str, ...] = ()
+    interval: Array | None = None
     rises: Array | None = None
     shuffled: Indices | None = None
 
@@ -168,8 +188,8 @@ class Judge:
         """Return the estimate from folds, ``per_repeat`` of them in each repetition."""
         rows = np.concatenate([outcome.rows for outcome in outcomes])
         prediction = np.concatenate([outcome.prediction for outcome in outcomes])
-        stacked = [outcome.probability for outcome in outcomes if outcome.probability is not None]
-        probability = np.concatenate(stacked) if stacked else None
+        probability = _stacked([outcome.probability for outcome in outcomes])
+        interval = _stacked([outcome.interval for outcome in outcomes])
         places = np.split(np.arange(len(rows)), np.cumsum([len(outcome.rows) for outcome in outcomes])[:-1])
         losses = self.losses(rows, prediction, probability)
         scores = [loss.fold_score(self.weights[rows], places, per_repeat, self.units[rows]) for loss in losses]
@@ -183,6 +203,7 @@ class Judge:
             y_true=self.y[rows[order]],
             prediction=prediction[order],
             probability=None if probability is None else probability[order],
+            interval=None if interval is None else interval[order],
             rows=rows[order] if once < len(self.y) else None,
         )
 
@@ -216,7 +237,8 @@ class Judge:
         """Return the estimate from exact leave-one-out values, None where the machine has none."""
         try:
             if self.classes is None:
-                return self.of_rows(LEAVE_ONE_OUT, left_out_values(machine))
+                found = self.of_rows(LEAVE_ONE_OUT, left_out_values(machine))
+                return replace(found, interval=left_out_interval(machine, COVERAGE))
             probability = left_out_probabilities(machine, self.y, self.weights)
             decision = self.stakes.decision(probability, self.index, self.weights)
             labels = left_out_labels(machine) if decision is None else self.classes[decision(probability)]
@@ -286,3 +308,9 @@ class Judge:
         within = np.sqrt(np.mean([(area.standard_error or 0.0) ** 2 for area in known]) / min(per_repeat, len(known)))
         between = fold_standard_error(values, per_repeat) or 0.0
         return [Score("AUC", float(values.mean()), float(max(between, within)))]
+
+
+def _stacked(parts: Sequence[Array | None]) -> Array | None:
+    """Return the folds' arrays one below the other; None where one of them has none, or one that is not finite."""
+    known = [part for part in parts if part is not None and np.isfinite(part).all()]
+    return np.concatenate(known) if known and len(known) == len(parts) else None

@@ -37,6 +37,13 @@ def left_out_values(estimator: Any) -> Array:
     return _known(machine_of(estimator), "loo_prediction_")
 
 
+def left_out_interval(estimator: Any, coverage: float) -> Array | None:
+    """Return lower and upper ends (n, 2) around leave-one-out predictions; None where there are none."""
+    ends = getattr(machine_of(estimator), "_left_out_ends", None)
+    found = None if ends is None else np.column_stack(ends(coverage))
+    return found if found is not None and np.isfinite(found).all() else None
+
+
 def _known(machine: Any, name: str) -> Array:
     if not hasattr(machine, name):
         raise MissingCapability(

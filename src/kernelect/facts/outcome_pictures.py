@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.curves import Recalls, ResidualTrend, Thresholds
+from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
@@ -47,10 +48,11 @@ def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
 def _numbers(material: Material) -> Iterator[PictureFacts]:
     source = material.assessment.best_source
     assert source is not None
-    residuals = Residuals.from_predictions(source.y_true, source.prediction)
+    residuals = Residuals.from_predictions(source.y_true, source.prediction, interval=source.interval)
     caption = (
-        f"Measured by {source.name}. In the band, 90 % of the rows differ from their prediction by "
-        f"{number(residuals.lower)} to {number(residuals.upper)}. The dashed line marks perfect predictions."
+        f"Measured by {source.name}. Upright lines: the range around every prediction that is made to hold "
+        f"{percent(COVERAGE, 0)} of such rows; it holds {percent(residuals.held)} of these. The dashed line marks "
+        "perfect predictions."
     )
     yield picture("good", residuals, "Observed against predicted", caption)
     yield picture(

@@ -7,16 +7,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelect.facts.leave_one_out import left_out_labels, left_out_probabilities, left_out_values
+from kernelect.facts.estimates import COVERAGE
+from kernelect.facts.leave_one_out import (
+    left_out_interval,
+    left_out_labels,
+    left_out_probabilities,
+    left_out_values,
+)
 from kernelect.facts.names import plain_name, told_apart
 from kernelect.facts.sources import machine_of
 from kernelect.typing import Array, Mask
 
 #: Classes with a row of their own; the smaller ones share one.
 _MOST_CLASSES = 12
-
-#: Share of the residuals between the two edges of the band.
-_SHARE = 0.9
 
 _BINS = 10
 
@@ -74,13 +77,16 @@ class Confusion:
 
 @dataclass(frozen=True, kw_only=True)
 class Residuals:
-    """Observed against predicted values, and the residuals between which 90 % of the rows lie.
+    """Observed against predicted values, and the ranges that are made to hold 90 % of the rows.
 
     Attributes
     ----------
     predicted, observed : ndarray of shape (n,)
-    lower, upper : float
-        The 5 % and 95 % quantile of observed minus predicted.
+    lower, upper : ndarray of shape (n,)
+        The range of every row: its interval, or without any its prediction and the 5 % and 95 % quantile of all
+        residuals.
+    held : float
+        Share of all rows that lie in their ranges.
     rmse : float
     label : str
         Where the predictions come from.
@@ -88,24 +94,33 @@ class Residuals:
 
     predicted: Array
     observed: Array
-    lower: float
-    upper: float
+    lower: Array
+    upper: Array
+    held: float
     rmse: float
     label: str
 
     @classmethod
-    def from_predictions(cls, y_true: Any, y_pred: Any, *, label: str = "predicted", max_points: int = 2000) -> Self:
-        """Return the record; of more than ``max_points`` rows, some are kept, evenly along the predictions."""
+    def from_predictions(
+        cls, y_true: Any, y_pred: Any, *, interval: Any = None, label: str = "predicted", max_points: int = 2000
+    ) -> Self:
+        """Return the record; of more than ``max_points`` rows, some are kept, evenly along the predictions.
+
+        ``interval`` (n, 2) has the ends of the intervals around the predictions, where there are any.
+        """
         observed, predicted = np.asarray(y_true, dtype=float), np.asarray(y_pred, dtype=float)
         residuals = observed - predicted
-        lower, upper = np.quantile(residuals, [0.5 - 0.5 * _SHARE, 0.5 + 0.5 * _SHARE])
+        if interval is None:
+            interval = predicted[:, None] + np.quantile(residuals, [0.5 - 0.5 * COVERAGE, 0.5 + 0.5 * COVERAGE])
+        lower, upper = np.asarray(interval, dtype=float).T
         order = np.argsort(predicted, kind="stable")
         kept = order[np.linspace(0, len(order) - 1, min(max_points, len(order))).astype(np.intp)]
         return cls(
             predicted=predicted[kept],
             observed=observed[kept],
-            lower=float(lower),
-            upper=float(upper),
+            lower=lower[kept],
+            upper=upper[kept],
+            held=float(np.mean((lower <= observed) & (observed <= upper))),
             rmse=float(np.sqrt(np.mean(residuals**2))),
             label=label,
         )
@@ -113,7 +128,8 @@ class Residuals:
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any) -> Self:
         """Return the record of exact leave-one-out predictions; ``y`` is what the estimator was fitted on."""
-        return cls.from_predictions(y, left_out_values(estimator), label="predicted, leave-one-out")
+        interval = left_out_interval(estimator, COVERAGE)
+        return cls.from_predictions(y, left_out_values(estimator), interval=interval, label="predicted, leave-one-out")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,17 +30,13 @@ class ControlFacts(TypedDict):
 
 
 class BandFacts(TypedDict):
-    """Between which distances of the prediction a share of the rows lay that the model had not seen.
+    """What the range around a prediction is made to hold, and how much of the rows it held that were left out.
 
-    ``factors``: the distances are factors, of a target that is modelled by its logarithm; ``least`` is the smallest
-    value there can be.
+    ``held`` is empty where nobody counted.
     """
 
-    lower: float
-    upper: float
-    factors: bool
-    least: float | None
     share: str
+    held: str
     source: str
 
 
@@ -52,11 +48,15 @@ class ReasonFacts(TypedDict):
 
 
 class StartFacts(TypedDict):
-    """What the model says of the first row: probabilities of ``classes``, or the predicted numbers."""
+    """What the model says of the first row: probabilities of ``classes``, or the predicted numbers.
+
+    ``interval`` are the ends of the range around a number; there is none around a class.
+    """
 
     answer: str
     classes: list[str]
     numbers: list[float]
+    interval: list[float]
     reasons: list[ReasonFacts]
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from kernelect.exceptions import MissingCapability, OutOfTime, UnusableModel
-from kernelect.export.evaluate import number_of, text_of
+from kernelect.export.evaluate import coded_rows, evaluate, number_of, text_of
 from kernelect.export.program import Column, Program
 from kernelect.facts.carried import Carried, carried_model, some_rows
 from kernelect.facts.cells import ranks
-from kernelect.facts.estimates import Assessment
+from kernelect.facts.estimates import COVERAGE, Assessment
 from kernelect.facts.explained import towards
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent, trimmed
@@ -28,9 +28,6 @@ _ROWS, _CELLS = 300, 20_000
 
 #: Different values up to which the most frequent one is typical of a column, and not the middle one.
 _FEW_VALUES = 8
-
-#: Share of the rows between the ends of the band around a predicted number.
-_SHARE = 0.9
 
 #: Reasons that are shown one by one.
 REASONS = 7
@@ -67,8 +64,8 @@ def describe_what_if(
             rows=[_plain_cells(row) for row in cells[shown]],
             row_names=[_row_name(int(place), np.asarray(y)[place]) for place in shown],
             players=_players(carried, program),
-            band=_band(machine_of(pipeline_of(model)), assessment),
-            start=_start(carried, rows_at(X, shown[:1])),
+            band=_band(carried, assessment),
+            start=_start(carried, rows_at(X, shown[:1]), cells[shown[0]]),
             explained=carried.explainer.expansion.explained if carried.explainer and carried.explains else "",
             remarks=list(carried.remarks),
         ),
@@ -182,27 +179,29 @@ def _players(carried: Carried, program: Program) -> list[list[int]]:
     ]
 
 
-def _band(machine: Any, assessment: Assessment) -> BandFacts | None:
-    """Return how far rows that were left out lay from their predictions; None for classes."""
+def _band(carried: Carried, assessment: Assessment) -> BandFacts | None:
+    """Return what the range around a prediction holds; None for classes, and where it has no ends."""
     source = assessment.best_source
-    if assessment.classes is not None or source is None:
+    if carried.program.ends is None:
         return None
-    observed, predicted = (np.asarray(values, dtype=float) for values in (source.y_true, source.prediction))
-    scale = getattr(machine, "target_scale_", None)
-    factors = scale is not None and scale.name == "log" and bool(np.all(predicted > 0.0))
-    distances = observed / predicted if factors else observed - predicted
-    lower, upper = np.quantile(distances, [0.5 - 0.5 * _SHARE, 0.5 + 0.5 * _SHARE])
+    held = None if source is None else source.held()
     return BandFacts(
-        lower=float(lower),
-        upper=float(upper),
-        factors=factors,
-        least=None if scale is None or scale.is_identity else 0.0,
-        share=percent(_SHARE, 0),
-        source=source.name,
+        share=percent(COVERAGE, 0),
+        held="" if held is None else percent(held, 0),
+        source="" if source is None else source.name,
     )
 
 
-def _start(carried: Carried, row: Any) -> StartFacts:
+def _ends(carried: Carried, cells: Any) -> list[float]:
+    """Return the ends of the range around a row's prediction, as the script will."""
+    program = carried.program
+    if program.ends is None:
+        return []
+    found = evaluate(program.with_outputs([program.ends]), coded_rows(program, [cells]))[-1]
+    return [float(end) for end in found[0]]
+
+
+def _start(carried: Carried, row: Any, cells: Any) -> StartFacts:
     """Return what the model says of one row, as the script will."""
     pipeline, choice = pipeline_of(carried.model), carried.program.choice
     if is_classifier(pipeline):
@@ -214,7 +213,13 @@ def _start(carried: Carried, row: Any) -> StartFacts:
     else:
         values = np.asarray(pipeline.predict(row), dtype=float).reshape(1, -1)[0].tolist()
         place, names, answer = 0, [], trimmed(values[0], 4)
-    return StartFacts(answer=answer, classes=names, numbers=values, reasons=_reasons(carried, row, place))
+    return StartFacts(
+        answer=answer,
+        classes=names,
+        numbers=values,
+        interval=_ends(carried, cells),
+        reasons=_reasons(carried, row, place),
+    )
 
 
 def _reasons(carried: Carried, row: Any, place: int) -> list[ReasonFacts]:

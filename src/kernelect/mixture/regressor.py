@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
 from kernelect.estimators import encode_groups, require_size
-from kernelect.estimators.lssvr import check_coverage, jackknife_ends
+from kernelect.estimators._jackknife import check_coverage, jackknife_ends, jackknife_reach
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.members import Member, Task
@@ -21,6 +21,9 @@ from kernelect.typing import Array
 
 #: New rows whose intervals are found at a time.
 _BLOCK = 500
+
+#: What an end of an interval of counts may lie beyond a whole number: rounding is no further count.
+WHOLE = 1e-9
 
 
 class KernelRegressor(RegressorMixin, Door):
@@ -161,8 +164,12 @@ class KernelRegressor(RegressorMixin, Door):
         if len(exact) < len(self._members):  # machines on landmarks, whose intervals are made of other rows
             return
         self._noise, self._noise_rows = noise, at_rows[kept][:, None]
-        ratio = ((task.y - self._left_out[:, 0])[kept] / self._noise_rows[:, 0]) ** 2
-        plain = (task.y - self._left_out[:, 0])[kept] ** 2
+        self._spread_in_units((task.y - self._left_out[:, 0])[kept])
+
+    def _spread_in_units(self, residuals: Array) -> None:
+        """Let deviations be in units of the spread at the rows, which have these residuals (n,)."""
+        assert self._noise_rows is not None
+        ratio, plain = (residuals / self._noise_rows[:, 0]) ** 2, residuals**2
         self._spread = self._spread * np.sqrt(ratio.mean() / plain.mean())
 
     def _weigh(self, y: Any, weights: Array) -> Array:
@@ -241,19 +248,36 @@ class KernelRegressor(RegressorMixin, Door):
         """
         check_coverage(coverage)
         Z = self._coded(X)
-        residuals = self._mixed([member.estimator._jackknife_residuals for member in self._members])
-        if self._noise_rows is not None:
-            residuals = residuals / self._noise_rows
-        blocks = []
+        residuals, blocks = self._interval_residuals(), []
         for first in range(0, len(Z), _BLOCK):  # of what n machines say of each row
             rows = Z[first : first + _BLOCK]
             without = self._said(lambda m, V: np.clip(m.estimator._predicted_without(V), *self._limits), rows)
             times = None if self._noise is None else self._noise(rows)[:, None]
             blocks.append(jackknife_ends(self._mixed(without), residuals, coverage, times))
-        lower, upper = (self.target_scale_.backward(np.concatenate(ends)) for ends in zip(*blocks, strict=True))
+        return self._on_target(*(np.concatenate(ends) for ends in zip(*blocks, strict=True)))
+
+    def _interval_residuals(self) -> Array:
+        """Return leave-one-out residuals (n, k) of the rows that intervals are made of, in units of the spread."""
+        residuals = self._mixed([member.estimator._jackknife_residuals for member in self._members])
+        return residuals if self._noise_rows is None else residuals / self._noise_rows
+
+    def _on_target(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Return ends of intervals (m, k) on the target's own scale, as ``y`` was given."""
+        lower, upper = self.target_scale_.backward(lower), self.target_scale_.backward(upper)
         if self.target_scale_.bounded:  # counts are whole
-            lower, upper = np.floor(lower), np.ceil(upper)
+            lower, upper = np.floor(lower + WHOLE), np.ceil(upper - WHOLE)
         return self._shaped(lower), self._shaped(upper)
+
+    def _reach(self, coverage: float) -> Array:
+        """Return how far (k,) from what is said of rows left out such a share of them lies, in units of the spread."""
+        return jackknife_reach(self._interval_residuals(), coverage)
+
+    def _left_out_ends(self, coverage: float) -> tuple[Array, Array]:
+        """Return lower and upper ends around what is said of the training rows where they are left out."""
+        reach = np.tile(self._reach(coverage), (len(self._left_out), 1))
+        if self._noise_rows is not None:
+            reach[self._members[0].estimator._rows] *= self._noise_rows  # of rows of positive weight
+        return self._on_target(self._left_out - reach, self._left_out + reach)
 
 
 def _deviation(member: Member, V: Array) -> Array:

@@ -8,7 +8,6 @@ import time
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
-from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +15,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
 from kernelect.facts.doubts import all_clear
 from kernelect.facts.numbers import duration, figure_parts, fixed, percent, trimmed
-from kernelect.facts.page_record import BandFacts, ControlFacts, PictureFacts, WhatIfFacts
+from kernelect.facts.page_record import ControlFacts, PictureFacts, WhatIfFacts
 from kernelect.facts.quality import main_score
 from kernelect.facts.record import SCHEMA, Facts
 from kernelect.files import write_whole
@@ -129,10 +128,9 @@ def _end(control: ControlFacts, which: Literal["low", "high"]) -> str:
     return trimmed(control[which])
 
 
-def _between(value: float, band: BandFacts) -> str:
-    lower, upper = (value * end if band["factors"] else value + end for end in (band["lower"], band["upper"]))
-    least = -inf if band["least"] is None else band["least"]
-    return f"{trimmed(max(lower, least), 4)} to {trimmed(upper, 4)}"
+def _between(ends: list[float]) -> str:
+    lower, upper = (trimmed(end + 0.0, 4) for end in ends)  # no -0
+    return f"{lower} to {upper}"
 
 
 def _signed(value: float) -> str:

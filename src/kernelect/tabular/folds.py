@@ -20,7 +20,9 @@ from threadpoolctl import threadpool_limits
 
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
+from kernelect.facts.estimates import COVERAGE
 from kernelect.numerics import NEVER, Deadline
+from kernelect.tabular.intervals import interval_ends
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.shuffle import rises
@@ -194,11 +196,13 @@ def run_fold(
                 decision = decision_of(fresh[-1], schema, rows.y.iloc[train], _of(rows.weights, train))
                 prediction = prediction if decision is None else schema.labels(decision(probability))
             rise, shuffled = (None, None) if shuffle_seed is None else rises(fresh, rows, schema, test, shuffle_seed)
+            interval = None if shuffle_seed is None else _interval(fresh, inputs, schema)
             return FoldOutcome(
                 rows=test,
                 prediction=prediction,
                 probability=probability,
                 warnings=caught,
+                interval=interval,
                 rises=rise,
                 shuffled=shuffled,
             )
@@ -217,6 +221,14 @@ def _fitted(model: BaseEstimator, rows: Rows, train: np.ndarray) -> tuple[str, .
             f"The training rows of one outer fold make no model ({str(error).rstrip('.')}): fit without outer folds "
             "(--folds 0), or add rows."
         ) from error
+
+
+def _interval(model: BaseEstimator, inputs: Any, schema: Schema) -> np.ndarray | None:
+    """Return the ends (m, 2) of intervals around predicted numbers."""
+    if schema.classes is not None:
+        return None
+    with np.errstate(all="ignore"):  # ends that are not finite are not shown
+        return np.column_stack(interval_ends(model[-1], model[:-1].transform(inputs), COVERAGE))
 
 
 def _probability(model: BaseEstimator, inputs: Any, schema: Schema) -> np.ndarray | None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from kernelect.exceptions import InvalidArgument, UnusableModel, UnusableTable
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.differences import differences, readings_for
+from kernelect.tabular.intervals import interval_ends
 from kernelect.tabular.read import Table
 from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.record import TableModel
@@ -180,16 +180,8 @@ def _answers(model: TableModel, inputs: Any, interval: float | None) -> pd.DataF
     out = pd.DataFrame({"prediction": mean, "standard_deviation": deviation})
     if interval is None:
         return out
-    lower, upper = _ends(machine, inputs, mean, deviation, interval)
+    lower, upper = interval_ends(machine, inputs, interval)
     return out.assign(lower=lower, upper=upper)
-
-
-def _ends(machine: Any, inputs: Any, mean: np.ndarray, deviation: np.ndarray, interval: float) -> Any:
-    """Return the ends of intervals: the machine's own (jackknife+), or those of a normal."""
-    if hasattr(machine, "predict_interval"):
-        return machine.predict_interval(inputs, coverage=interval)
-    reach = norm.ppf(0.5 + interval / 2) * deviation
-    return mean - reach, mean + reach
 
 
 def _on_absent(absent: Sequence[str], extra: Sequence[str], source: str) -> str:

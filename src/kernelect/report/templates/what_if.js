@@ -87,8 +87,7 @@
     const answer = said.values ? number(said.values[0], 4) : shown[said.place];
     if (byId("wi-answer").textContent !== answer) byId("wi-answer").textContent = answer;
     if (band) {
-      const [lower, upper] = [band.lower, band.upper].map((end) => (band.factors ? said.values[0] * end : said.values[0] + end));
-      byId("wi-band").textContent = `${number(Math.max(lower, band.least ?? -Infinity), 4)} to ${number(upper, 4)}`;
+      byId("wi-band").textContent = said.interval.map((end) => number(end, 4)).join(" to ");
     }
     if (said.probabilities) {
       byId("wi-shares").replaceChildren(...said.probabilities.map((share, k) => item(shown[k], percent(share), share)));
