@@ -134,7 +134,7 @@ def test_nothing_to_learn_from():
 def test_sparse_is_refused_in_words():
     from scipy.sparse import csr_array
 
-    with pytest.raises(InvalidArgument, match="X is a sparse matrix"):
+    with pytest.raises(TypeError, match="X is a sparse matrix"):
         as_frame(csr_array(np.eye(3)))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, SparseInput
 
 Cells = npt.NDArray[Any]
 
@@ -68,9 +68,7 @@ def as_frame(X: Any) -> Frame:
 
 def _two_dimensional(X: Any) -> Cells:
     if hasattr(X, "tocsr"):
-        raise InvalidArgument(
-            "X is a sparse matrix, and the inputs are centred, which makes them dense: give X.toarray()."
-        )
+        raise SparseInput("X is a sparse matrix, and the inputs are centred, which makes them dense: give X.toarray().")
     array = np.asarray(X)
     if array.ndim != 2:
         raise InvalidArgument(
