@@ -43,7 +43,7 @@ def cases(draw: Any) -> FitCase:
 
 
 def judge(case: FitCase) -> str:
-    """Return "model" or "refused"; raise where a law is broken."""
+    """Return "model", "refused" or "undecided" (see ``twins``); raise where a law is broken."""
     X, y, weights = arrays(case)
     model = made(case)
     named = {"X", "y", "rows", "sample_weight", "sample(s)", "Input", "class", "label", *model.get_params()}
@@ -59,8 +59,7 @@ def judge(case: FitCase) -> str:
         return "refused"
     Z = rows_to_predict(X, case.seed)
     require_sound(model, Z, len(np.unique(y)))
-    require_same_twin(case, model, X, y, weights, Z)
-    return "model"
+    return require_same_twin(case, model, X, y, weights, Z)
 
 
 def rows_to_predict(X: Any, number: int) -> Any:

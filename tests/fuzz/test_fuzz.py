@@ -3,7 +3,9 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from fuzz.harness import judged
+from fuzz import twins
+from fuzz.arrays import FitCase, arrays
+from fuzz.harness import Broken, judged
 from fuzz.kinds import KINDS
 
 #: Cases of each kind: less than a minute in all.
@@ -12,6 +14,24 @@ BOUNDED = {"fits": 50, "frames": 8, "files": 100, "models": 30, "commands": 15, 
 
 def test_every_kind_has_its_part():
     assert set(BOUNDED) == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "moved", "outcome"), [("RVR", 1, None), ("RVR", 2, "undecided"), ("LSSVR", 2, None)]
+)
+def test_a_twin_is_undecided_only_where_rounding_moves_a_leaping_model_as_far(estimator, moved, outcome, monkeypatch):
+    """``moved`` first fits are apart: the twin alone, which breaks the law, or a fit to inputs of another last bit too."""
+    case = FitCase(estimator, "rbf", (), 0, 30, 1, "real", (), "none", "origin")
+    X, y, weights = arrays(case)
+    expected = twins.answers(twins.fit(twins.made(case), X, y, weights), X)
+    assert twins._require_same_fit(case, X, y, weights, X, expected) == "model"
+    real, apart = twins.require_near, iter([1.0] * moved)
+    monkeypatch.setattr(twins, "require_near", lambda found, *rest: real(found + next(apart, 0.0), *rest))
+    if outcome is None:
+        with pytest.raises(Broken, match="origin do not matter"):
+            twins._require_same_fit(case, X, y, weights, X, expected)
+    else:
+        assert twins._require_same_fit(case, X, y, weights, X, expected) == outcome
 
 
 @pytest.mark.slow

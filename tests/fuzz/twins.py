@@ -17,8 +17,19 @@ TWINS = (
     *("explained", "exported", "dask"),
 )
 
-#: Fewer rows than these have several answers of the same worth; so have fewer per landmark.
+#: Fewer rows than these have several answers of the same worth. So have fewer per landmark: the machine on m landmarks
+#: has m + 1 coefficients, and leave-one-out of n rows judges them by n - m - 1 degrees of freedom. With 3 rows a landmark
+#: two thirds of the rows are left to judge; with fewer, leverages come near 1, errors are divided by what rounding left
+#: of 1 - h, and the search takes whichever of several machines that pass through all rows it meets first.
 FEW, FEW_PER_LANDMARK = 6, 3
+
+#: Machines that take functions or support vectors in and out one by one: their criterion leaps from one set to another,
+#: and where two sets are worth the same up to rounding, the last bit of an input decides between two models.
+LEAPING = ("RVR", "RVC", "BasisSearchRegressor")
+LEAPING_CRITERIA = ("span", "gacv", "radius-margin", "loo")
+
+#: Fits to inputs that were moved by one unit in the last place, by which such a case is known.
+NUDGES = 8
 
 #: Their widths belong to one input each, whatever their first argument is.
 PER_INPUT = ("BasisSearchRegressor", *DOORS)
@@ -27,8 +38,11 @@ PER_INPUT = ("BasisSearchRegressor", *DOORS)
 NEAR = 0.02
 
 
-def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z: Any) -> None:
-    """Fit or ask a second time in a way that must not matter."""
+def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z: Any) -> str:
+    """Fit or ask a second time in a way that must not matter.
+
+    Returns "model", or "undecided" where the two are apart and rounding alone moves the model as far.
+    """
     if case.twin == "batch":
         require_same_batch(model, Z, unit_of(case, y))
     elif case.twin == "pickle":
@@ -42,7 +56,8 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
     elif case.twin == "dask" and "landmarks" in dict(case.arguments):
         require_same_on_dask(case, model, (X, y, weights), Z, NEAR * unit_of(case, y))
     elif case.twin in ("rows", "columns", "units", "origin") and _is_decided(case):
-        _require_same_fit(case, X, y, weights, Z, answers(model, Z))
+        return _require_same_fit(case, X, y, weights, Z, answers(model, Z))
+    return "model"
 
 
 def _is_decided(case: FitCase) -> bool:
@@ -68,9 +83,9 @@ def require_same_again(model: Any, second: Any, Z: Any) -> None:
         raise Broken("random_state alone decides", "a second fit answers otherwise")
 
 
-def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expected: Any) -> None:
+def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expected: Any) -> str:
     if case.twin in ("units", "origin") and _by_its_numbers(case, X):
-        return
+        return "model"
     generator = np.random.default_rng(case.seed + 2)
     rows, columns = np.arange(len(X)), np.arange(X.shape[1])
     units, origin = np.ones(X.shape[1]), np.zeros(X.shape[1])
@@ -90,18 +105,52 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
         twin = X[rows][:, columns] * units + origin[columns]
         query = Z[:, columns] * units + origin[columns]
     if not np.isfinite(twin).all() or not np.isfinite(query).all():
-        return
+        return "model"
     law = f"{case.twin} do not matter"
     try:
         second = fit(made(case), twin, y[rows], None if weights is None else weights[rows])
     except Exception as error:
         raise Broken(law, f"the twin is refused: {type(error).__name__} {error}"[:200]) from error
-    require_near(answers(second, query), expected, NEAR * unit_of(case, y), law)
+    try:
+        require_near(answers(second, query), expected, NEAR * unit_of(case, y), law)
+    except Broken:
+        if not _leaps(case) or not _moved_by_rounding(case, (X, y, weights), Z, expected):
+            raise
+        return "undecided"
+    return "model"
+
+
+def _leaps(case: FitCase) -> bool:
+    """Tell whether the criterion is one of sets, and leaps from one to the next."""
+    return case.estimator in LEAPING or dict(case.arguments).get("criterion") in LEAPING_CRITERIA
+
+
+def _moved_by_rounding(case: FitCase, data: tuple[Any, Any, Any], Z: Any, expected: Any) -> bool:
+    """Tell whether inputs moved by one unit in the last place give answers as far apart as no twin may be.
+
+    Every twin moves inputs, or the sums over them, by at least as much. So the law is measured at this very case and
+    not relaxed: where such fits agree with each other and the twin does not, the case is broken.
+    """
+    X, y, weights = data
+    for number in range(NUDGES):
+        ways = np.random.default_rng(number).choice([-np.inf, np.inf], size=X.shape)
+        try:
+            nudged = fit(made(case), np.nextafter(X, ways), y, weights)
+            require_near(answers(nudged, Z), expected, NEAR * unit_of(case, y), "nudged")
+        except Broken:
+            return True
+    return False
 
 
 def _by_its_numbers(case: FitCase, X: Any) -> bool:
-    """Tell whether other units are another table: whole numbers may be codes, and the largest count as missing."""
-    return case.estimator in DOORS and bool((np.round(X) == X).all(axis=0).any() or np.abs(X).max() > 1e80)
+    """Tell whether other units are another table.
+
+    To the doors, whole numbers may be codes, and the largest count as missing. The Gaussian prior adds up the squares
+    of widths as they are (Cawley & Talbot 2007, eq. 15), so it asks for inputs in comparable units.
+    """
+    if case.estimator in DOORS:
+        return bool((np.round(X) == X).all(axis=0).any() or np.abs(X).max() > 1e80)
+    return dict(case.arguments).get("prior") == "gaussian" and case.twin == "units"
 
 
 def unit_of(case: FitCase, y: Any) -> float:

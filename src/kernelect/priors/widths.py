@@ -23,6 +23,9 @@ class Gaussian(Prior):
     and the penalty goes to minus infinity. What is meant, and found in the paper, is the local
     minimum near the data's scale: the search starts on the way to the optimum of the criterion alone and
     is bounded around the data's scale, and the status names a width that ends at its bound.
+
+    Widths count as they are, in 1 / (unit of the input)^2, and a sum over inputs weighs them by their units: give
+    inputs in comparable units, such as standardised ones, which the paper has.
     """
 
     name = "gaussian"
