@@ -20,7 +20,7 @@ def test_every_kind_has_its_part():
     ("estimator", "moved", "outcome"), [("RVR", 1, None), ("RVR", 2, "undecided"), ("LSSVR", 2, None)]
 )
 def test_a_twin_is_undecided_only_where_rounding_moves_a_leaping_model_as_far(estimator, moved, outcome, monkeypatch):
-    """``moved`` first fits are apart: the twin alone, which breaks the law, or a fit to inputs of another last bit too."""
+    """The first ``moved`` fits are apart: the twin alone, which breaks the law, or also one to other last bits."""
     case = FitCase(estimator, "rbf", (), 0, 30, 1, "real", (), "none", "origin")
     X, y, weights = arrays(case)
     expected = twins.answers(twins.fit(twins.made(case), X, y, weights), X)

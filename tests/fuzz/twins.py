@@ -18,9 +18,9 @@ TWINS = (
 )
 
 #: Fewer rows than these have several answers of the same worth. So have fewer per landmark: the machine on m landmarks
-#: has m + 1 coefficients, and leave-one-out of n rows judges them by n - m - 1 degrees of freedom. With 3 rows a landmark
-#: two thirds of the rows are left to judge; with fewer, leverages come near 1, errors are divided by what rounding left
-#: of 1 - h, and the search takes whichever of several machines that pass through all rows it meets first.
+#: has m + 1 coefficients, and leave-one-out of n rows judges them by n - m - 1 degrees of freedom. With 3 rows a
+#: landmark, two thirds of the rows are left to judge. With fewer, leverages come near 1, errors are divided by what
+#: rounding left of 1 - h, and the search takes whichever it meets first of several machines that pass through all rows.
 FEW, FEW_PER_LANDMARK = 6, 3
 
 #: Machines that take functions or support vectors in and out one by one: their criterion leaps from one set to another,
