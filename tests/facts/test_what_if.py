@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -69,6 +70,19 @@ def test_a_model_that_is_too_large_is_reduced_and_the_loss_is_told(numbers):
     assert "60 of 120 vectors are kept: the leave-one-out squared error is" in small.remarks[0]
     with pytest.raises(MissingCapability, match="more than 0.001 MB, also with 60 vectors"):
         carried_model(model, X, np.random.default_rng(0), most_bytes=1000)
+
+
+def test_a_large_model_on_landmarks_keeps_fewer_of_them_and_says_how_far_off_it_is(numbers, monkeypatch):
+    _, X, y = numbers
+    monkeypatch.setattr("kernelect.facts.carried._SIZES", (30, 20))
+    model = LSSVR(RBF(0.5), regularization=0.1, landmarks=60).fit(X, y)
+    whole = carried_model(model, X, np.random.default_rng(0))
+    small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    assert whole.remarks == ()
+    assert len(small.model.landmarks_) == 30
+    assert "Each machine keeps at most 30 of its landmarks. Its predictions differ" in small.remarks[0]
+    told = float(re.search(r"by ([0-9.e-]+) \(root mean square over 120 rows\)", small.remarks[0])[1])
+    assert told == pytest.approx(np.sqrt(np.mean((small.model.predict(X) - model.predict(X)) ** 2)), rel=0.05)
 
 
 def test_a_model_without_reasons_or_without_a_script_says_so(numbers):

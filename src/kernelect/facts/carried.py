@@ -15,6 +15,7 @@ from kernelect.explain import Explainer
 from kernelect.export import reduce, to_javascript
 from kernelect.export.models import program_of
 from kernelect.export.program import Program
+from kernelect.export.projected import landmarks_of, on_fewer_landmarks
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.sources import machine_of, pipeline_of, rows_at
 from kernelect.typing import Indices
@@ -24,6 +25,14 @@ MOST_BYTES, _BYTES_OF_NUMBER = 2_000_000, 32.0 / 3.0
 
 #: Vectors that a model is reduced to where it is too large, the first number that is small enough.
 _SIZES = (300, 150, 60)
+
+#: Landmarks that are tried before that where a model stands on more: it takes more of them to say the same.
+_LANDMARKS = (1000, 600)
+
+#: Rows on which a smaller model is compared with the whole one.
+_COMPARED_ROWS = 500
+
+_SMALLER = "So that this page stays small, it carries a smaller model."
 
 #: Rows that stand in for columns that are not known.
 BACKGROUND_ROWS = 100
@@ -75,7 +84,7 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
         raise MissingCapability("A precomputed kernel takes kernel values, and does not know the columns behind them.")
     background = rows_at(X, np.sort(generator.permutation(len(X))[:BACKGROUND_ROWS]))
     interval = _interval(model)
-    for smaller, remarks in _smaller_and_smaller(model):
+    for smaller, remarks in _smaller_and_smaller(model, X, generator):
         program = program_of(smaller, interval)
         if program.count() * _BYTES_OF_NUMBER > most_bytes:
             continue
@@ -87,15 +96,39 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
     raise MissingCapability(f"It would take more than {most_bytes / 1e6:g} MB, also with {_SIZES[-1]} vectors.")
 
 
-def _smaller_and_smaller(model: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+def _smaller_and_smaller(model: Any, X: Any, generator: np.random.Generator) -> Iterator[tuple[Any, tuple[str, ...]]]:
     yield model, ()
+    count = landmarks_of(model)
+    if count > _SIZES[0]:
+        yield from _on_fewer_landmarks(model, count, X, generator)
+        return
     for size in _SIZES:
         found = reduce(model, size)
         if found.vectors < found.vectors_before or found.remarks:
-            yield (
-                found.model,
-                (f"So that this page stays small, it carries a smaller model. {found.in_words()}", *found.remarks),
-            )
+            yield found.model, (f"{_SMALLER} {found.in_words()}", *found.remarks)
+
+
+def _on_fewer_landmarks(
+    model: Any, count: int, X: Any, generator: np.random.Generator
+) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """Yield models on fewer and fewer landmarks, with how far their answers are from those of the whole model."""
+    rows = rows_at(X, some_rows(len(X), _COMPARED_ROWS))
+    for size in (count, *(size for size in (*_LANDMARKS, *_SIZES) if size < count)):
+        smaller, remarks = on_fewer_landmarks(model, size, generator)
+        if size < count or remarks:
+            kept = f"Each machine keeps at most {size} of its landmarks. " if size < count else ""
+            yield smaller, (f"{_SMALLER} {kept}{_moved(model, smaller, rows)}", *remarks)
+
+
+def _moved(model: Any, smaller: Any, rows: Any) -> str:
+    """Return how far a smaller model is from the whole one, in a sentence."""
+    whole, small = pipeline_of(model), pipeline_of(smaller)
+    if is_classifier(machine_of(whole)):
+        off, what = small.predict_proba(rows) - whole.predict_proba(rows), "probabilities"
+    else:
+        off, what = small.predict(rows) - whole.predict(rows), "predictions"
+    size = float(np.sqrt(np.mean(np.square(off))))
+    return f"Its {what} differ from those of the whole model by {size:.2g} (root mean square over {len(off)} rows)."
 
 
 def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str, ...]]:
