@@ -27,20 +27,20 @@ found = shapley_values(model, X[300:])
 # -------------------
 # The bars lead from the average prediction to the one of this patient.
 
-WaterfallDisplay.from_explanation(found, 0).plot()
+_ = WaterfallDisplay.from_explanation(found, 0)
 
 # %%
 # Step 3: all patients
 # --------------------
 # One dot per patient and column.
 
-BeeswarmDisplay.from_explanation(found).plot()
+_ = BeeswarmDisplay.from_explanation(found)
 
 # %%
 # Step 4: one column
 # ------------------
 
-ShapleyDependenceDisplay.from_explanation(found, "bmi").plot()
+_ = ShapleyDependenceDisplay.from_explanation(found, "bmi")
 plt.show()
 
 # %%

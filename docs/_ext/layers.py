@@ -33,8 +33,9 @@ def drawing(rows: list[list[str]]) -> str:
     """Return the picture as SVG, in the colours of the page."""
     height = len(rows) * (_HIGH + _GAP) + 10
     parts = [
-        f'<svg class="layers" viewBox="0 0 {_WIDE} {height}" role="img" aria-label="The layers of the library">',
-        "<style>.layers{width:100%;height:auto;font:12px var(--pst-font-family-base,sans-serif)}"
+        f'<div class="chart-room"><svg class="layers" viewBox="0 0 {_WIDE} {height}" role="img" '
+        'aria-label="The layers of the library">',
+        "<style>.layers{width:100%;min-width:600px;height:auto;font:12px var(--pst-font-family-base,sans-serif)}"
         ".layers rect{fill:var(--pst-color-surface,#eee);stroke:var(--pst-color-border,#999)}"
         ".layers text{fill:var(--pst-color-text-base,#222);dominant-baseline:middle}"
         ".layers .name{font-family:var(--pst-font-family-monospace,monospace);font-weight:bold}</style>",
@@ -49,7 +50,7 @@ def drawing(rows: list[list[str]]) -> str:
             if len(row) == 1:
                 words = escape(shorten(_words(name), 96, placeholder=" ..."))
                 parts.append(f'<text x="145" y="{top + _HIGH / 2}">{words}</text>')
-    return "\n".join([*parts, "</svg>"])
+    return "\n".join([*parts, "</svg></div>"])
 
 
 class Layers(Directive):
