@@ -120,8 +120,7 @@ class ModelSize:
 class SearchResult:
     """Where a search ended; ``theta`` is in the space that was searched.
 
-    ``scales`` tell how far each coordinate goes until the value rises by a half, where the search has
-    learned that: the roots of the diagonal of the inverse of its second derivatives.
+    ``inverse`` is that of the second derivatives in terms of what the search moved, where it has learned them.
     """
 
     theta: Array
@@ -129,7 +128,7 @@ class SearchResult:
     status: Status
     trace: Trace
     message: str = ""
-    scales: Array | None = None
+    inverse: Array | None = None
 
     @property
     def converged(self) -> bool:

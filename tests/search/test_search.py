@@ -158,26 +158,49 @@ def test_a_first_step_of_given_length_does_not_depend_on_the_units_of_the_criter
     np.testing.assert_allclose(result.theta, [1.0, 1.0], atol=1e-3)
 
 
-def test_scales_of_one_search_shorten_the_next():
-    """A long valley along one axis: in its own scales it is round, and Newton's step is the first one."""
-    curvature = np.array([1e-2, 1.0, 30.0])
-
-    def valley(x):
-        return 0.5 * float(curvature @ (x - 1.0) ** 2) + 5.0, curvature * (x - 1.0)
-
-    plain = as_search("lbfgs").minimize(valley, np.zeros(3), np.full(3, -9.0), np.full(3, 9.0), budget=Budget(tol=1e-9))
-    assert plain.scales is not None
-    np.testing.assert_allclose(plain.scales[1:], curvature[1:] ** -0.5, rtol=0.3)
-    again = as_search("lbfgs").scaled_by(curvature**-0.5)
-    scaled = again.minimize(valley, np.zeros(3), np.full(3, -9.0), np.full(3, 9.0), budget=Budget(tol=1e-9))
-    assert len(scaled.trace) < len(plain.trace)
-    np.testing.assert_allclose(scaled.theta, 1.0, atol=1e-2)
-    assert as_search("lbfgs").scaled_by(None) == as_search("lbfgs")
+TURNED = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 30.0]])
 
 
-def test_scales_of_another_number_of_parameters_are_not_used():
-    search = as_search("lbfgs").scaled_by(np.full(5, 0.1))
-    plain, scaled = (
+def turned_valley(x):
+    """A long valley that no axis follows."""
+    return 0.5 * float((x - 1.0) @ TURNED @ (x - 1.0)) + 5.0, TURNED @ (x - 1.0)
+
+
+def test_the_curvature_of_one_search_shortens_the_next():
+    bounds, budget = (np.full(3, -9.0), np.full(3, 9.0)), Budget(tol=1e-9)
+    plain = as_search("lbfgs").minimize(turned_valley, np.array([0.0, 3.0, 0.5]), *bounds, budget=budget)
+    assert plain.inverse is not None
+    np.testing.assert_allclose(plain.inverse, np.linalg.inv(TURNED), rtol=0.2, atol=0.05)
+    again = as_search("lbfgs").handed(np.linalg.inv(TURNED))
+    onward = again.minimize(turned_valley, np.array([0.0, 3.0, 0.5]), *bounds, budget=budget)
+    assert len(onward.trace) == 3 < len(plain.trace)  # Newton's step, too long for the first one, in two
+    np.testing.assert_allclose(onward.theta, 1.0, atol=1e-9)
+    np.testing.assert_allclose(onward.inverse, np.linalg.inv(TURNED), rtol=1e-6, atol=1e-9)
+    assert as_search("lbfgs").handed(None) == as_search("lbfgs")
+
+
+@pytest.mark.parametrize("wrong", [0.01, 300.0])
+def test_a_curvature_that_misleads_is_corrected(wrong):
+    """A hundred times too short steps, and ones so long that all fail at first."""
+    search = as_search("lbfgs").handed(wrong * np.eye(3))
+    found = search.minimize(turned_valley, np.zeros(3), np.full(3, -9.0), np.full(3, 9.0), budget=Budget(tol=1e-12))
+    assert found.converged
+    np.testing.assert_allclose(found.theta, 1.0, atol=1e-3)
+    assert found.value == min(found.trace.value)
+
+
+def test_going_on_stays_within_bounds():
+    upper = np.array([0.5, 9.0, 9.0])
+    search = as_search("lbfgs").handed(np.linalg.inv(TURNED))
+    found = search.minimize(turned_valley, np.zeros(3), np.full(3, -9.0), upper, budget=Budget(tol=1e-12))
+    expected = np.array([0.5, 1.0 + 0.9 * 0.5, 1.0])  # the minimum where the first coordinate is held
+    np.testing.assert_allclose(found.theta, expected, atol=1e-3)
+    assert np.all(found.trace.theta <= upper)
+
+
+def test_a_curvature_of_another_number_of_parameters_is_not_used():
+    search = as_search("lbfgs").handed(0.1 * np.eye(5))
+    plain, other = (
         each.minimize(rosenbrock, np.array([-1.2, 1.0]), -WIDE, WIDE) for each in (as_search("lbfgs"), search)
     )
-    np.testing.assert_array_equal(plain.trace.theta, scaled.trace.theta)
+    np.testing.assert_array_equal(plain.trace.theta, other.trace.theta)

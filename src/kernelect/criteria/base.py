@@ -82,6 +82,8 @@ class Criterion(ABC):
     #: Whether ``rescaled`` tells how the value grows with the unit of real targets. Where it does not, a machine is
     #: fitted to targets in the unit they have.
     rescales: ClassVar[bool] = False
+    #: Whether its pointwise values are exact leave-one-out residuals.
+    leaves_out: ClassVar[bool] = False
 
     #: The same criterion as a sum over rows of functions of error and leverage, which is all that a machine on
     #: landmarks knows of its rows; None where it is no such sum.

@@ -70,7 +70,8 @@ class Recorder:
     rows: list[Evaluation] = field(default_factory=list)
     best_theta: Array | None = None
     best_value: float = float("inf")
-    scales: Array | None = None
+    #: Inverse Hessian of what the search sees, where it has learned that.
+    inverse: Array | None = None
     _unit: float | None = None
     _began: float = field(default_factory=time.monotonic)
 
@@ -117,7 +118,8 @@ class Recorder:
         if self.best_theta is None:
             ending = status if status is Status.TIME_LIMIT else Status.FAILED
             return SearchResult(start, float("inf"), ending, trace, message)
-        return SearchResult(self.best_theta, self.best_value, status, trace, message, self.scales)
+        inverse = None if self.inverse is None else self.inverse / self.unit
+        return SearchResult(self.best_theta, self.best_value, status, trace, message, inverse)
 
 
 class Search(ABC):
@@ -145,8 +147,8 @@ class Search(ABC):
         """Return whether gradients are looked at, so that they need not be computed where not."""
         return self.needs_gradient and n_parameters > 0
 
-    def scaled_by(self, scales: Array | None) -> Search:
-        """Return the search with what another one of a like function has learned of it, if it can make use of that."""
+    def handed(self, inverse: Array | None) -> Search:
+        """Return the search with the inverse Hessian of a like function, if it can make use of that."""
         return self
 
     def seeded(self, seed: int) -> Search:

@@ -9,14 +9,15 @@ from scipy.optimize import minimize
 
 from kernelect.results import Status
 from kernelect.search.base import Recorder, Search, StopSearch
-from kernelect.search.secant import SecantModel
+from kernelect.search.onward import go_on
+from kernelect.search.secant import SecantModel, projected
 from kernelect.typing import Array
 
 #: Where a search goes by what is left to gain: share of ``tol`` that a decrease may be before it ends it all the same.
 _STALLED = 1e-2
 
-#: Iterations from which a search has learned scales, and between what they are trusted, in log units.
-_LEARNED, _SCALES = 3, (0.01, 2.0)
+#: Iterations from which a search has learned something of the curvature.
+_LEARNED = 3
 
 
 @dataclass(frozen=True)
@@ -29,31 +30,41 @@ class LBFGS(Search):
         Length of the first step, in log units. SciPy's own is the gradient itself where all
         parameters have bounds: it depends on the criterion's units, leaves the basin of the start
         where they are large, and passes for convergence where they are small.
-    scales : tuple of float, optional
-        What a search of a like function has learned: measured in them, all parameters are curved alike, and the
-        first step is nearly Newton's. A search of another number of parameters does not use them.
+    inverse : tuple of tuple of float, optional
+        The inverse Hessian that a search of a like function has learned; the search goes on from there. One of another
+        number of parameters does not use it.
     """
 
     first_step: float | None = None
-    scales: tuple[float, ...] | None = None
+    inverse: tuple[tuple[float, ...], ...] = ()
     name = "lbfgs"
 
     def with_first_step(self, length: float) -> Search:
         return replace(self, first_step=length) if self.first_step is None else self
 
-    def scaled_by(self, scales: Array | None) -> Search:
-        return self if scales is None else replace(self, scales=tuple(np.clip(scales, *_SCALES).tolist()))
+    def handed(self, inverse: Array | None) -> Search:
+        return self if inverse is None else replace(self, inverse=tuple(map(tuple, inverse.tolist())))
 
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
+        if len(self.inverse) == len(start):
+            return go_on(evaluate, start, lower, upper, inverse=np.array(self.inverse))
         budget, place = evaluate.budget, self._place(evaluate, start, lower, upper)
+        watch = _Watch(place, budget.gain)
+        try:
+            return self._with_scipy(place, start, watch)
+        finally:
+            evaluate.inverse = watch.learned()
+
+    def _with_scipy(self, place: _Place, start: Array, watch: _Watch) -> tuple[Status, str]:
+        budget = place.evaluate.budget
         tol = budget.tol if budget.gain is None else _STALLED * budget.tol
         outcome = minimize(
             place,
-            place.inside(start),
+            start,
             jac=True,
             method="L-BFGS-B",
-            bounds=np.column_stack([place.inside(lower), place.inside(upper)]),
-            callback=None if budget.gain is None else _Watch(place, budget.gain),
+            bounds=np.column_stack([place.lower, place.upper]),
+            callback=watch,
             # SciPy takes the decrease relative to the value, or to 1 where that is larger.
             options={
                 "maxiter": budget.max_iter,
@@ -63,24 +74,17 @@ class LBFGS(Search):
                 "maxls": 20,
             },
         )
-        if outcome.nit >= _LEARNED:
-            inverse = place.scale * np.diagonal(outcome.hess_inv @ np.eye(len(start)))
-            evaluate.scales = place.units * np.sqrt(np.maximum(inverse, 0.0))
         if outcome.success:
             return Status.CONVERGED, str(outcome.message)
         return (Status.MAX_ITER if outcome.nit >= budget.max_iter else Status.STALLED), str(outcome.message)
 
     def _place(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> _Place:
         """Return the function in units in which the first step has its length."""
-        if self.scales is not None and len(self.scales) == len(start):
-            return _Place(evaluate=evaluate, lower=lower, upper=upper, origin=start, units=np.array(self.scales))
-        place = _Place(
-            evaluate=evaluate, lower=lower, upper=upper, origin=np.zeros(len(start)), units=np.ones(len(start))
-        )
+        place = _Place(evaluate=evaluate, lower=lower, upper=upper)
         if self.first_step is None:
             return place
         value, gradient = evaluate(start)
-        length = float(np.linalg.norm(_projected(gradient, start, lower, upper)))
+        length = float(np.linalg.norm(projected(gradient, start, lower, upper)))
         place.known = start, value, gradient
         place.scale = self.first_step / length if length > 0.0 else 1.0
         place.size = min(abs(place.scale * value), 1.0)
@@ -89,47 +93,53 @@ class LBFGS(Search):
 
 @dataclass(kw_only=True)
 class _Place:
-    """The function in other units: x = origin + units * z, and its value times ``scale``, of the size ``size``."""
+    """The function within bounds, its value times ``scale``, of the size ``size``."""
 
     evaluate: Recorder
     lower: Array
     upper: Array
-    origin: Array
-    units: Array
     scale: float = 1.0
     size: float = 1.0
-    last: tuple[Array, Array] | None = None  # the point before, and its gradient
+    first: tuple[Array, Array] | None = None  # the start and its gradient
+    last: tuple[Array, Array] | None = None  # the same of the point before
     known: tuple[Array, float, Array] | None = None  # the start, its value and gradient, where it was evaluated before
 
-    def __call__(self, z: Array) -> tuple[float, Array]:
-        x = np.clip(self.origin + self.units * z, self.lower, self.upper)
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        x = np.clip(x, self.lower, self.upper)
         before = self.known is not None and np.array_equal(x, self.known[0])
         value, gradient = self.known[1:] if self.known is not None and before else self.evaluate(x)
         self.last = x, gradient
-        return self.scale * value, self.scale * self.units * gradient
-
-    def inside(self, x: Array) -> Array:
-        """Return z of a point."""
-        return np.asarray((x - self.origin) / self.units)
+        self.first = self.first or self.last
+        return self.scale * value, self.scale * gradient
 
 
 class _Watch:
-    """Called after every iteration: ends a search that its own model of the function expects too little of."""
+    """Called after every iteration: learns the curvature, and ends a search that this model expects too little of."""
 
-    def __init__(self, place: _Place, gain: float) -> None:
+    def __init__(self, place: _Place, gain: float | None) -> None:
         self.place, self.gain = place, gain
-        self.model = SecantModel()
+        self.model, self.whole_way = SecantModel(), SecantModel()
 
-    def __call__(self, z: Array) -> None:
+    def __call__(self, xk: Array) -> None:
         place = self.place
+        assert place.first is not None
         assert place.last is not None
+        if not self.whole_way.pairs:
+            self.whole_way.note(*place.first)
         x, gradient = place.last  # an iteration ends at the point that its line search looked at last
-        if not np.allclose(place.inside(x), z, rtol=0.0, atol=1e-12):
+        if not np.allclose(x, xk, rtol=0.0, atol=1e-12):
             return
         self.model.note(x, gradient)
-        inner = _projected(gradient, x, place.lower, place.upper)
-        if self.model.pairs >= _LEARNED and self.model.expected(inner) * place.evaluate.unit < self.gain:
+        self.whole_way.note(x, gradient)
+        if self.model.pairs < _LEARNED:
+            return
+        inner = projected(gradient, x, place.lower, place.upper)
+        if self.gain is not None and self.model.expected(inner) * place.evaluate.unit < self.gain:
             raise StopSearch(Status.CONVERGED)
+
+    def learned(self) -> Array | None:
+        """Return the inverse Hessian, where enough steps have told of it."""
+        return self.whole_way.inverse() if self.whole_way.pairs >= _LEARNED else None
 
 
 class ScaledConjugateGradients(Search):
@@ -155,7 +165,7 @@ class ScaledConjugateGradients(Search):
         budget = evaluate.budget
         x = start
         value, gradient = evaluate(x)
-        gradient = _projected(gradient, x, lower, upper)
+        gradient = projected(gradient, x, lower, upper)
         direction, scale, small_steps, since_restart = -gradient, 1e-2, 0, 0
         for _ in range(budget.max_iter):
             slope = float(direction @ gradient)
@@ -174,7 +184,7 @@ class ScaledConjugateGradients(Search):
             quality = (value - trial_value) / predicted if predicted > 0.0 else -1.0
             if quality >= 0.0 and trial_value <= value:
                 decrease = value - trial_value
-                new_gradient = _projected(trial_gradient, trial, lower, upper)
+                new_gradient = projected(trial_gradient, trial, lower, upper)
                 small_steps = small_steps + 1 if decrease <= budget.tol * max(abs(value), 1.0) else 0
                 if small_steps >= self._PATIENCE:
                     return Status.CONVERGED, "the decrease is below tol"
@@ -204,9 +214,3 @@ class ScaledConjugateGradients(Search):
         _, ahead = evaluate(probe)
         ahead = np.where((x <= lower) | (x >= upper), gradient, ahead)
         return float(direction @ (ahead - gradient)) / step
-
-
-def _projected(gradient: Array, x: Array, lower: Array, upper: Array) -> Array:
-    """Return the gradient without the entries that push against a bound."""
-    blocked = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
-    return np.where(blocked, 0.0, gradient)

@@ -1,4 +1,4 @@
-"""What a search has learned of a function from its gradients: how much there is left to gain.
+"""What a search has learned of a function from its gradients: its curvature, and how much there is left to gain.
 
 Notation: s steps, y changes of the gradient, H the inverse Hessian of limited-memory BFGS (Nocedal &
 Wright 2006, algorithm 7.4), g the gradient without the entries that push against a bound.
@@ -12,8 +12,11 @@ import numpy as np
 
 from kernelect.typing import Array
 
-#: Pairs that are remembered, as many as the search's own.
+#: Pairs that a search itself remembers.
 _MEMORY = 20
+
+#: Cosine of step and change of gradient from which a pair tells of an upward curvature.
+_BENDS = 1e-10
 
 
 @dataclass(kw_only=True)
@@ -33,20 +36,61 @@ class SecantModel:
         """Take note of the next point of a search and the gradient there."""
         if self._last is not None:
             step, change = x - self._last[0], gradient - self._last[1]
-            if step @ change > 1e-10 * float(np.linalg.norm(step) * np.linalg.norm(change)):
-                self.steps, self.changes = [*self.steps[1 - _MEMORY :], step], [*self.changes[1 - _MEMORY :], change]
+            if step @ change > _BENDS * float(np.linalg.norm(step) * np.linalg.norm(change)):
+                self.steps.append(step)
+                self.changes.append(change)
         self._last = x.copy(), gradient.copy()
 
     def expected(self, gradient: Array) -> float:
-        """Return the decrease g^T H g / 2 from here to the model's minimum."""
+        """Return the decrease g^T H g / 2 from here to the model's minimum, by what the search itself remembers."""
         if not self.steps:
             return float("inf")
+        steps, changes = self.steps[-_MEMORY:], self.changes[-_MEMORY:]
         direction, shares = gradient.copy(), []
-        for step, change in zip(reversed(self.steps), reversed(self.changes), strict=True):
+        for step, change in zip(reversed(steps), reversed(changes), strict=True):
             shares.append(float(step @ direction) / float(step @ change))
             direction = direction - shares[-1] * change
-        step, change = self.steps[-1], self.changes[-1]
+        step, change = steps[-1], changes[-1]
         direction = float(step @ change) / float(change @ change) * direction
-        for step, change, share in zip(self.steps, self.changes, reversed(shares), strict=True):
+        for step, change, share in zip(steps, changes, reversed(shares), strict=True):
             direction = direction + (share - float(change @ direction) / float(step @ change)) * step
         return 0.5 * float(gradient @ direction)
+
+    def inverse(self) -> Array:
+        """Return H by all steps; where none went the function is taken to be as flat as along the last one."""
+        step, change = self.steps[-1], self.changes[-1]
+        curvature = Curvature(float(step @ step) / float(step @ change) * np.eye(len(step)))
+        for step, change in zip(self.steps, self.changes, strict=True):
+            curvature.update(step, change)
+        return curvature.inverse
+
+
+class Curvature:
+    """An inverse Hessian that every step corrects, by BFGS.
+
+    Parameters
+    ----------
+    inverse : ndarray of shape (p, p)
+        Positive definite.
+    """
+
+    def __init__(self, inverse: Array) -> None:
+        self.inverse = inverse
+
+    def step(self, gradient: Array) -> Array:
+        """Return the step to the model's minimum; where the gradient has a zero nothing moves."""
+        return np.where(gradient == 0.0, 0.0, -(self.inverse @ gradient))
+
+    def update(self, step: Array, change: Array) -> None:
+        """Take note of how the gradient changed along a step; one along which the function bends down is ignored."""
+        along = float(step @ change)
+        if along <= _BENDS * float(np.linalg.norm(step) * np.linalg.norm(change)):
+            return
+        left = np.eye(len(step)) - np.outer(step, change) / along
+        self.inverse = left @ self.inverse @ left.T + np.outer(step, step) / along
+
+
+def projected(gradient: Array, x: Array, lower: Array, upper: Array) -> Array:
+    """Return the gradient without the entries that push against a bound."""
+    blocked = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
+    return np.where(blocked, 0.0, gradient)

@@ -26,7 +26,12 @@ class LeastSquaresObjective(SelectionObjective):
         return RidgePath(self.kernel_at(theta).gram(self.X), self.targets, self.weights, self.criterion.groups)
 
     def left_out_residuals(self, theta: Array) -> Array:
-        """Return the exact leave-one-out residuals (n, k) at ``theta``."""
+        """Return the exact leave-one-out residuals (n, k) at ``theta``; a criterion by them remembers them."""
+        if self.criterion.leaves_out:
+            self.value(theta)
+            remembered = self.pointwise(theta)
+            if remembered is not None:
+                return remembered
         state: LSSVMState = self.solved(theta).state
         groups = self.criterion.groups
         if groups is not None:

@@ -28,6 +28,9 @@ from kernelect.typing import Array, Indices, Observer
 #: Shifts of all log-widths together that are tried: one way until one does not pay, the other where none did.
 _SHIFTS = ((-1.5, -3.0, -5.0, -8.0), (1.5,))
 
+#: Rows on which two numbers can be chosen, however many there are.
+_MOST_ROWS = 700
+
 #: Ridges tried around the selected one, in logarithms, before the last refinement.
 _RIDGES = np.arange(-3.0, 7.5, 1.5)
 
@@ -57,7 +60,7 @@ def recalibrate(objective: LeastSquaresObjective, theta: Array, labels: Indices,
     if len(objective.X) < FROM:
         return _shifted(objective, theta, labels, deadline)
     # On half of the rows an eigendecomposition costs an eighth; all rows have the last word.
-    part = spread_rows(objective.X, len(objective.X) // 2)
+    part = spread_rows(objective.X, min(len(objective.X) // 2, _MOST_ROWS))
     proposed = _shifted(objective.on_rows(part), theta, labels[part], deadline)
     return min(theta, proposed, key=lambda each: _log_loss(objective, each, labels))
 
@@ -97,7 +100,7 @@ def recalibrated(
     theta = recalibrate(objective, selection.theta, labels, deadline)
     if np.array_equal(theta, selection.theta):
         return selection
-    value, gradient = objective(theta)
+    value = objective.value(theta)
     return moved_to(
         replace(selection, seconds=selection.seconds + time.monotonic() - began),
         Evaluation(
@@ -105,7 +108,7 @@ def recalibrated(
             seconds=0.0,
             theta=theta,
             value=value,
-            gradient_norm=float("nan") if gradient is None else float(np.linalg.norm(gradient)),
+            gradient_norm=float("nan"),  # which costs more than the value, and is not what was minimised
             best_value=value,
         ),
         objective.space,

@@ -111,11 +111,13 @@ class Run:
 
         Not where functions are fewer than rows: more of them follow, and move the optimum further.
         """
-        self.options = replace(self.options, search=self.options.search.scaled_by(part.found.scales))
+        share = len(part.objective.X) / len(self.objective.X)  # values are sums over rows, and so is their curvature
+        inverse = None if part.found.inverse is None else share * part.found.inverse
+        self.options = replace(self.options, search=self.options.search.handed(inverse))
         if self.options.last_steps is not None:
             self.budget = replace(self.budget, max_iter=min(self.budget.max_iter, self.options.last_steps))
         if not self.budget.relative:
-            size = abs(part.found.value) * len(self.objective.X) / len(part.objective.X)
+            size = abs(part.found.value) / share
             self.budget = replace(self.budget, tol=max(self.options.tol, _ENOUGH / max(size, 1.0)))
 
     def seconds(self, n_rows: float) -> float:

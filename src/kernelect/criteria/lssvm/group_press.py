@@ -38,6 +38,7 @@ class GroupPRESS(SquaredErrors):
     """
 
     name = "group-press"
+    leaves_out = True
     words = "the exact squared error of groups left out (PRESS by groups)"
     on_landmarks = LandmarkGroupPRESS()
     groups: Groups

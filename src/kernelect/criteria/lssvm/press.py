@@ -35,6 +35,7 @@ class PRESS(SquaredErrors):
     """
 
     name = "press"
+    leaves_out = True
     words = "the exact leave-one-out squared error (PRESS)"
     on_landmarks = LandmarkPRESS()
 
