@@ -160,7 +160,7 @@ def test_with_little_time_few_rows_come_first_and_a_model_is_ready(clock):
 
 
 def test_with_time_enough_few_rows_are_searched_as_they_are(clock):
-    assert not Parts().applies(run_of(press(400), 1000.0))
+    assert not Parts().applies(run_of(press(280), 1000.0))
 
 
 def test_a_part_that_leaves_no_time_for_the_next_is_the_result(clock):

@@ -80,14 +80,14 @@ def evaluated(monkeypatch):
 @pytest.mark.parametrize("tied", [False, True])
 def test_what_leads_on_is_searched_on_a_part_of_the_rows(leader, evaluated, monkeypatch, tied):
     X, y, _, lead = leader
-    monkeypatch.setattr(parts, "LED_FROM", 100)
-    monkeypatch.setattr(parts, "LED_LEAST", 60)
+    monkeypatch.setattr(parts, "GUIDED_FROM", 100)
+    monkeypatch.setattr(parts, "GUIDED_LEAST", 60)
     lead = replace(lead, tied=tied)
     model = GPC()._fit_anew(X, y > np.median(y), None, lead=lead)
     on_part, on_all = ([rows for rows, _ in evaluated if rows == size] for size in (60, 120))
     # Three steps ask for a few more values where they are too long; then the posterior that is kept is found.
     assert len(on_all) <= 8 <= len(on_part)
-    monkeypatch.setattr(parts, "LED_FROM", 10**9)
+    monkeypatch.setattr(parts, "GUIDED_FROM", 10**9)
     whole = GPC()._fit_anew(X, y > np.median(y), None, lead=lead)
     assert abs(model.selection_.value - whole.selection_.value) < 0.03  # nats per row
 

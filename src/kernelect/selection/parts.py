@@ -28,8 +28,9 @@ from kernelect.selection.stages import (
 #: Rows from which a search begins on a part of them, and the smallest part.
 FROM, LEAST = 900, 400
 
-#: The same where another selection leads the way: nothing has to be found, only adjusted.
-LED_FROM, LED_LEAST = 290, 200
+#: The same where a prior draws the widths together, so that few rows lead to the same place, or another selection leads
+#: the way. Without either, a criterion on few rows over-fits and ends elsewhere.
+GUIDED_FROM, GUIDED_LEAST = 290, 200
 
 #: Share of the rows that the first part is, and how much larger the next one is.
 _FIRST, _GROWTH = 0.25, 2.0
@@ -93,7 +94,9 @@ class Parts(Stage):
     def _first_size(self, run: Run) -> float:
         """Return how many rows the first part has, all of them where none is needed."""
         n = len(run.objective.X)
-        begins, least = (LED_FROM, LED_LEAST) if self.led else (FROM, LEAST)
+        prior = run.objective.prior
+        guided = self.led or (prior is not None and prior.two_basins)
+        begins, least = (GUIDED_FROM, GUIDED_LEAST) if guided else (FROM, LEAST)
         usual = float(max(_FIRST * n, least)) if n >= begins else float(n)
         left = run.deadline.left()
         if not np.isfinite(left):

@@ -22,7 +22,7 @@ from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, Selection
 from kernelect.selection.least_squares import LeastSquaresObjective
 from kernelect.selection.outcome import moved_to
-from kernelect.selection.parts import FROM
+from kernelect.selection.parts import GUIDED_FROM
 from kernelect.typing import Array, Indices, Observer
 
 #: Shifts of all log-widths together that are tried: one way until one does not pay, the other where none did.
@@ -57,7 +57,7 @@ def recalibrate(objective: LeastSquaresObjective, theta: Array, labels: Indices,
     """
     if not objective.space.free[-1] or deadline.passed:
         return theta
-    if len(objective.X) < FROM:
+    if len(objective.X) < GUIDED_FROM:
         return _shifted(objective, theta, labels, deadline)
     # On half of the rows an eigendecomposition costs an eighth; all rows have the last word.
     part = spread_rows(objective.X, min(len(objective.X) // 2, _MOST_ROWS))
