@@ -43,7 +43,7 @@ def shapley_values(
     """Return the Shapley values of every column for every row.
 
     A column's value is its share in f(x) - base, averaged over all orders in which the columns can become known.
-    For kernels that are sums of products over inputs the values are exact, by quadrature, at a cost of
+    For kernels that are sums of products over inputs the values are exact, by quadrature, at a cost of at most
     O(n_vectors n_columns^2) a row.
 
     Parameters
