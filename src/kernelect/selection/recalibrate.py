@@ -29,7 +29,7 @@ from kernelect.typing import Array, Indices, Observer
 _SHIFTS = ((-1.5, -3.0, -5.0, -8.0), (1.5,))
 
 #: Rows on which two numbers can be chosen, however many there are.
-_MOST_ROWS = 700
+_MOST_ROWS = 500
 
 #: Ridges tried around the selected one, in logarithms, before the last refinement.
 _RIDGES = np.arange(-3.0, 7.5, 1.5)
