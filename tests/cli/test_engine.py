@@ -84,7 +84,7 @@ def test_predictions_piece_by_piece(run, tmp_path):
     )
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
     outcome = run("predict", "o/model.skops", "bad.csv", "--engine", "local", "--out", "p.csv", code=1)
-    assert "lacks 1 column(s) the model needs" in outcome.stderr
+    assert "lacks 1 column the model needs" in outcome.stderr
     assert not (tmp_path / "p.csv").exists()
 
 

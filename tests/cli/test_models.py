@@ -69,7 +69,7 @@ def test_predictions_as_json(run, saved):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("label.skops", "short.csv"), 1, "lacks 1 column(s) the model needs: 'colour'"),
+        (("label.skops", "short.csv"), 1, "lacks 1 column the model needs: 'colour'"),
         (("label.skops", "mixed.csv", "--interval", "0.9"), 2, "--interval 0.9 is for regression"),
         (("label.skops", "mixed.csv", "--id", "color"), 2, "Did you mean 'colour'?"),
         (("mixed.csv", "mixed.csv"), 1, "mixed.csv is not a model saved by kernelect fit"),

@@ -317,6 +317,8 @@ def test_pictures_of_numbers_and_other_methods(browser, counts, width):
     assert "failed" in visit.page.locator("#table-peers").inner_text()
     clear = visit.page.locator("dt", has_text="columns that clearly matter").locator("xpath=following-sibling::dd")
     assert clear.inner_text().startswith(f"{facts['relevance']['certain']} of 3")
+    sure = [one["name"] for one in facts["relevance"]["held_out"] if one["rise"] > 2.0 * one["standard_error"]]
+    assert all(name in clear.inner_text() for name in sure)
     # The range around the prediction follows the row.
     lower, upper = facts["what_if"]["start"]["interval"]
     band = "kernelectModel.predict(row).interval"

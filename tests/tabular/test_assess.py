@@ -25,7 +25,9 @@ def test_leave_one_out_is_what_refits_at_the_selected_values_give(rng):
     for i in (0, 7, 19):
         kept = np.arange(20) != i
         refitted = fixed.fit(inputs[kept], rows.y[kept]).predict(inputs[[i]])[0]
-        assert model.assessment.leave_one_out.prediction[i] == pytest.approx(refitted, abs=1e-8)
+        assert model.assessment.leave_one_out.prediction[i] == pytest.approx(
+            refitted, abs=1e-7
+        )  # targets without noise: a tiny ridge
 
 
 def test_outer_folds_select_anew_and_do_not_reuse_what_all_rows_selected(mixed, monkeypatch):
@@ -107,7 +109,7 @@ def test_a_class_that_a_fold_lacks_has_probability_zero(mixed):
 def test_weights_count(mixed):
     weighted = mixed.assign(weight=np.arange(60.0)).drop(columns="value")
     schema, rows, remarks = describe_table(weighted, "label", weight="weight")
-    assert "1 row(s) of weight 0 were left out." in remarks
+    assert "1 row of weight 0 was left out." in remarks
     found = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=2)).assessment
     missed = found.outer_folds.prediction != found.outer_folds.y_true
     assert found.outer_folds.score("error").value == pytest.approx(np.average(missed, weights=np.arange(1.0, 60.0)))

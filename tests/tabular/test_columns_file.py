@@ -72,9 +72,9 @@ def test_what_is_written_is_read(schema, messy, tmp_path):
     assert known.unused == {"same": "it is constant"}
     again = describe_table(messy.assign(extra=np.arange(N) % 7), "y", known=known)
     assert kinds(again[0]) == {**kinds(schema), "extra": "number"}
-    assert "1 column(s) are not in columns.toml: 'extra'." in again[2]
+    assert "The table has 1 column that columns.toml lacks: 'extra'." in again[2]
     gone = describe_table(messy.drop(columns="lab"), "y", known=known)[2]
-    assert "columns.toml has 1 column(s) that the table lacks: 'lab'." in gone
+    assert "columns.toml has 1 column that the table lacks: 'lab'." in gone
 
 
 def test_labels_with_a_unit_stay_labels(messy, rng):
@@ -200,10 +200,10 @@ def new_table(messy, **cells):
         ({"lab": [-9999] * N}, "holds -9999, outside the range of the training table: such cells count as missing"),
         ({"lab": [-999] * N}, "of which the training table had 12 %"),
         ({"lab": ["red"] * N}, "check that this is the same column"),
-        ({"lab": [7] * (N - 1) + ["red"]}, "has 1 cell(s) that are not usable numbers, such as 'red'"),
+        ({"lab": [7] * (N - 1) + ["red"]}, "has 1 cell that cannot be read as a number, such as 'red'"),
         ({"race": [4] * N}, "1 category the model never saw ('4')"),
         ({'na"me\n': [np.nan] * N}, "has 40 of 40 cells missing, of which the training table had none"),
-        ({"new": [1] * N}, "1 column(s) the model does not use were ignored: 'new'"),
+        ({"new": [1] * N}, "1 column the model does not use was ignored: 'new'"),
     ],
 )
 def test_differences_are_explained(schema, messy, cells, words):

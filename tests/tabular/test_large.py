@@ -100,7 +100,7 @@ def test_columns_follow_from_a_sample_and_figures_from_another(path, monkeypatch
     assert np.sqrt(np.mean(errors**2)) < 0.7 * found.rows.y.std()
     remarks = " ".join(found.model.remarks)
     assert "'row' was left out: it looks like a row number" in remarks
-    assert "1 row(s) without a target or weight were left out" in remarks
+    assert "1 row without a target or weight was left out" in remarks
     assert "follow from 200 of 499 rows, and the scores and pictures are those of 120 rows" in remarks
 
 

@@ -1,11 +1,15 @@
 """Targets of numbers: counts, rows far off, and spreads that differ."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernelect.exceptions import UnusableTable
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
+from kernelect.tabular.assess import _why_folds_differ
+from kernelect.tabular.outcomes import doubts_of_numbers
 from kernelect.tabular.schema import find_task
 
 
@@ -72,3 +76,22 @@ def test_a_spread_that_differs_is_told(rng):
     assert "spread" not in codes(model)
     assert any("intervals follow it" in remark for remark in model.remarks)
     assert "spread" not in codes(fitted(frame.assign(y=5.0 * x + rng.normal(size=200))))
+
+
+def test_intervals_that_held_too_little_are_told(rng):
+    frame = pd.DataFrame({"x": rng.normal(size=100)})
+    frame["y"] = frame["x"] + 0.3 * rng.normal(size=100)
+    model = fitted(frame)
+    assert "coverage" not in codes(model)
+    source = model.assessment.leave_one_out
+    middle = source.interval.mean(axis=1, keepdims=True)
+    narrow = replace(model.assessment, leave_one_out=replace(source, interval=0.5 * (source.interval + middle)))
+    (doubt,) = [one for one in doubts_of_numbers(model.pipeline, narrow) if one["code"] == "coverage"]
+    held = round(100 * narrow.leave_one_out.held())
+    assert f"made to hold 90 % of the rows, they held {held} % of those left out (leave-one-out)" in doubt["sentence"]
+
+
+def test_forward_folds_that_differ_have_another_reason(rng):
+    frame = pd.DataFrame({"x": rng.normal(size=60), "t": np.arange(60)})
+    schema, _, _ = describe_table(frame.assign(y=frame["x"]), "y", time="t")
+    assert "the first ones have few rows to learn from" in _why_folds_differ(None, schema)

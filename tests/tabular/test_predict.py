@@ -37,8 +37,8 @@ def test_surprises_are_explained(classifier, mixed):
     new["size"] = ["big", "11", 12, None, 1e9, 10]
     predictions, remarks = predicted(classifier, new)
     assert predictions["prediction"].isin(["big", "small"]).all()
-    assert remarks[0] == "3 column(s) the model does not use were ignored: 'value', 'extra', 'more'."
-    assert remarks[1].startswith("Column 'size' has 1 cell(s) that are not usable numbers, such as 'big'")
+    assert remarks[0] == "3 columns the model does not use were ignored: 'value', 'extra', 'more'."
+    assert remarks[1].startswith("Column 'size' has 1 cell that cannot be read as a number, such as 'big'")
     assert remarks[2].startswith("Column 'colour' has 1 category the model never saw ('violet'), in 6 rows")
     assert remarks[3].startswith(
         "In 1 of 6 rows a number lies outside the range of the training table (columns 'size')"
@@ -51,7 +51,7 @@ def test_absent_columns_are_an_error_or_missing_cells(classifier, mixed):
     with pytest.raises(UnusableTable, match="new.csv lacks 1 .* needs: 'colour'. Is 'color' meant to be 'colour'?"):
         predicted(classifier, new)
     filled, remarks = predicted(classifier, new, fill_missing=True)
-    assert "1 column(s) are not there and count as missing: 'colour'." in remarks
+    assert "Not in the table, and so missing in every row: 'colour'." in remarks
     expected, _ = predicted(classifier, mixed.assign(colour=None))
     pd.testing.assert_frame_equal(filled, expected)
 

@@ -111,7 +111,7 @@ def test_a_described_table(frame):
     assert list(rows.X.columns) == ["x"]
     assert len(rows.X) == len(rows.y) == N - 1
     np.testing.assert_allclose(rows.weights, 1.0)
-    assert "1 row(s) without a target were left out." in remarks
+    assert "1 row without a target was left out." in remarks
     assert "Column 'z' is constant and was left out." in remarks
 
 
@@ -142,8 +142,8 @@ def test_a_task_can_be_said(frame):
         ([None] * N, {}, "All cells of the target 'y' are missing"),
         ([f"label {i}" for i in range(N)], {}, "40 different labels in 40 rows"),
         (np.ones(N), {"task": "regression"}, "is 1 in every row"),
-        (["1", "2", "x", "3"] * 10, {"task": "regression"}, "10 cell\\(s\\) that are not usable numbers, such as 'x'"),
-        ([0.1, 0.2, 0.3] + [None] * (N - 3), {}, "3 row\\(s\\) with a target: give at least 6"),
+        (["1", "2", "x", "3"] * 10, {"task": "regression"}, "10 cells that cannot be read as a number, such as 'x'"),
+        ([0.1, 0.2, 0.3] + [None] * (N - 3), {}, "3 rows with a target: give at least 6"),
         (["a", "b"] * 20, {"drop": ["x"]}, "No column is left"),
     ],
 )

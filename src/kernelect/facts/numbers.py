@@ -105,6 +105,11 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s"
 
 
+def was(count: int) -> str:
+    """Return the verb that follows a count."""
+    return "was" if count == 1 else "were"
+
+
 def counted(count: int, what: str) -> str:
     """Return a count with its noun, in the plural where there is not exactly one."""
     return f"{fixed(count, 0)} {what}" + ("" if count == 1 else "s")

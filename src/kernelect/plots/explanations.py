@@ -54,8 +54,11 @@ class WaterfallDisplay:
             ax.set_yticks(place, record.names, parse_math=False)
             ax.set_ylim(len(record.names) - 0.4, -0.6)
             ends = np.concatenate([record.starts, [record.total]])
-            room = (0.3 if given else 0.16) * (np.ptp(ends) or 1.0)  # for the numbers beside the bars
-            ax.set_xlim(ends.min() - room, ends.max() + room)
+            unit = np.ptp(ends) or 1.0
+            room = (0.42 if given else 0.16) * unit  # for the numbers beside the bars, where there are any
+            falls, tips = record.values <= 0, record.starts + record.values
+            low = min([ends.min() - 0.08 * unit, *(tips[falls] - room)])
+            ax.set_xlim(low, max([ends.max() + 0.08 * unit, *(tips[~falls] + room)]))
             ax.grid(visible=False, axis="y")
             ax.set_xlabel(short_name(record.label, 60), parse_math=False)
             if not given:  # axes of the caller's own have no room to spare

@@ -32,5 +32,5 @@ class InteractionsDisplay(Display):
             ax.set_yticks(place, record.pairs, parse_math=False)
             ax.invert_yaxis()
             ax.grid(visible=False, axis="y")
-            ax.set_xlabel("mean size of the joint effect")
+            ax.set_xlabel("mean size of the joint effect", loc="right")  # names may leave the axes little room
         return ax

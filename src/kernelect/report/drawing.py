@@ -9,7 +9,10 @@ import warnings
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from kernelect.facts.material import RECORDS
+from kernelect.facts.numbers import trimmed
 from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.pictures import MANY_COLUMNS
 from kernelect.facts.plain import record_from_plain
@@ -107,10 +110,19 @@ def _drawn(display: Any, height: float) -> str:
         # Letters the default font lacks are drawn by the reader's own fonts.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-        display.plot(figure.subplots())
+        _set_thousands_apart(display.plot(figure.subplots()))
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     return out.getvalue()
+
+
+def _set_thousands_apart(ax: Any) -> None:
+    """Write the numbers of an axis as those of the page are written."""
+    from matplotlib.ticker import FuncFormatter, ScalarFormatter
+
+    for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_formatter(), ScalarFormatter) and np.abs(axis.get_view_interval()).max() >= 1e4:
+            axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value).replace("-", "\N{MINUS SIGN}")))
 
 
 def _height(picture: PictureFacts) -> float:

@@ -167,6 +167,7 @@ def _environment() -> Any:
         "signed": _signed,
         "percent": percent,
         "trimmed": trimmed,
+        "clear_ones": lambda columns: [one for one in columns if one["rise"] > 2.0 * one["standard_error"]],
         "grouped": lambda count: fixed(count, 0),
     }
     return environment

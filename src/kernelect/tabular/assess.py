@@ -70,8 +70,7 @@ def assess(
         name = f"{len(outcomes)} of {name}"
         remarks.append(f"Time was up: the scores come from {name}, and the rows of these.")
     outer = judge.of_folds(name, outcomes, options.folds)
-    way_out = "--effort best" if is_mixture(pipeline) else "--restarts 3, or another --kernel or --machine"
-    remarks += [*_doubts(outcomes), *_on_spread(judge, outcomes, way_out)]
+    remarks += [*_doubts(outcomes), *_on_spread(judge, outcomes, _why_folds_differ(pipeline, schema))]
     return replace(inside, outer_folds=outer, held_out=judge.held_out(outcomes, list(rows.X.columns))), remarks
 
 
@@ -101,7 +100,7 @@ def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
     return [f"In {len(doubtful)} of {len(outcomes)} outer folds: {doubtful[0]}"] if doubtful else []
 
 
-def _on_spread(judge: Judge, outcomes: list[FoldOutcome], way_out: str) -> list[str]:
+def _on_spread(judge: Judge, outcomes: list[FoldOutcome], why: str) -> list[str]:
     """Return a remark where the folds' losses differ more than their rows explain.
 
     The variance of the folds' means over that expected from single rows is a chi-square when
@@ -117,7 +116,11 @@ def _on_spread(judge: Judge, outcomes: list[FoldOutcome], way_out: str) -> list[
         return []
     name = losses[0].name
     least, most = (score_words(name, losses[0].transform(float(mean))) for mean in (means.min(), means.max()))
-    return [
-        f"The outer folds differ by more than chance explains ({name} {least} to {most}): the search ends in different "
-        f"optima, or a few rows dominate. Try {way_out}."
-    ]
+    return [f"The outer folds differ by more than chance explains ({name} {least} to {most}): {why}"]
+
+
+def _why_folds_differ(pipeline: Pipeline, schema: Schema) -> str:
+    if schema.time is not None:
+        return "the first ones have few rows to learn from, or the table changes with time."
+    way_out = "--effort best" if is_mixture(pipeline) else "--restarts 3, or another --kernel or --machine"
+    return f"the search ends in different optima, or a few rows dominate. Try {way_out}."

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable
+from kernelect.facts.numbers import counted
 from kernelect.tabular.columns import values_of
 
 COUNT = "count"
@@ -53,10 +54,10 @@ def usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     """Return the rows, or say why their targets make no model."""
     numbers = values_of(frame[target], "number")
     if numbers.isna().any():
-        cell = frame[target][numbers.isna()].iloc[0]
+        cell, lost = frame[target][numbers.isna()].iloc[0], counted(int(numbers.isna().sum()), "cell")
         raise UnusableTable(
-            f"The target {target!r} has {int(numbers.isna().sum())} cell(s) that are not usable numbers, such as "
-            f"{cell!r}: correct them, or use --task classification."
+            f"The target {target!r} has {lost} that cannot be read as a number, such as {cell!r}: "
+            f"correct them, or use --task classification."
         )
     spread = float(numbers.max() - numbers.min())
     if 0.0 < spread < _SMALLEST_SPREAD:

@@ -113,13 +113,15 @@ def _on_unseen(column: Column, values: pd.Series) -> Iterator[str]:
 def _on_unreadable(column: Column, lost: pd.Series, n_rows: int) -> Iterator[str]:
     if not len(lost) or column.kind == "category":
         return
-    what = "dates" if column.kind == "date" else "usable numbers"
+    what = "date" if column.kind == "date" else "number"
     way_out = (
-        f": they count as missing. The training table had {column.kind}s there; check that this is the same column."
+        f": such cells count as missing. The training table had {column.kind}s there; check that this is the same "
+        "column."
         if len(lost) > _MOSTLY * n_rows
-        else ": they count as missing."
+        else ": such cells count as missing."
     )
-    yield f"Column {column.name!r} has {len(lost)} cell(s) that are not {what}, such as {lost.iloc[0]!r}{way_out}"
+    found = f"Column {column.name!r} has {counted(len(lost), 'cell')} that cannot be read as a {what}"
+    yield f"{found}, such as {lost.iloc[0]!r}{way_out}"
 
 
 def _on_missing(column: Column, missing: int, n_rows: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelect.exceptions import MissingCapability, NotEnoughMemory, UnusableTable
 from kernelect.facts import Facts, Judge, gather
-from kernelect.facts.numbers import counted
+from kernelect.facts.numbers import counted, was
 from kernelect.mixture import AUTO
 from kernelect.numerics import available_bytes, stratified
 from kernelect.tabular.choices import check_name
@@ -169,7 +169,7 @@ def _described(pieces: Pieces, target: str, how: dict[str, Any]) -> _Described:
     numbered = [name for name in _row_numbers(sample) if name not in {*keep, target, weight, *drop}]
     schema, rows, remarks = describe_table(sample, target, **{**how, "drop": [*drop, *numbered]})
     remarks += [f"Column {name!r} was left out: it looks like a row number (keep it with --keep)." for name in numbered]
-    remarks += [f"{pieces.n_rows - total} row(s) without a target or weight were left out."] * (total < pieces.n_rows)
+    remarks += _on_lost(pieces.n_rows - total)
     return _Described(schema, rows, usable, counts, remarks)
 
 
@@ -278,3 +278,7 @@ def _row_numbers(sample: pd.DataFrame) -> list[str]:
         and sample[name].is_monotonic_increasing
         and sample[name].is_unique
     ]
+
+
+def _on_lost(lost: int) -> list[str]:
+    return [f"{counted(lost, 'row')} without a target or weight {was(lost)} left out."] if lost else []

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.stats import spearmanr
 from sklearn.pipeline import Pipeline
 
-from kernelect.facts import Assessment
+from kernelect.facts import Assessment, Estimate
+from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.numbers import number, percent
 from kernelect.facts.record import Doubt
 from kernelect.mixture import KernelRegressor
@@ -20,6 +21,9 @@ _FAR, _SHARE = 6.0, 0.2
 
 #: Fewer rows tell nothing about the others.
 _LEAST_ROWS = 30
+
+#: Intervals are too narrow where they hold less than this share of rows left out, and less than chance explains.
+_HELD = 0.82
 
 #: A spread differs where residuals' sizes go with predictions this surely, and are so many times as large.
 _UNLIKELY, _TIMES = 1e-6, 2.0
@@ -33,6 +37,7 @@ def doubts_of_numbers(pipeline: Pipeline, assessment: Assessment) -> Iterator[Do
     predicted, observed = (np.asarray(each, dtype=float) for each in (source.prediction, source.y_true))
     rows = np.arange(len(observed)) if source.rows is None else source.rows
     yield from _far_off(predicted, observed, rows)
+    yield from _too_narrow(source)
     machine = pipeline[-1]
     if not isinstance(machine, KernelRegressor) or (machine.target_scale_.is_identity and not machine.spread_differs):
         yield from _spread(predicted, observed)
@@ -49,6 +54,18 @@ def _far_off(predicted: np.ndarray, observed: np.ndarray, rows: np.ndarray) -> I
             sentence=f"Row {rows[worst] + 1} is far off: predicted {number(predicted[worst])}, observed "
             f"{number(observed[worst])}. It alone makes {percent(share, 0)} of the squared error.",
             advice="Check this row for a slip or another unit. Scores other than MAE depend on it.",
+        )
+
+
+def _too_narrow(source: Estimate) -> Iterator[Doubt]:
+    held, chance = source.held(), np.sqrt(COVERAGE * (1.0 - COVERAGE) / len(source.prediction))
+    if held is not None and held < min(COVERAGE - 3.0 * chance, _HELD):
+        yield Doubt(
+            code="coverage",
+            sentence=f"Intervals are too narrow: made to hold {percent(COVERAGE, 0)} of the rows, they held "
+            f"{percent(held, 0)} of those left out ({source.name}).",
+            advice="Ask for wider ones (kernelect predict --interval 0.99). More rows help; where the table changes "
+            "with time or between groups, so does a model that is fitted again.",
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import InvalidArgument, UnusableModel, UnusableTable
+from kernelect.facts.numbers import counted, was
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.differences import differences, readings_for
 from kernelect.tabular.intervals import interval_ends
@@ -43,13 +44,14 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     absent = [name for name in wanted if name not in frame.columns]
     expected = {*wanted, schema.target, schema.weight, schema.group, schema.time, *schema.ids, *schema.unused}
     extra = [name for name in frame.columns if name not in expected]
-    remarks = [f"{len(extra)} column(s) the model does not use were ignored: {listed(extra)}."] if extra else []
+    ignored = f"{counted(len(extra), 'column')} the model does not use {was(len(extra))} ignored: {listed(extra)}."
+    remarks = [ignored] if extra else []
     if absent and not fill_missing and not table.absent_is_zero:
         raise UnusableTable(_on_absent(absent, extra, table.source))
     if absent:
         frame = frame.assign(**dict.fromkeys(absent, 0.0 if table.absent_is_zero else np.nan))
     if absent and not table.absent_is_zero:
-        remarks.append(f"{len(absent)} column(s) are not there and count as missing: {listed(absent)}.")
+        remarks.append(f"Not in the table, and so missing in every row: {listed(absent)}.")
     readings, otherwise = readings_for(schema, frame)
     X = schema.inputs(frame, readings)
     return X, [*remarks, *otherwise, *differences(schema, frame, X, absent, readings)]
@@ -188,6 +190,6 @@ def _on_absent(absent: Sequence[str], extra: Sequence[str], source: str) -> str:
     close = get_close_matches(absent[0], list(extra), n=1)
     hint = f" Is {close[0]!r} meant to be {absent[0]!r}?" if close else ""
     return (
-        f"{source} lacks {len(absent)} column(s) the model needs: {listed(absent)}.{hint} Add or rename them, or let "
-        "them count as missing with --fill-missing."
+        f"{source} lacks {counted(len(absent), 'column')} the model needs: {listed(absent)}.{hint} Add or rename what "
+        "is missing, or let it count as missing cells with --fill-missing."
     )

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable, unknown_name
+from kernelect.facts.numbers import counted, was
 from kernelect.facts.stakes import Stakes
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.readings import Reading, adapted
@@ -232,8 +233,9 @@ def _on_known(known: Known | None, schema: Schema) -> list[str]:
     before, now = {column.name for column in known.columns}, {column.name for column in schema.columns}
     gone = [name for name in sorted(before - now) if name not in schema.unused and name != schema.target]
     new = sorted(now - before)
-    remarks = [f"{known.source} has {len(gone)} column(s) that the table lacks: {listed(gone)}."] if gone else []
-    return remarks + ([f"{len(new)} column(s) are not in {known.source}: {listed(new)}."] if new else [])
+    lacks = f"{known.source} has {counted(len(gone), 'column')} that the table lacks: {listed(gone)}."
+    more = f"The table has {counted(len(new), 'column')} that {known.source} lacks: {listed(new)}."
+    return [*([lacks] if gone else []), *([more] if new else [])]
 
 
 def find_task(target: pd.Series) -> tuple[str, str]:
@@ -289,7 +291,7 @@ def _with_target(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[s
     if not known.any():
         raise UnusableTable(f"All cells of the target {target!r} are missing: choose another column with --target.")
     lost = int((~known).sum())
-    remarks = [f"{lost} row(s) without a target were left out."] if lost else []
+    remarks = [f"{counted(lost, 'row')} without a target {was(lost)} left out."] if lost else []
     return frame[known].reset_index(drop=True), remarks
 
 
@@ -297,10 +299,10 @@ def _with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame,
     """Return the rows that count."""
     if weight is None:
         return frame, []
-    counted = np.asarray(weights_of(frame, weight)) > 0
-    lost = int((~counted).sum())
-    remarks = [f"{lost} row(s) of weight 0 were left out."] if lost else []
-    return frame[counted].reset_index(drop=True), remarks
+    kept = np.asarray(weights_of(frame, weight)) > 0
+    lost = int((~kept).sum())
+    remarks = [f"{counted(lost, 'row')} of weight 0 {was(lost)} left out."] if lost else []
+    return frame[kept].reset_index(drop=True), remarks
 
 
 def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, list[str]]:
@@ -310,7 +312,7 @@ def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, 
     else:
         frame, remarks = usable_numbers(frame, target), []
     if len(frame) < LEAST_ROWS:
-        raise UnusableTable(f"The table has {len(frame)} row(s) with a target: give at least {LEAST_ROWS}.")
+        raise UnusableTable(f"The table has {counted(len(frame), 'row')} with a target: give at least {LEAST_ROWS}.")
     return frame, remarks
 
 
