@@ -49,7 +49,7 @@ test-oldest: $(READY)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)/oldest.txt \
 		--editable '.[cli,parquet]' 'pytest<9' pytest-xdist hypothesis mpmath polars
 	$(OLDEST)/bin/python -m pytest -n 2 -q -m 'not slow' tests/kernels tests/machines tests/criteria tests/priors tests/search \
-		tests/contracts tests/mixture tests/cli/test_fit.py
+		tests/contracts tests/mixture tests/explain tests/inputs tests/cli/test_fit.py
 
 # The pictures of the report in docs/_static, which README and site show: needs Chromium.
 pictures: $(READY)
