@@ -46,15 +46,28 @@ def test_the_choice_follows_the_machine(monkeypatch):
     with machine.choice() as choice:
         machine.all_threads = 5.0  # other programs begin to work
         choice.look_again()
-        assert machine.trials == 2  # not yet: the last trial was just now
+        assert machine.trials == 6  # not yet: the last trials were just now
         machine.now += 1000.0
         choice.look_again()
-        assert machine.trials == 4
+        assert machine.trials == 8  # lost at once
         assert machine.limited
         machine.all_threads = 0.6  # and end
         machine.now += 1000.0
         choice.look_again()
         assert not machine.limited
+
+
+def test_a_lucky_moment_on_a_busy_machine_does_not_decide(monkeypatch):
+    machine = Machine(monkeypatch, 1.0, 0.6)
+    trial = machine.trial
+
+    def busy_again(rows):
+        trial(rows)
+        machine.all_threads = 5.0
+
+    machine.trial = busy_again
+    with machine.choice():
+        assert machine.limited
 
 
 def test_small_matrices_are_not_tried(monkeypatch):

@@ -282,7 +282,7 @@ class Door(Estimator):
         short += [f"{dropped} rows"] if dropped else []
         if short:
             return (
-                f"time_limit={self.time_limit!r} left no time for {' and '.join(short)}: "
+                f"time_limit={self.time_limit:.3g} left no time for {' and '.join(short)}: "
                 "give more time, or effort='fast'"
             )
         leader = self._members[0]

@@ -29,6 +29,9 @@ SINGLE_THREAD_ROWS = 300
 #: all threads may take many times as long as it should.
 _TRIAL_ROWS = 600
 
+#: Trials that all threads have to win. On a busy machine one may fall into a moment in which nobody else works.
+_TRIALS = 3
+
 #: Seconds that a fit has left, at least, if it is to try both ways.
 _TIME_FOR_TRIALS = 5.0
 
@@ -108,15 +111,20 @@ class _Choice(AbstractContextManager["_Choice"]):
             self._try_both()
 
     def _try_both(self) -> None:
+        began = self.clock()
+        self.single = not all(self._all_win() for _ in range(_TRIALS))
+        if not self.single:
+            self._limits.close()
+        now = self.clock()
+        self._until = now + max(_PATIENCE, _SHARE * (now - began))
+
+    def _all_win(self) -> bool:
+        """Return whether all threads are faster this time; afterwards there is one."""
         self._limits.close()
         rows = min(self.n_rows, _TRIAL_ROWS)
         all_threads = self._timed(rows)
         self._limit_to_one()
-        one_thread = self._timed(rows)
-        self.single = all_threads > _WORTH * one_thread
-        if not self.single:
-            self._limits.close()
-        self._until = self.clock() + max(_PATIENCE, _SHARE * (all_threads + one_thread))
+        return all_threads <= _WORTH * self._timed(rows)
 
     def _timed(self, rows: int) -> float:
         began = self.clock()
