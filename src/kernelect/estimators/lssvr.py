@@ -177,9 +177,9 @@ random_state, n_jobs, verbose
     def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
         left_out, places = fit.left_out, table.figures()
         counted = np.flatnonzero(table.kept_weights > 0.0)
-        precision = np.zeros(len(table.kept_weights))
+        precision, unspanned = np.zeros(len(table.kept_weights)), fit.landmarks.unspanned_without_own(table.kept)
         precision[counted] = left_out_precision(
-            left_out.state, fit.landmarks.unspanned[counted], left_out.room[counted], table.kept_weights[counted]
+            left_out.state, unspanned[counted], left_out.room[counted], table.kept_weights[counted]
         )
         squares = left_out.residuals[places] ** 2 * precision[places, None]
         part, groups = interval_rows(fit, table, places, _INTERVAL_ROWS)

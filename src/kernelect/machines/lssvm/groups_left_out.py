@@ -158,8 +158,8 @@ def grouped(rows: LeftOut, groups: Groups, weight: float) -> GroupsOut:
     return GroupsOut(**vars(rows), groups=groups, share=1.0 / weight)
 
 
-def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> Array:
-    """Return residuals (b, k) of machines that lose, with a row or a group, also the landmarks that it holds.
+def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> LeftOut:
+    """Return the rows left out of machines that lose, with a row or a group, also the landmarks that it holds.
 
     For a group with the landmarks J and Q an orthonormal basis of the columns T_J, e_g + C_g^T Q Q^T z and C_g - Q Q^T
     C_g take the place of e_g and C_g, exactly.
@@ -174,7 +174,7 @@ def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices
     index = block.groups.index
     touched = np.unique(index[landmark >= 0])
     if not len(touched):
-        return block.residuals
+        return block
     scores, errors = block.scores.copy(), block.errors.copy()
     for group in touched:
         rows = np.flatnonzero(index == group)
@@ -183,7 +183,7 @@ def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices
         inside = Q.T @ scores[:, rows]
         errors[rows] += inside.T @ (Q.T @ state.projected)
         scores[:, rows] -= Q @ inside
-    return replace(block, scores=scores, errors=errors).residuals
+    return replace(block, scores=scores, errors=errors)
 
 
 def _identity_less(left: Array, right: Array) -> Array:

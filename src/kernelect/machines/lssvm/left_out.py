@@ -15,7 +15,7 @@ N = 2 W - z g^T and n = 2 wbar - z ubar,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import blas
@@ -189,8 +189,8 @@ class Adjoint:
         return float(np.sum(self.inner * outer_gram(self.state.inverse_factor)))
 
 
-def row_without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> Array:
-    """Return leave-one-out residuals (b, k) of machines that lose with a row also the landmark it is.
+def row_without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> LeftOut:
+    """Return the rows left out of machines that lose with a row also the landmark it is.
 
     Leaving out a row that is a landmark should leave out its basis function too; held, it makes the figure a
     little too good. With T_j column j of T, q = c_i . T_j and beta_j the landmark's coefficients,
@@ -202,14 +202,13 @@ def row_without_own_function(state: LandmarkState, block: LeftOut, landmark: Ind
     landmark : ndarray of shape (b,)
         Which landmark each row is, -1 where it is none.
     """
-    residuals = block.residuals
+    errors, leverage = block.errors.copy(), block.leverage.copy()
     own = np.flatnonzero(landmark >= 0)
     columns, s = state.transform[:, landmark[own]], block.weights[own]
     length = np.abs(columns).max(axis=0)  # T grows as 1 / k: the square of its columns overflows where k is tiny
     columns = columns / length
     size = np.einsum("ij,ij->j", columns, columns)
     q = np.einsum("ij,ij->j", block.scores[:, own], columns)
-    errors = block.errors[own] + (q / size)[:, None] * (state.dual_coef[landmark[own]] / length[:, None])
-    room = np.maximum(1.0 - block.leverage[own] + s * q**2 / size, SMALLEST_ROOM)
-    residuals[own] = errors / room[:, None]
-    return residuals
+    errors[own] += (q / size)[:, None] * (state.dual_coef[landmark[own]] / length[:, None])
+    leverage[own] -= s * q**2 / size
+    return replace(block, errors=errors, leverage=leverage)

@@ -70,8 +70,8 @@ class LeftOutOf:
         """Return what a block adds."""
         rows = left_out(self.state, rows_of(self.kernel, self.points, block))
         sums, own = self.criterion.slopes(rows.positive()).sums, numbers_inside(self.kept, block)
-        residuals = without_own_function(self.state, rows, owners(self.numbers, block.first, len(block.weights)))
-        return Found(sums, ((residuals[own], rows.room[own]),))
+        alone = without_own_function(self.state, rows, owners(self.numbers, block.first, len(block.weights)))
+        return Found(sums, ((alone.residuals[own], alone.room[own]),))
 
 
 def rows_of(kernel: Kernel, points: Array, block: Block) -> MachineRows:

@@ -59,6 +59,20 @@ class Landmarks:
     total: Moments
     unspanned: Array  # what they leave of k(x, x) at the rows that are kept
 
+    def unspanned_without_own(self, kept: Indices | None) -> Array:
+        """Return what is left of k(x, x) at the rows that are kept, where a landmark leaves with its row.
+
+        Of landmark j the others leave 1 / [M^-1]_jj - eps, M^-1 = H^T H.
+        """
+        left = self.unspanned.copy()
+        places = self.numbers if kept is None else np.searchsorted(kept, self.numbers)
+        own = self.numbers >= 0
+        if kept is not None:
+            own &= np.append(kept, -1)[places] == self.numbers
+        by_others = 1.0 / np.sum(np.tril(self.frame.half) ** 2, axis=0) - self.frame.epsilon
+        left[places[own]] = np.maximum(by_others[own], 0.0)
+        return left
+
     def leading(self, count: int) -> Landmarks:
         """Return the first ``count`` of them."""
         return replace(
@@ -77,7 +91,7 @@ class AllLeftOut:
     state: LandmarkState
     value: float  # of the criterion, landmarks held
     residuals: Array  # (q, k) of the rows that are kept, landmarks leaving with their rows
-    room: Array  # (q,) 1 - h
+    room: Array  # (q,) 1 - h, likewise
 
 
 class WholeTable:
@@ -134,7 +148,7 @@ class WholeTable:
         def on(block: Block) -> Array:
             rows = left_out(state, rows_of(self.kernel, landmarks.points, block))
             own = owners[block.first : block.first + len(block.weights)]
-            losses = rows.weights * np.sum(without_own_function(state, rows, own) ** 2, axis=1)
+            losses = rows.weights * np.sum(without_own_function(state, rows, own).residuals ** 2, axis=1)
             return losses if block.groups is None else np.bincount(block.groups.index, losses).astype(float)
 
         return np.concatenate(list(over_blocks(on, self.judged.blocks())))
