@@ -8,6 +8,7 @@ from rich.console import Console
 
 from kernelect.cli._progress import Watch
 from kernelect.cli._show import figures, peer_table, print_remarks
+from kernelect.cli.compare import _on_candidates
 
 ROWS = {
     "a label that is rather long, as labels are": {"first figure": "0.123 ± 0.045", "second figure": "44.4 ± 5.5 %"},
@@ -53,6 +54,7 @@ def test_a_wide_terminal_has_a_table_and_a_narrow_one_a_list():
 def test_a_comparison_is_a_table_at_eighty_columns_and_marks_who_did_not_run():
     def candidate(name, behind, mark):
         scores = [{"name": "AUC", "words": "0.811 ± 0.034"}, {"name": "error", "words": "28.4 ± 3.6 %"}]
+        scores = [] if mark == "not run" else scores
         difference = {"words": behind} if behind else None
         return {"name": name, "scores": scores, "difference": difference, "seconds": 5.5, "mark": mark}
 
@@ -65,6 +67,12 @@ def test_a_comparison_is_a_table_at_eighty_columns_and_marks_who_did_not_run():
     assert "not run" in next(line for line in text.splitlines() if "svm rbf" in line)
     late = [found[0], candidate("lssvm rbf", "0.05 ± 0.01", "out of time")]
     assert "out of time" in shown(peer_table({"score": "AUC", "candidates": late}, "Compared"), 80)
+    best = shown(peer_table({"score": "AUC", "candidates": [candidate("auto", None, "out of time")]}, "Compared"), 60)
+    assert [
+        line.split("  ")[-1].strip() for line in map(str.strip, best.splitlines()) if line[:4] in ("behi", "note")
+    ] == [*("the best", "out of time")]
+    remarks = [{"name": name, "remark": "the time limit came before its turn"} for name in ("svm", "gp")]
+    assert _on_candidates({"candidates": remarks}) == ["svm, gp: the time limit came before its turn"]
 
 
 class Clock:

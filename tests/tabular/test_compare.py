@@ -76,6 +76,9 @@ def test_a_failure_is_a_remark_and_the_time_limit_too(described):
         compare_table(rows, schema, [broken], FoldOptions(folds=2))
     with pytest.raises(UnusableTable, match="the time limit came before its turn"):
         compare_table(rows, schema, fine, FoldOptions(folds=2, time_limit=-1.0))
+    guessing = [one for one in candidates(schema) if one.name == "guessing"]
+    late = compare_table(rows, schema, [*fine, *guessing], FoldOptions(folds=2, time_limit=-1.0))
+    assert [(one.name, one.mark) for one in late.contenders] == [("guessing", ""), ("lssvm linear", "not run")]
 
 
 def test_a_difference_is_no_surer_than_its_rows_allow(described):

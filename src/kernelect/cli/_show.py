@@ -17,7 +17,15 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from kernelect.facts.record import ComparisonFacts, Doubt, Facts, MixtureFacts, QualityFacts, RelevanceFacts
+    from kernelect.facts.record import (
+        ComparisonFacts,
+        Doubt,
+        Facts,
+        MixtureFacts,
+        PeerFacts,
+        QualityFacts,
+        RelevanceFacts,
+    )
 
 #: Columns whose relevance is shown; JSON has them all.
 _MOST_COLUMNS = 8
@@ -175,17 +183,21 @@ def peer_table(comparison: ComparisonFacts, title: str) -> Group:
     """Return the candidates of a comparison with the score that counts and the one after it; JSON has them all."""
     known = list(dict.fromkeys(score["name"] for one in comparison["candidates"] for score in one["scores"]))
     others = [name for name in known if name != comparison["score"]][:1]
-    rows = {
-        one["name"]: {
-            **{score["name"]: score["words"] for score in one["scores"]},
-            "behind the best": one["difference"]["words"] if one["difference"] else one["mark"],
-            "seconds": f"{one['seconds']:.1f}",
-            "note": one["mark"] if one["difference"] else "",
-        }
-        for one in comparison["candidates"]
-    }
-    notes = ["note"] if any(row["note"] for row in rows.values()) else []
+    rows = {one["name"]: _peer(one, comparison["score"]) for one in comparison["candidates"]}
+    notes = ["note"] if any(row.get("note") for row in rows.values()) else []
     return figures(title, "candidate", rows, [comparison["score"], "behind the best", *others, "seconds", *notes])
+
+
+def _peer(one: PeerFacts, counts: str) -> dict[str, str]:
+    """Return the figures of a candidate; one without any has its mark in the place of the first."""
+    if not one["scores"]:
+        return {counts: one["mark"]}
+    return {
+        **{score["name"]: score["words"] for score in one["scores"]},
+        "behind the best": one["difference"]["words"] if one["difference"] else "the best",
+        "seconds": f"{one['seconds']:.1f}",
+        "note": one["mark"],
+    }
 
 
 def print_doubts(console: Console, doubts: Sequence[Doubt], all_clear: str) -> None:

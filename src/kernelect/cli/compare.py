@@ -87,8 +87,17 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     title = f"Predicting {facts['target']} from {facts['title']}: {facts['folds']}, the same for all"
     console.print(peer_table(facts, f"{title}; ranked by {facts['score']}"))
     if not quiet:
-        print_remarks(console, [f"{row['name']}: {row['remark']}" for row in facts["candidates"] if row["remark"]])
+        print_remarks(console, _on_candidates(facts))
         print_remarks(console, remarks)
+
+
+def _on_candidates(facts: ComparisonFacts) -> list[str]:
+    """Return the remarks on candidates, one that several share once."""
+    found: dict[str, list[str]] = {}
+    for row in facts["candidates"]:
+        if row["remark"]:
+            found.setdefault(row["remark"], []).append(row["name"])
+    return [f"{', '.join(names)}: {remark}" for remark, names in found.items()]
 
 
 def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> ComparisonFacts:

@@ -235,7 +235,7 @@ def _run(
     observe: Callable[[str, int], None] | None,
 ) -> Contender:
     """Run one candidate; a failure is its remark, not the end of the comparison."""
-    if share <= 0.0:
+    if share <= 0.0 and candidate.name != GUESSING:  # which takes no time, and tells what the others are worth
         return Contender(
             name=candidate.name,
             estimate=None,
