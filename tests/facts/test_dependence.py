@@ -173,3 +173,11 @@ def test_where_columns_are_mixed_the_inputs_are_named_and_no_column_is(rng):
     with pytest.raises(MissingCapability, match="mix columns, so that no column has a relevance of its own"):
         most_relevant(model, 1)
     assert Dependence.from_estimator(model, frame, "a").name == "a"
+
+
+def test_lines_of_single_rows_come_from_the_whole_table():
+    X = np.column_stack([np.linspace(0.0, 1.0, 200), np.sin(np.arange(200.0))])  # in the order of the target
+    record = Dependence.from_estimator(LSSVR("rbf", regularization=0.1).fit(X, 10.0 * X[:, 0]), X, 1)
+    assert record.curves.shape[0] == 25
+    assert record.curves.max() > 9.0
+    assert record.curves.mean() == pytest.approx(record.average.mean(), abs=0.5)

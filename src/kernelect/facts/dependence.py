@@ -82,7 +82,7 @@ class Dependence:
             at=np.arange(len(tried), dtype=float) if levels else np.asarray(tried, dtype=float),
             levels=levels,
             average=predicted.mean(axis=1).T,
-            curves=np.zeros((0, len(tried))) if outputs else predicted[:, :_CURVES, 0].T,
+            curves=np.zeros((0, len(tried))) if outputs else predicted[:, _along(len(chosen)), 0].T,
             rug=np.zeros(0) if levels else _rug(values),
             outputs=outputs,
             label=label,
@@ -91,6 +91,11 @@ class Dependence:
 
 def _rows_for(X: Any) -> int:
     return min(max(int(_CELLS // (_POINTS * X.shape[1])), _FEWEST_ROWS), _ROWS)
+
+
+def _along(count: int) -> Indices:
+    """Return the places of rows with a line of their own, along the whole table: its first ones may be all alike."""
+    return np.unique(np.linspace(0, count - 1, min(_CURVES, count)).astype(np.intp))
 
 
 def _rug(values: Any) -> Array:
