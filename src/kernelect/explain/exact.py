@@ -26,7 +26,7 @@ KEPT = 20_000_000
 _CACHED = 30_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Prepared:
     """A summand with the players that matter to it, and what stands in for those that are absent.
 
@@ -57,7 +57,7 @@ class Prepared:
         active = np.flatnonzero(summand.active)
         players = np.unique(owners[active])
         inputs = [active[owners[active] == player] for player in players]
-        prepared = cls(summand, players, inputs, summand.order(owners))
+        prepared = cls(summand=summand, players=players, inputs=inputs, order=summand.order(owners))
         if absent == "neutral" or background is None:
             return prepared._with([summand.neutral(own) for own in inputs])
         if absent == "marginals":
