@@ -205,19 +205,14 @@ def test_the_unit_of_targets_does_not_matter():
 
 @pytest.mark.parametrize("landmarks", [40, "auto"])
 def test_the_order_of_rows_does_not_matter(landmarks):
-    """Up to the search's tolerance for a given number; one that is chosen is chosen up to a standard error.
-
-    Landmarks are drawn at the kernel that a search has found, so the draw may turn on its last digits: then other
-    landmarks are enough, whose leave-one-out error is the same within its standard error.
-    """
+    """Landmarks are drawn at rounded widths: the last digits of a search do not choose other rows."""
     X, y = friedman(250)
-    order = np.random.default_rng(0).permutation(250)
-    here, there = (LSSVR(landmarks=landmarks, random_state=0).fit(X[rows], y[rows]) for rows in (np.arange(250), order))
-    if landmarks != "auto":
-        np.testing.assert_allclose(there.predict(X), here.predict(X), atol=2e-3)
-        np.testing.assert_allclose(there.loo_prediction_, here.loo_prediction_[order], atol=2e-3)
-    squares = (y - here.loo_prediction_) ** 2, (y[order] - there.loo_prediction_) ** 2
-    assert abs(squares[0].mean() - squares[1].mean()) < squares[0].std() / np.sqrt(250)
+    here = LSSVR(landmarks=landmarks, random_state=0).fit(X, y)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(250)
+        there = LSSVR(landmarks=landmarks, random_state=0).fit(X[order], y[order])
+        np.testing.assert_allclose(there.predict(X), here.predict(X), atol=1e-3)
+        np.testing.assert_allclose(there.loo_prediction_, here.loo_prediction_[order], atol=1e-3)
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(14), 2)])

@@ -37,6 +37,10 @@ from kernelect.typing import Array, Indices
 _KEPT_VALUES = 1 << 24
 
 
+#: Steps of the logarithms of parameters at which landmarks are drawn.
+_DRAWN_AT = 1.0
+
+
 @dataclass(kw_only=True)
 class _RowBlock:
     """A block of rows; its kernel values are kept where they are needed again."""
@@ -232,8 +236,13 @@ def _in_place(rows: list[Indices], parts: list[Array]) -> Array:
 
 
 def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:
-    """Return the draw of landmarks from rows; the same seed draws alike at similar kernels."""
-    return Pivots(X, kernel.cross, kernel.diagonal(X), np.random.default_rng(seed), weights)
+    """Return the draw of landmarks from rows; the same seed draws alike at similar kernels.
+
+    The draw is at rounded parameters: a search that sums rows in another order ends at the same place but for its last
+    digits, and should draw the same landmarks.
+    """
+    rounded = kernel.with_theta(_DRAWN_AT * np.round(kernel.theta / _DRAWN_AT))
+    return Pivots(X, rounded.cross, rounded.diagonal(X), np.random.default_rng(seed), weights)
 
 
 def row_form(objective: SelectionObjective) -> LandmarkCriterion:
