@@ -25,7 +25,8 @@ def few(monkeypatch):
     for prefix in ("", "GUIDED_"):
         monkeypatch.setattr(parts, f"{prefix}FROM", 100)
         monkeypatch.setattr(parts, f"{prefix}LEAST", 50)
-    monkeypatch.setattr(recalibrate, "GUIDED_FROM", 100)
+    monkeypatch.setattr(parts, "_PER_PARAMETER", 1)
+    monkeypatch.setattr(recalibrate, "FROM", 100)
 
 
 def friedman(n=200, seed=0):
@@ -170,3 +171,10 @@ def test_few_rows_lead_the_way_only_where_a_prior_draws_widths_together(prior, s
     """From 300 rows on; the papers' own priors, and none, over-fit parts of so few rows."""
     X, y = friedman(300)
     assert LSSVR(prior=prior).fit(X, y).selection_.runs.count("all parameters") == searches
+
+
+@pytest.mark.parametrize(("n_inputs", "searches"), [(5, 2), (30, 1)])
+def test_many_inputs_need_many_rows(n_inputs, searches):
+    """Three hundred rows have no part that could tell thirty widths apart."""
+    X, y = make_friedman1(300, n_features=n_inputs, noise=1.0, random_state=0)
+    assert LSSVR().fit(X, y).selection_.runs.count("all parameters") == searches

@@ -22,14 +22,14 @@ from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, Selection
 from kernelect.selection.least_squares import LeastSquaresObjective
 from kernelect.selection.outcome import moved_to
-from kernelect.selection.parts import GUIDED_FROM
+from kernelect.selection.parts import FROM
 from kernelect.typing import Array, Indices, Observer
 
 #: Shifts of all log-widths together that are tried: one way until one does not pay, the other where none did.
 _SHIFTS = ((-1.5, -3.0, -5.0, -8.0), (1.5,))
 
 #: Rows on which two numbers can be chosen, however many there are.
-_MOST_ROWS = 500
+_MOST_ROWS = 700
 
 #: Ridges tried around the selected one, in logarithms, before the last refinement.
 _RIDGES = np.arange(-3.0, 7.5, 1.5)
@@ -57,7 +57,7 @@ def recalibrate(objective: LeastSquaresObjective, theta: Array, labels: Indices,
     """
     if not objective.space.free[-1] or deadline.passed:
         return theta
-    if len(objective.X) < GUIDED_FROM:
+    if len(objective.X) < FROM:
         return _shifted(objective, theta, labels, deadline)
     # On half of the rows an eigendecomposition costs an eighth; all rows have the last word.
     part = spread_rows(objective.X, min(len(objective.X) // 2, _MOST_ROWS))
