@@ -179,6 +179,21 @@ def test_the_curvature_of_one_search_shortens_the_next():
     assert as_search("lbfgs").handed(None) == as_search("lbfgs")
 
 
+def test_a_curvature_is_handed_on_in_the_units_of_the_criterion():
+    """Where values have no natural unit a search sees them in that of the first one."""
+    unit, start = 1e4, np.array([0.5, 1.5, 0.8])
+
+    def large(x):
+        value, gradient = turned_valley(x)
+        return unit * value, unit * gradient
+
+    search = as_search("lbfgs").handed(np.linalg.inv(unit * TURNED))
+    found = search.minimize(large, start, np.full(3, -9.0), np.full(3, 9.0), budget=Budget(tol=1e-9, relative=True))
+    assert len(found.trace) == 2  # Newton's step
+    np.testing.assert_allclose(found.theta, 1.0, atol=1e-9)
+    np.testing.assert_allclose(found.inverse, np.linalg.inv(unit * TURNED), rtol=1e-6, atol=1e-9)
+
+
 @pytest.mark.parametrize("wrong", [0.01, 300.0])
 def test_a_curvature_that_misleads_is_corrected(wrong):
     """A hundred times too short steps, and ones so long that all fail at first."""

@@ -29,8 +29,8 @@ def go_on(evaluate: Recorder, start: Array, lower: Array, upper: Array, *, inver
     the curvature, and the next one is a shorter one by a better model. It ends where the model expects less than
     ``tol`` of the value.
     """
-    curvature, longest = Curvature(inverse), _LONGEST
     x, (value, gradient) = start, evaluate(start)
+    curvature, longest = Curvature(evaluate.unit * inverse), _LONGEST  # of values in the unit in which they are seen
     for _ in range(evaluate.budget.max_iter):
         evaluate.inverse = curvature.inverse
         inner = projected(gradient, x, lower, upper)
