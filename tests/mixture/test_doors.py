@@ -184,7 +184,7 @@ def test_many_classes_have_half_of_the_posteriors(effort):
 def test_labels_without_posteriors_have_the_machines_of_numbers():
     X, y = load_iris(return_X_y=True)
     grouped = KernelClassifier("fast").fit(X, y, groups=np.arange(150) // 3)
-    assert grouped.candidates_.candidate == candidates_for("fast", None)
+    assert grouped.candidates_.candidate == candidates_for("fast", None)[:-1]  # few rows have no boosted trees
     assert not posteriors_take_part(2001, grouped=False)
     assert posteriors_take_part(2000, grouped=False)
 

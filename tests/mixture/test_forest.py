@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from kernelect.mixture import forest as module
 from kernelect.mixture.forest import FEWEST_TREES, Forest
 from kernelect.numerics import Deadline
 from oracles.forest import box_of, mean_of
@@ -112,7 +111,7 @@ def test_time_that_is_up_leaves_a_few_trees():
 
 
 def test_beyond_some_rows_trees_are_grown_on_a_part(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_ROWS", 30)
+    monkeypatch.setattr(Forest, "most_rows", 30)
     Z, y = table()
     forest, said = grown(Z, y)
     assert forest._out_of_bag.all(axis=1).sum() >= 30

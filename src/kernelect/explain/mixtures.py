@@ -12,8 +12,8 @@ from kernelect.explain.adapters import machine_expansion
 from kernelect.explain.expansion import BoxPart, Expansion, KernelPart, View
 from kernelect.mixture import KernelClassifier, KernelRegressor
 from kernelect.mixture.candidates import AS_IS
-from kernelect.mixture.forest import Forest
 from kernelect.mixture.members import Member
+from kernelect.mixture.partitions import Partitions
 from kernelect.mixture.scales import WORDS
 from kernelect.typing import Array
 
@@ -61,7 +61,7 @@ class Indicated:
     """From a table's rows to the inputs of a forest."""
 
     coded: Coded
-    forest: Forest
+    forest: Partitions
 
     def transform(self, X: Any) -> Array:
         """Return the inputs of rows."""
@@ -73,19 +73,19 @@ def _members(door: KernelClassifier | KernelRegressor, view: View) -> list[Expan
     owners = view.owners[door._views.coding.owners]
     names = dict.fromkeys([AS_IS, *(member.candidate.view for member in door._members)])
     views = {name: View(Coded(view.steps, door, name), owners) for name in names}
-    machines = [member for member in door._members if not isinstance(member.estimator, Forest)]
+    machines = [member for member in door._members if not isinstance(member.estimator, Partitions)]
     found = {id(m): machine_expansion(m.estimator, views[m.candidate.view]) for m in machines}
     coded = [found[id(m)].parts[0] for m in machines if m.candidate.view == AS_IS]
     rows = next((part.training for part in coded if isinstance(part, KernelPart)), None)
     return [
         _of_forest(member.estimator, views[AS_IS], rows, found[id(machines[0])])
-        if isinstance(member.estimator, Forest)
+        if isinstance(member.estimator, Partitions)
         else found[id(member)]
         for member in door._members
     ]
 
 
-def _of_forest(forest: Forest, view: View, rows: Array | None, like: Expansion) -> Expansion:
+def _of_forest(forest: Partitions, view: View, rows: Array | None, like: Expansion) -> Expansion:
     """Return a forest as boxes, with the training rows that another member has kept."""
     indicators, trees = forest._indicators, forest._trees
     part = BoxPart(

@@ -11,8 +11,11 @@ import numpy as np
 from kernelect.estimators import GPC
 from kernelect.export.reduction import Reduction
 from kernelect.mixture import KernelClassifier, KernelRegressor
+from kernelect.mixture.candidates import BOOSTING, FOREST
 from kernelect.mixture.members import Member
 from kernelect.typing import Array
+
+_TREES = {FOREST: "the forest", BOOSTING: "the boosted trees"}
 
 
 def landmarks_in(members: Sequence[Member]) -> float:
@@ -82,4 +85,5 @@ def in_words(members: Sequence[Member]) -> str:
     """Return what members are that are no least-squares machines."""
     count = sum(isinstance(member.estimator, GPC) for member in members)
     words = [] if not count else ["a Gaussian process" if count == 1 else f"{count} Gaussian processes"]
-    return " and ".join(words + ["the forest"] * (count < len(members)))
+    words += [name for machine, name in _TREES.items() if any(m.candidate.machine == machine for m in members)]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

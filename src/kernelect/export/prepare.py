@@ -39,7 +39,7 @@ def prepared(
     if count > max_numbers:
         raise MissingCapability(
             f"The model holds {count} numbers, more than max_numbers={max_numbers}: reduce it with max_vectors=200 "
-            "(least squares and mixtures; Gaussian processes and forests in these are then left out), or raise "
+            "(least squares and mixtures; Gaussian processes and trees in these are then left out), or raise "
             "max_numbers."
         )
     return program, checked_rows(model, program, rows)

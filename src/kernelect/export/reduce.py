@@ -54,7 +54,7 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
 
     Landmarks are chosen among the training rows by randomly pivoted Cholesky at the model's own widths; all rows then
     give the coefficients anew. A mixture keeps its least-squares machines, weighed again. Its Gaussian processes are
-    left out, since their variance takes a matrix of all rows, and so is its forest, whose trees grow with the rows
+    left out, since their variance takes a matrix of all rows, and so are its trees, which grow with the rows
     however few vectors there are; ``remarks`` tells what that alone costs. Relevance vector machines lose the vectors
     that add least to their evidence.
 

@@ -177,7 +177,7 @@ def _vectors(material: Material) -> Iterator[PictureFacts]:
     if not sizes:
         return
     curve = size_curve(material.estimator, sizes)
-    without = " Smaller models leave Gaussian processes and the forest out." if is_mixture(material.machine) else ""
+    without = " Smaller models leave Gaussian processes and trees out." if is_mixture(material.machine) else ""
     yield picture(
         "found",
         curve,

@@ -163,7 +163,6 @@ class Door(Estimator):
         # Without posteriors labels have the many machines of numbers.
         posteriors = self._labels and posteriors_take_part(len(Z), grouped=groups is not None)
         wanted = candidates_for(self.effort, int(y.max()) + 1 if posteriors else None)
-        wanted = useful(wanted, self._views, len(Z))
         # Without a random_state every fit is the same one: nobody should have to ask for that.
         options = {"random_state": 0 if self.random_state is None else self._seed()}
         deadline = self._deadline.part(_FITTING)
@@ -177,7 +176,7 @@ class Door(Estimator):
             effort=self.effort,
             options=options,
         )
-        task = task.in_time(deadline)
+        wanted, task = useful(wanted, task), task.in_time(deadline)
         weights, self._n_dropped = task.weights, int(np.sum((weights > 0) & (task.weights == 0)))
         task = self._on_scale(task, deadline)
         observe = _observer(self.verbose, len(wanted))

@@ -3,7 +3,8 @@
 Views: the inputs as they are, and warped to normal quantiles. Kernels: smooth and rough ones with one
 width per variable, and linear. Machines: least squares judged by exact leave-one-out and, for labels,
 the Gaussian process whose cavities give leave-one-out probabilities in closed form. Beside them
-stands a forest, the kernel of random partitions: steps along single inputs are what it is good at.
+stand a forest, the kernel of random partitions, and with many rows boosted partitions: steps along single inputs
+are what these are good at.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 AS_IS, WARPED = "as it is", "warped"
-LSSVM, GP, FOREST = "lssvm", "gp", "forest"
+LSSVM, GP, FOREST, BOOSTING = "lssvm", "gp", "forest", "boosting"
+
+#: Machines whose boxes are the same in every view, and which select no kernel.
+PARTITIONS = (FOREST, BOOSTING)
 
 
 @stored
@@ -100,8 +104,7 @@ _BEST_LABELS = (
 #: Classes from which only the first half of the posteriors take part: each class costs one of its own.
 _MANY_CLASSES = 5
 
-#: Its boxes are the same in every view.
-_FOREST = Candidate(view=AS_IS, kernel="partitions", machine=FOREST)
+_OF_BOXES = tuple(Candidate(view=AS_IS, kernel="partitions", machine=machine) for machine in PARTITIONS)
 
 _OF_EFFORT = {
     "fast": (_FAST, _FAST_LABELS),
@@ -117,10 +120,10 @@ def candidates_for(effort: object, n_classes: int | None) -> tuple[Candidate, ..
         raise unknown_name("effort", effort, list(EFFORTS))
     of_numbers, of_labels = _OF_EFFORT[effort]
     if n_classes is None:
-        return (_LEADER, *of_numbers, _FOREST)
+        return (_LEADER, *of_numbers, *_OF_BOXES)
     squares, posteriors = of_labels
     few = len(posteriors) // 2 if n_classes >= _MANY_CLASSES else len(posteriors)
-    return (_LEADER, *squares, *posteriors[:few], _FOREST)
+    return (_LEADER, *squares, *posteriors[:few], *_OF_BOXES)
 
 
 def kernel_of(name: str, numeric: Indices, categorical: Indices) -> Kernel:

@@ -25,9 +25,9 @@ class KernelClassifier(ClassifierMixin, Door):
     """A classifier for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
     Candidates are views of the inputs (as they are; warped to normal quantiles) x kernels x machines
-    (least squares; Gaussian process), and the kernel of random partitions, a forest. Each selects its
-    own parameters, and the probabilities that each gives to rows left out (in closed form; out of bag
-    for the forest) decide how much it weighs. Takes arrays and
+    (least squares; Gaussian process), the kernel of random partitions, a forest, and with many rows boosted
+    trees. Each selects its own parameters, and the probabilities that each gives to rows left out (in closed form; by
+    trees that have not seen them) decide how much it weighs. Takes arrays and
     DataFrames (pandas, polars) with numbers, text, categories, booleans, dates and missing cells.
 
     A step of a candidate's search costs O(n^3 + d n^2) for n rows and d inputs; beyond 2000 rows least squares
@@ -38,7 +38,7 @@ class KernelClassifier(ClassifierMixin, Door):
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
         How many candidates there are: five, eight or eleven (four, six and seven from five classes on); for numbers
-        four, nine and fifteen.
+        four, nine and fifteen. Boosted trees are one more from 1000 rows on.
     columns : dict of column name to "number", "category" or "date", optional
         What columns of a DataFrame are, where their cells tell otherwise: ``{"race": "category"}`` for a race
         coded 1, 2, 3. All other columns are judged by their cells.

@@ -1,35 +1,24 @@
-"""A forest as a member of a mixture: what the boxes of random partitions say, judged out of bag.
+"""A forest as a member of a mixture: the kernel of random partitions, judged out of bag.
 
-Every tree is grown on a bootstrap sample of the rows (of the groups, where there are any); the trees
-whose sample a row is not in speak of it as a machine without it does. The shares of classes in a box
-are decision values, with a temperature fitted out of bag as leave-one-out fits one for a
-least-squares machine: log-odds, like predicted numbers, are a sum over boxes.
+Every tree is grown on a bootstrap sample of the rows (of the groups, where there are any), and is a bag of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
-from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.inputs import Indicators
-from kernelect.mixture.trees import Ranks, Trees, joined
-from kernelect.numerics import Deadline, canonical_columns, canonical_order
-from kernelect.numerics.sampling import hashed_order, spaced
+from kernelect.mixture.partitions import Ground, Grown, Partitions
+from kernelect.mixture.trees import Nodes
+from kernelect.numerics import Deadline
 from kernelect.registry import stored
-from kernelect.typing import Array, Indices, Mask
+from kernelect.typing import Mask
 
 #: Trees by effort; those out of bag for a row are a little more than a third of them.
 TREES = {"fast": 100, "balanced": 100, "best": 300}
 
 #: Trees that are grown however little time there is.
 FEWEST_TREES = 10
-
-#: Rows that trees are grown on, at most, spread evenly: the others are out of every bag.
-_MOST_ROWS = 20_000
 
 #: Rows that a box has at least.
 _LEAF = 2
@@ -39,7 +28,7 @@ _SHARE = 0.4
 
 
 @stored
-class Forest:
+class Forest(Partitions):
     """Random partitions of coded rows.
 
     Parameters
@@ -47,170 +36,34 @@ class Forest:
     n_trees, seed : int
     n_classes : int or None
         None for numbers.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        Number of coded inputs, d.
-    feature_importances_ : ndarray of shape (d,)
-        How much the cuts along every coded input reduce the spread of the targets, summing to 1.
     """
 
-    feature_importances_: Array
-    n_features_in_: int
-    _trees: Trees
-    _indicators: Indicators
-    _intercept: Array
-    _inverse_temperature: float
-    _mean_square: Array
-    _jackknife_residuals: Array
-    _out_of_bag: Mask
+    most_rows = 20_000
 
     def __init__(self, n_trees: int, seed: int, n_classes: int | None) -> None:
         self.n_trees, self.seed, self.n_classes = n_trees, seed, n_classes
 
-    def fit(
-        self,
-        Z: Array,
-        y: Any,
-        weights: Array,
-        *,
-        numeric: Indices,
-        categorical: Indices,
-        groups: Indices | None,
-        deadline: Deadline,
-        interval_rows: Indices | None = None,
-    ) -> Array:
-        """Grow trees on coded rows; return what they say of rows out of bag, (n, k).
-
-        ``y`` holds numbers of classes, or targets; ``interval_rows`` are those that intervals are made of.
-        """
-        kept, self.n_features_in_ = np.flatnonzero(weights > 0), Z.shape[1]
-        self._indicators = Indicators.of(Z[kept], numeric, categorical)
-        E = self._indicators(Z)
-        places = None if self.n_classes is None else _canonical_classes(E[kept], y[kept], self.n_classes)
-        targets, spread = self._targets(y, kept, places)
-        table = np.column_stack([E, targets if places is None else places[y], weights])
-        grown_on = kept if len(kept) <= _MOST_ROWS else spaced(hashed_order(table, weights > 0), _MOST_ROWS)
-        order = canonical_order(table[grown_on])
-        rows, columns = grown_on[order], canonical_columns(E[grown_on])
-        ranks = Ranks.of(E[np.ix_(rows, columns)])
-        units = np.arange(len(rows)) if groups is None else _numbered(groups[rows])
-        grown, bags = self._grow(ranks.R, targets[rows], weights[rows], units, deadline)
-        trees = joined(grown, ranks, columns, spread)
-        several = places is not None and len(places) > 2
-        self._trees = replace(trees, boxes=trees.boxes[:, places]) if several else trees
-        self._weigh_inputs(grown, columns, Z.shape[1])
-        bag = np.zeros((len(Z), len(grown)), dtype=bool)
-        bag[rows] = np.array(bags).T
-        return self._judge(E, y, weights, bag, kept if interval_rows is None else interval_rows)
-
-    def _targets(self, y: Any, kept: Indices, places: Indices | None) -> tuple[Array, Array]:
-        """Return targets (n, k) of usual spread, and that spread (k,); sets their centre.
-
-        Several classes have columns in the order of ``places``, so that what they are called changes no rounding.
-        """
-        if self.n_classes == 2:
-            self._intercept = np.zeros(1)
-            return np.where(y == 1, 1.0, -1.0)[:, None], np.ones(1)
-        if self.n_classes is not None and places is not None:
-            self._intercept = np.zeros(self.n_classes)
-            return np.eye(self.n_classes)[places[y]] - 1.0 / self.n_classes, np.ones(self.n_classes)
-        values = np.asarray(y, dtype=float).reshape(len(y), -1)
-        self._intercept, spread = values[kept].mean(axis=0), values[kept].std(axis=0)
-        spread[spread == 0.0] = 1.0
-        return (values - self._intercept) / spread, spread
-
-    def _grow(
-        self, R: Array, targets: Array, weights: Array, units: Indices, deadline: Deadline
-    ) -> tuple[list[Any], list[Mask]]:
-        """Return trees and the rows of each one's sample."""
-        generator, n_units = np.random.default_rng(self.seed), int(units.max()) + 1
-        share = np.sqrt(R.shape[1]) if self.n_classes else _SHARE * R.shape[1]
-        weights = weights / weights.mean()
-        grown: list[Any] = []
-        bags: list[Mask] = []
-        for number in range(self.n_trees):
-            if deadline.passed and number >= FEWEST_TREES:
-                break
-            counts = np.bincount(generator.integers(n_units, size=n_units), minlength=n_units)[units]
-            bag = counts > 0
-            tree = DecisionTreeRegressor(
-                min_samples_leaf=_LEAF, max_features=max(1, round(share)), random_state=int(generator.integers(2**31))
-            )
-            tree.fit(R[bag], targets[bag], sample_weight=(counts * weights)[bag])
-            grown.append(tree.tree_)
-            bags.append(bag)
-        return grown, bags
-
-    def _weigh_inputs(self, grown: list[Any], columns: Indices, n_inputs: int) -> None:
-        gains = np.sum([tree.compute_feature_importances(normalize=False) for tree in grown], axis=0)
-        behind = self._indicators.inputs[columns] if len(columns) else np.zeros(len(gains), dtype=np.intp)
-        strength = np.bincount(behind, np.maximum(gains, 0.0), minlength=n_inputs)
-        total = strength.sum()
-        self.feature_importances_ = strength / total if total > 0 else np.full(n_inputs, 1.0 / n_inputs)
-
-    def _judge(self, E: Array, y: Any, weights: Array, bag: Mask, rows: Indices) -> Array:
-        """Return what trees say of rows out of bag, and keep what that says of new rows."""
-        total = np.zeros((len(E), len(self._intercept)))
-        for places, inside in zip(self._trees.places(E).T, bag.T, strict=True):
-            total += np.where(inside[:, None], 0.0, self._trees.boxes[places])
-        decision = self._intercept + total / np.maximum((~bag).sum(axis=1), 1)[:, None]
-        kept = weights > 0
-        if self.n_classes is not None:
-            self._inverse_temperature = fit_temperature(decision[kept], y[kept], weights[kept])
-            return probabilities(decision, self._inverse_temperature)
-        residuals = np.asarray(y, dtype=float).reshape(decision.shape) - decision
-        self._mean_square = np.average(residuals[kept] ** 2, axis=0, weights=weights[kept])
-        self._jackknife_residuals = residuals[rows]
-        self._out_of_bag = ~bag[rows]
-        return decision
-
     @property
     def status(self) -> str:
-        """How many trees there are, and why they are not more."""
         if len(self._trees) < self.n_trees:
             return f"time was up after {len(self._trees)} of {self.n_trees} trees"
         return f"{self.n_trees} trees"
 
-    def decision_function(self, V: Array) -> Array:
-        """Return decision values (m,) of two classes, else (m, k)."""
-        decided = self._decide(V)
-        return decided[:, 0] if self.n_classes == 2 else decided
-
-    def _decide(self, V: Array) -> Array:
-        """Return decision values or predicted numbers, (m, k)."""
-        return self._intercept + self._trees.mean(self._indicators(V))
-
-    def predict_proba(self, V: Array) -> Array:
-        """Return class probabilities."""
-        return probabilities(self._decide(V), self._inverse_temperature)
-
-    def predict(self, V: Array, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predicted numbers, with ``return_std`` also the deviation of rows out of bag."""
-        mean = self._decide(V)
-        return (mean, np.tile(np.sqrt(self._mean_square), (len(V), 1))) if return_std else mean
-
-    def _predicted_without(self, V: Array) -> Array:
-        """Return what the trees without one of the rows of intervals each predict, (n, m, k)."""
-        said = self._trees.boxes[self._trees.places(self._indicators(V))]  # (m, T, k)
-        shares = self._out_of_bag / np.maximum(self._out_of_bag.sum(axis=1, keepdims=True), 1)
-        return np.asarray(self._intercept + np.tensordot(shares, said, axes=(1, 1)), dtype=float)
-
-    def _left_out_variance(self) -> Array:
-        """Return the variance (1, k) that is claimed for rows left out."""
-        return self._mean_square[None]
-
-
-def _canonical_classes(E: Array, y: Indices, n_classes: int) -> Indices:
-    """Return numbers of the classes by how many rows they have and which, whatever the classes are called."""
-    order = canonical_order(E)
-    rank = np.concatenate([[0], np.cumsum((E[order][1:] != E[order][:-1]).any(axis=1))])
-    keys = np.bincount(y[order], rank, minlength=n_classes), np.bincount(y, minlength=n_classes)
-    return np.asarray(np.argsort(np.lexsort(keys)), dtype=np.intp)
-
-
-def _numbered(groups: Indices) -> Indices:
-    """Return groups numbered by their first row, whatever they were called."""
-    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)], dtype=np.intp)
+    def _grow(self, ground: Ground, deadline: Deadline) -> Grown:
+        generator, n_units = np.random.default_rng(self.seed), int(ground.units.max()) + 1
+        n_columns = ground.R.shape[1]
+        share = np.sqrt(n_columns) if self.n_classes else _SHARE * n_columns
+        grown: list[Nodes] = []
+        bags: list[Mask] = []
+        for number in range(self.n_trees):
+            if deadline.passed and number >= FEWEST_TREES:
+                break
+            counts = np.bincount(generator.integers(n_units, size=n_units), minlength=n_units)[ground.units]
+            bag = counts > 0
+            tree = DecisionTreeRegressor(
+                min_samples_leaf=_LEAF, max_features=max(1, round(share)), random_state=int(generator.integers(2**31))
+            )
+            tree.fit(ground.R[bag], ground.targets[bag], sample_weight=(counts * ground.weights)[bag])
+            grown.append(Nodes.of_tree(tree.tree_))
+            bags.append(bag)
+        return Grown(trees=grown, bags=np.array(bags).T)

@@ -1,10 +1,11 @@
-"""Random partitions of the inputs: trees as flat arrays, which predict, are stored, explained and exported.
+"""Partitions of the inputs: trees as flat arrays, which predict, are stored, explained and exported.
 
 Every tree cuts the inputs into boxes, and two rows are alike as often as they share one: the
 kernel of a random forest. scikit-learn grows the trees, on ranks, so that neither units nor the
 single precision of its inputs matter; what is kept are the cuts in the inputs' own numbers.
 
-Notation: T trees with N nodes in all and L boxes, E (n, e) numbers and indicators of levels.
+Notation: T trees with N nodes in all and L boxes, as many trees in each of B bags, E (n, e) numbers and indicators of
+levels.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.registry import stored
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 #: Rows times trees that go down together: numbers that fit into the cache.
 _TOGETHER = 16_384
+
+#: Numbers that what all trees say of some rows may take at a time.
+_SAID = 4_000_000
 
 
 @stored
@@ -80,12 +84,24 @@ class Trees:
             at[moving] = np.where(left, here + 1, self.right[here])
         return self.right[at].reshape(len(E), len(roots))
 
-    def mean(self, E: Array) -> Array:
-        """Return the mean of what the trees say, (m, k)."""
+    def by_bag(self, E: Array, n_bags: int) -> Array:
+        """Return the mean of what the trees of every bag say, (m, B, k)."""
+        places = self.places(E).reshape(len(E), n_bags, -1)
+        out = np.zeros((len(E), n_bags, self.boxes.shape[1]))
+        for tree in range(places.shape[2]):
+            out += self.boxes[places[:, :, tree]]
+        return out / places.shape[2]
+
+    def mean(self, E: Array, among: Mask | None = None) -> Array:
+        """Return the mean of what the trees say, (m, k), or of those of the bags ``among`` (m, B); 0 where none are."""
         out = np.zeros((len(E), self.boxes.shape[1]))
-        for places in self.places(E).T:
-            out += self.boxes[places]
-        return out / len(self)
+        rows = max(1, _SAID // (len(self) * self.boxes.shape[1]))
+        for first in range(0, len(E), rows):
+            part = slice(first, first + rows)
+            shares = np.ones((len(E[part]), len(self))) if among is None else among[part].astype(float)
+            said = self.by_bag(E[part], shares.shape[1])
+            out[part] = np.einsum("mb,mbk->mk", shares, said) / np.maximum(shares.sum(axis=1), 1.0)[:, None]
+        return out
 
     def bounds(self) -> tuple[Array, Array]:
         """Return lower and upper ends (L, e) of the boxes: lower < E <= upper."""
@@ -108,6 +124,39 @@ class Trees:
             upper, lower = above.copy(), below.copy()
             upper[feature], lower[feature] = min(above[feature], cut), max(below[feature], cut)
             stack += [(node + 1, below, upper), (right, lower, above)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nodes:
+    """One tree as it was grown on ranks: its nodes, each followed by the branch below its cut.
+
+    Attributes
+    ----------
+    feature, right : ndarray of shape (N,)
+        -1 at a box; the node above the cut.
+    threshold : ndarray of shape (N,)
+    value : ndarray of shape (N, k)
+        What the boxes say.
+    gains : ndarray of shape (e,)
+        How much the cuts along every column reduce the loss.
+    """
+
+    feature: Indices
+    threshold: Array
+    right: Indices
+    value: Array
+    gains: Array
+
+    @classmethod
+    def of_tree(cls, tree: Any) -> Nodes:
+        """Return a regression tree of scikit-learn."""
+        return cls(
+            feature=np.maximum(tree.feature, -1),
+            threshold=tree.threshold,
+            right=tree.children_right,
+            value=tree.value[:, :, 0],
+            gains=tree.compute_feature_importances(normalize=False),
+        )
 
 
 @dataclass(frozen=True)
@@ -141,8 +190,8 @@ class Ranks:
         return float(middle if low <= middle < high else low)
 
 
-def joined(grown: Sequence[Any], ranks: Ranks, columns: Indices, spread: Array) -> Trees:
-    """Return scikit-learn's trees as one record.
+def joined(grown: Sequence[Nodes], ranks: Ranks, columns: Indices, spread: Array) -> Trees:
+    """Return trees as one record.
 
     ``columns`` are the places in E of what they were grown on, ``spread`` (k,) the unit of the targets.
     """
@@ -150,12 +199,12 @@ def joined(grown: Sequence[Any], ranks: Ranks, columns: Indices, spread: Array) 
     nodes = leaves = 0
     for tree in grown:
         inner = tree.feature >= 0
-        pairs = zip(tree.feature.tolist(), tree.threshold.tolist(), strict=True)
+        pairs = list(zip(tree.feature.tolist(), tree.threshold.tolist(), strict=True))
         roots.append(nodes)
-        features.append([int(columns[j]) if j >= 0 else -1 for j in tree.feature.tolist()])
+        features.append([int(columns[j]) if j >= 0 else -1 for j, _ in pairs])
         thresholds.append([ranks.cut(j, cut) if j >= 0 else 0.0 for j, cut in pairs])
-        rights.append(np.where(inner, nodes + tree.children_right, leaves + np.cumsum(~inner) - 1))
-        boxes.append(spread * tree.value[~inner, :, 0])
+        rights.append(np.where(inner, nodes + tree.right, leaves + np.cumsum(~inner) - 1))
+        boxes.append(spread * tree.value[~inner])
         nodes, leaves = nodes + len(inner), leaves + int((~inner).sum())
     return Trees(
         roots=np.array(roots, dtype=np.intp),

@@ -1,0 +1,221 @@
+"""Boosted partitions as a member of a mixture: trees that each correct those before them.
+
+A kernel is equally smooth or rough everywhere. Boosted trees find steps and corners along few inputs, and with some
+thousand rows they find them better than a forest does. scikit-learn's histogram boosting grows them on four fifths of
+the rows, five times. The fifth that is left out judges them and says how many rounds are best; the mean of all five
+predicts. So nothing is grown twice, and what is said of rows out of bag is as honest as of rows left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
+
+from kernelect.mixture.partitions import Ground, Grown, Partitions
+from kernelect.mixture.trees import Nodes
+from kernelect.numerics import Deadline
+from kernelect.registry import stored
+from kernelect.typing import Array, Indices, Mask
+
+#: Parts of the rows; every bag holds all but one of them.
+FOLDS = 5
+
+#: Rounds by effort, at most. They are judged after the first few, and each time that there are twice as many.
+ROUNDS = {"fast": 80, "balanced": 160, "best": 320}
+_FIRST_ROUNDS = 10
+
+#: Seconds that the first rounds take for each row, column and tree of a round, about, on all bags.
+_PACE = 2e-6
+
+#: Bins of a column at most: what scikit-learn's histograms hold.
+_MOST_BINS = 255
+
+#: Trees of a bag at most: several classes have a tree each in every round.
+_MOST_TREES = 800
+
+#: Share of their weight that rows outside have in a bag which holds no other row of their class.
+_ONLY_NAMED = 1e-6
+
+#: Size of a step, boxes of a tree, rows of a box at least, share of the inputs that a cut may look at, ridge of what a
+#: box says: cautious ones, since the mixture has smooth members for what is smooth.
+_OPTIONS = {
+    "learning_rate": 0.1,
+    "max_leaf_nodes": 16,
+    "min_samples_leaf": 15,
+    "max_features": 0.5,
+    "l2_regularization": 1.0,
+    "early_stopping": False,
+    "warm_start": True,
+}
+
+
+@stored
+class Boosting(Partitions):
+    """Boosted partitions of coded rows, for labels or one target.
+
+    Parameters
+    ----------
+    n_rounds, seed : int
+    n_classes : int or None
+        None for numbers.
+    """
+
+    most_rows = 100_000
+
+    _in_time: bool
+
+    def __init__(self, n_rounds: int, seed: int, n_classes: int | None) -> None:
+        self.n_rounds, self.seed, self.n_classes = n_rounds, seed, n_classes
+
+    @property
+    def status(self) -> str:
+        per_round = FOLDS * (self.n_classes if self.n_classes and self.n_classes > 2 else 1)
+        rounds = f"{len(self._trees) // per_round} rounds"
+        return f"{rounds}, chosen on rows left out" if self._in_time else f"time was up; {rounds}"
+
+    def _grow(self, ground: Ground, deadline: Deadline) -> Grown:
+        y = ground.targets[:, 0] if ground.classes is None else ground.classes
+        fold = dealt(ground.units, ground.classes, self.seed)
+        kind = HistGradientBoostingRegressor if self.n_classes is None else HistGradientBoostingClassifier
+        models = [kind(random_state=self.seed, **_OPTIONS) for _ in range(FOLDS)]
+        bins = Bins.of(ground.R)
+        most = max(_FIRST_ROUNDS, min(self.n_rounds, _MOST_TREES // ground.targets.shape[1]))
+        losses = list[float]()
+        # One thread: sums over threads would be rounded by how many there are.
+        with threadpool_limits(limits=1, user_api="openmp"):
+            while len(losses) < most:
+                self._in_time = not deadline.passed
+                if losses and (not self._in_time or 2 * int(np.argmin(losses)) < len(losses)):
+                    break
+                losses = self._go_on(
+                    models, replace(ground, R=bins.codes), y, fold, min(most, max(_FIRST_ROUNDS, 2 * len(losses)))
+                )
+        best = int(np.argmin(losses)) + 1
+        sign = 1.0 if self.n_classes != 2 else float(ground.targets[ground.classes == 1, 0].max())
+        k = ground.targets.shape[1]
+        trees = [tree for model in models for tree in boosted_nodes(model, best, bins, n_outputs=k, sign=sign)]
+        return Grown(trees=trees, bags=fold[:, None] != np.arange(FOLDS))
+
+    def _go_on(self, models: Sequence[Any], ground: Ground, y: Any, fold: Indices, n_rounds: int) -> list[float]:
+        """Grow up to so many rounds on every bag; return the loss of the rows outside after each round."""
+        total = np.zeros(n_rounds)
+        for number, model in enumerate(models):
+            outside = fold == number
+            weights = _in_bag(ground, outside)
+            inside = weights > 0.0
+            model.set_params(max_iter=n_rounds)
+            model.fit(ground.R[inside], y[inside], sample_weight=weights[inside])
+            total += _staged_losses(model, ground.R[outside], y[outside], ground.weights[outside])
+        return [float(loss) for loss in total]
+
+
+def least_seconds(n_rows: int, n_columns: int, n_outputs: int) -> float:
+    """Return how long the first rounds take, about: they are not interrupted."""
+    return _PACE * min(n_rows, Boosting.most_rows) * n_columns * n_outputs
+
+
+def dealt(units: Indices, classes: Indices | None, seed: int) -> Indices:
+    """Return the fold of every row: units stay together, and single rows are dealt class by class."""
+    generator, n_units = np.random.default_rng(seed), int(units.max()) + 1
+    shuffled = generator.permutation(n_units)
+    if classes is not None and n_units == len(units):
+        shuffled = shuffled[np.argsort(classes[shuffled], kind="stable")]
+    fold = np.empty(n_units, dtype=np.intp)
+    fold[shuffled] = np.arange(n_units) % FOLDS
+    return fold[units]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Ranks in few bins of about as many rows each: what histograms are made of.
+
+    scikit-learn makes bins of its own, which takes longer than all trees where rows have weights.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n, e)
+        The bin of every rank.
+    last : list of ndarray
+        The largest rank in every bin of a column.
+    """
+
+    codes: Array
+    last: list[Array]
+
+    @classmethod
+    def of(cls, R: Array) -> Bins:
+        """Return the bins of ranks."""
+        last = [_last_of_bins(column) for column in R.T]
+        codes = [np.searchsorted(ends, column) for ends, column in zip(last, R.T, strict=True)]
+        return cls(np.column_stack(codes).astype(float), last)
+
+
+def _last_of_bins(ranks: Array) -> Array:
+    """Return the largest rank of every bin: each rank is one where there are few."""
+    distinct = np.unique(ranks)
+    if len(distinct) <= _MOST_BINS:
+        return distinct
+    shares = np.arange(1, _MOST_BINS + 1) / _MOST_BINS
+    return np.unique(np.quantile(ranks, shares, method="inverted_cdf"))
+
+
+def _in_bag(ground: Ground, outside: Mask) -> Array:
+    """Return the weights of rows in a bag, 0 outside of it.
+
+    Rows of a class that the bag lacks keep a trace of their weight: enough for the bag to have a column for the class,
+    too little to learn anything of it.
+    """
+    weights = np.where(outside, 0.0, ground.weights)
+    if ground.classes is not None:
+        lacking = ~np.isin(ground.classes, ground.classes[~outside])
+        weights[lacking] = _ONLY_NAMED * ground.weights[lacking]
+    return weights
+
+
+def _staged_losses(model: Any, R: Array, y: Any, weights: Array) -> Array:
+    """Return the summed loss of rows after every round: squares, or minus the logarithm of a probability."""
+    if isinstance(model, HistGradientBoostingRegressor):
+        return np.array([weights @ (y - said) ** 2 for said in model.staged_predict(R)])
+    rows = np.arange(len(y))
+    return np.array([-(weights @ np.log(np.maximum(p[rows, y], 1e-12))) for p in model.staged_predict_proba(R)])
+
+
+def boosted_nodes(model: Any, n_rounds: int, bins: Bins, *, n_outputs: int, sign: float) -> list[Nodes]:
+    """Return the trees of the first rounds, so that their mean is what the model says, times a sign.
+
+    The trees of a bag add up, while bags are means over trees: what boxes say is multiplied by the number of
+    trees. What the model says before the first tree is put into the boxes of the first round.
+    """
+    rounds = model._predictors[:n_rounds]
+    count = sum(len(trees) for trees in rounds)
+    start = np.reshape(model._baseline_prediction, -1)
+    found = []
+    for number, trees in enumerate(rounds):
+        for output, tree in enumerate(trees):
+            offset = start[output] if number == 0 else 0.0
+            found.append(_nodes(tree.nodes, sign * count, offset, output=output, n_outputs=n_outputs, bins=bins))
+    return found
+
+
+def _nodes(nodes: Any, times: float, offset: float, *, output: int, n_outputs: int, bins: Bins) -> Nodes:
+    """Return one tree of histogram boosting, which speaks of one output, with cuts among ranks."""
+    leaf: Mask = nodes["is_leaf"].astype(bool)
+    feature = np.where(leaf, -1, nodes["feature_idx"].astype(np.intp))
+    value = np.zeros((len(nodes), n_outputs))
+    value[:, output] = times * (nodes["value"] + offset)
+    cuts = [
+        0.0 if j < 0 else float(bins.last[j][int(cut)])
+        for j, cut in zip(feature.tolist(), nodes["num_threshold"].tolist(), strict=True)
+    ]
+    return Nodes(
+        feature=feature,
+        threshold=np.array(cuts),
+        right=nodes["right"].astype(np.intp),
+        value=value,
+        gains=np.asarray(np.bincount(feature[~leaf], nodes["gain"][~leaf], minlength=len(bins.last)), dtype=float),
+    )
