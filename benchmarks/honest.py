@@ -102,9 +102,12 @@ def summary(rows: list[dict[str, Any]], given: argparse.Namespace) -> str:
     lines = [
         "# Claimed against real",
         "",
-        f"{len(found)} tables of at most {given.most_rows} rows: 70 % of the rows fitted by `{given.machine}` with "
-        "five outer folds, the others put aside. z is the error on the other rows less the claimed one, over the "
-        "standard error of this difference.",
+        f"**In short.** Is the error that a report claims the error you will see on new rows? For each of {len(found)} "
+        f"tables (at most {given.most_rows} rows) we fitted 70 % of the rows with `{given.machine}` and five outer "
+        "folds, and compared the claimed error with the error on the other 30 %.",
+        "",
+        "z is the error on the other rows minus the claimed error, divided by the standard error of this difference. "
+        "Negative means that the claim was too pessimistic.",
         "",
         "```",
         f"python benchmarks/honest.py FOLDER --machine {given.machine} --most-rows {given.most_rows}",

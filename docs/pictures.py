@@ -29,9 +29,10 @@ def main() -> None:
         kernelect("fit", "patients.csv", "--target", "recovered", folder=folder)
         started = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         for scheme, file in (("light", "report.png"), ("dark", "report-dark.png")):
-            page = started.new_page(viewport={"width": 1080, "height": 1000}, color_scheme=scheme)
+            page = started.new_page(viewport={"width": 1080, "height": 1400}, color_scheme=scheme)
             page.goto((folder / "report.html").as_uri())
-            page.screenshot(path=HERE / file)
+            below = page.get_by_text("Remarks", exact=True).first.bounding_box()["y"]  # no line is cut in half
+            page.screenshot(path=HERE / file, clip={"x": 0, "y": 0, "width": 1080, "height": below})
         started.close()
 
 

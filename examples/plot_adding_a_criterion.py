@@ -9,9 +9,9 @@ entry of the Gram matrix, it can choose any number of kernel parameters: kernels
 # %%
 # Step 1: write it
 # ----------------
-# Huber's loss of the leave-one-out residuals forgets large errors, where PRESS squares them. For a least-squares
-# machine the residuals are r_i = alpha_i / P_ii, with P the inverse of the bordered matrix. A change dK of the Gram
-# matrix changes alpha by -P dK alpha and P by -P dK P; the rest is the chain rule.
+# PRESS squares every leave-one-out residual. Huber's loss squares only small ones, so large errors count less. For a
+# least-squares machine the residuals are r_i = alpha_i / P_ii, with P the inverse of the bordered matrix. A change dK
+# of the Gram matrix changes alpha by -P dK alpha and P by -P dK P; the rest is the chain rule.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -103,7 +103,7 @@ ax.set(xlabel="step of the central difference", ylabel="relative difference to g
 # %%
 # Step 3: use it by name
 # ----------------------
-# Every tenth value is spoilt.
+# Every tenth value has a large error.
 
 x = np.sort(rng.uniform(-3, 3, size=100))[:, None]
 y = np.sin(2 * x[:, 0]) + rng.normal(scale=0.1, size=100)
@@ -128,6 +128,6 @@ for name, found in errors.items():
     print(f"{name}: {found:.3f} from the true curve (RMSE)")
 
 # %%
-# One class with four short methods and one registration. The machine still fits by least squares, so a robust
+# You write one class with four short methods and register it once. The machine still fits by least squares, so a robust
 # criterion changes only what is selected. :doc:`/extending/criterion` shows the same steps for a criterion that is to
 # become part of the library.

@@ -2,8 +2,8 @@
 How do I add a kernel of my own?
 ================================
 
-A stationary kernel is two formulas: its profile and the slope of it. Bounds, starts, logarithms, gradients and one
-width per input follow from the base class.
+A stationary kernel needs two formulas: its profile and the slope of the profile. The base class adds bounds, starts,
+logarithms, gradients and one width per input.
 """
 
 # %%
@@ -73,5 +73,6 @@ print(f"largest difference of the slope: {np.abs(measured - Cauchy().slope(D)).m
 print(f"leave-one-out error with 'cauchy': {np.sqrt(np.mean((model.loo_prediction_ - y) ** 2)):.3f}")
 
 # %%
-# Two methods and one registration. The name then works in every estimator, in sums and products of kernels and in
-# saved models. :doc:`/extending/kernel` shows the same steps for a kernel that is to become part of the library.
+# You write two methods and register the class once. The name then works in every estimator, in sums and products of
+# kernels and in saved models. :doc:`/extending/kernel` shows the same steps for a kernel that is to become part of the
+# library.

@@ -3,7 +3,7 @@ Do different criteria agree about the same machine?
 ===================================================
 
 We train one support vector machine at every point of a grid over its width and its C, and let four criteria judge it.
-Beside them stands what they try to predict: the error on new rows.
+The last panel shows what they try to predict: the error on new rows.
 """
 
 # %%
@@ -61,7 +61,7 @@ for name, found in chosen.items():
     print(f"{name}: its minimum has {found:.1f} % error on new rows (best point of the grid: {best:.1f} %)")
 
 # %%
-# They agree about the bad regions and differ in the good one. The error on new rows has a long flat valley: many
-# pairs of width and C are equally good, so criteria may end far apart on the axes and close in error. What matters is
-# whether a criterion's minimum lies in the valley. :doc:`Gold and Sollich (2003) </ideas/gold2003>` compare them on
+# Partly. They agree about the bad regions and differ in the good one. The error on new rows has a long flat valley:
+# many pairs of width and C are equally good, so criteria may end far apart on the axes and close in error. What matters
+# is whether a criterion's minimum lies in the valley. :doc:`Gold and Sollich (2003) </ideas/gold2003>` compare them on
 # five data sets; :doc:`our repetition </results/gold2003>` has the table.

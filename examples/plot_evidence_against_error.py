@@ -53,6 +53,6 @@ print(f"at the highest evidence: log-loss {loss[at]:.3f}, error {error[at]:.2f} 
 print(f"best of all widths: log-loss {min(loss):.3f}, error {min(error):.2f} %")
 
 # %%
-# Nearly, where one width is chosen. The evidence and the log-loss on new rows order the widths almost alike, because
-# both ask for probabilities that are right. The error only counts wrong labels and agrees less. With many widths this
-# ends: the evidence can be over-fitted as well, which is why the default has a prior.
+# Almost, if there is one width to choose. The evidence and the log-loss on new rows rank the widths almost alike,
+# because both ask for probabilities that are right. The error only counts wrong labels and agrees less. With many
+# widths this is no longer true: the evidence can be over-fitted too, so the default has a prior.

@@ -2,8 +2,8 @@
 How few vectors are enough?
 ===========================
 
-A relevance vector machine keeps the rows it needs and drops the others, by the evidence. We count them, and draw what
-each further vector would be worth.
+A relevance vector machine keeps the rows it needs and drops the others. The evidence decides which. We count them, and
+draw what each further vector would be worth.
 """
 
 # %%
@@ -46,6 +46,6 @@ for name, model in {"RVR": sparse, "LSSVR": full}.items():
 print(f"RVR keeps {len(sparse.support_)} of {len(X)} rows and estimates the noise as {sparse.noise_:.3f}")
 
 # %%
-# As many as the curve has bends, roughly. Each vector less than the chosen number costs many nats of evidence, each
-# one more is worth nothing. With several inputs a relevance vector machine usually loses some accuracy against
+# Roughly as many as the curve has bends. With one vector less the evidence falls by many nats; one vector more adds
+# nothing. With several inputs a relevance vector machine usually loses some accuracy against
 # ``LSSVR``: take it where the size of the model counts.

@@ -2,14 +2,14 @@
 Is the closed form really leave-one-out?
 ========================================
 
-Leave-one-out by definition trains n machines. For least squares there is a formula that gives the same numbers from
-one. We check it row by row, and time both.
+Leave-one-out by definition trains n machines. For least squares a formula gives the same numbers from
+one. We check it row by row and time both.
 """
 
 # %%
 # Step 1: by definition
 # ---------------------
-# The kernel and the ridge are held, as in the formula.
+# The kernel and the ridge stay fixed, as in the formula.
 
 import time
 
@@ -50,5 +50,5 @@ print(f"largest difference {np.abs(by_formula - by_definition).max():.1e}, on va
 print(f"{len(X)} machines took {slow / quick:.0f} times as long as one with the formula")
 
 # %%
-# Yes, to rounding. This is what makes selection by leave-one-out affordable: the criterion costs about as much as one
-# fit, and its gradient in all widths a few times that.
+# Yes, up to rounding. This is what makes selection by leave-one-out affordable: the criterion costs about as much as
+# one fit, and its gradient in all widths a few times that.

@@ -2,8 +2,8 @@
 Can it take a million rows?
 ===========================
 
-The exact machine needs a matrix of rows by rows. Landmarks are a few rows that span the others: the cost then grows
-with the number of rows, not with its cube, and leave-one-out stays exact for the machine that is fitted.
+The exact machine needs a matrix of rows by rows. Landmarks are a few rows that represent the others. The cost
+then grows with the number of rows, not with its cube, and leave-one-out stays exact for the fitted machine.
 """
 
 # %%

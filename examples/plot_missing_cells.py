@@ -66,6 +66,6 @@ for share, error in zip(shares, errors, strict=True):
 print(f"always the most frequent class: {guess:.1f} %")
 
 # %%
-# It loses what the cells knew, little by little, and nothing breaks. An empty number is replaced by the median and
-# gets an input of its own that says so, because that a cell is empty may itself be a sign. Nothing has to be filled
-# in beforehand.
+# The error rises slowly as more cells are empty, and nothing breaks. The median replaces an empty number, and an extra
+# input says that the cell was empty, because that alone may tell something. You do not have to fill in anything
+# beforehand.

@@ -35,7 +35,7 @@ WeightsDisplay.from_estimator(model)
 # %%
 # Step 3: compare on new rows
 # ---------------------------
-# Beside the mixture: two machines of its kinds, each fitted by itself on standardised columns.
+# We compare the mixture with two single machines like its own, each fitted on standardised columns.
 
 rivals = {
     "mixture": model,
@@ -58,6 +58,6 @@ for name, loss in losses.items():
     print(f"{name}: log-loss on new rows {loss:.3f}, accuracy {rivals[name].score(X_test, y_test):.3f}")
 
 # %%
-# Mostly safety. Nobody knows beforehand which candidate suits a table, and the one that looks best by leave-one-out
-# is flattered by having been picked: its loss on new rows is higher than promised. The mixture is never far from the
-# best and needs no choice. On a single table a single machine may well win.
+# Mostly safety. Nobody knows beforehand which candidate suits a table. The one that looks best by leave-one-out was
+# picked for looking best, so its loss on new rows is higher than promised. The mixture is close to the best and needs
+# no choice. On a single table a single machine may well win.

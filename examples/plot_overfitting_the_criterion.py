@@ -74,5 +74,5 @@ for name, (left_out, new) in ends.items():
 
 # %%
 # Yes. Without a prior the search finds widths that suit these 100 rows and no others: leave-one-out keeps falling
-# while the error on new rows does not. The prior pulls the widths towards one common width, so the promise is close
-# to what comes true. This is the point of :doc:`Cawley and Talbot (2007) </ideas/cawley2007>`.
+# while the error on new rows does not. The prior pulls the widths towards one common width, so leave-one-out
+# promises about what new rows show. This is the point of :doc:`Cawley and Talbot (2007) </ideas/cawley2007>`.

@@ -2,7 +2,7 @@
 Can I trust the probabilities?
 ==============================
 
-A probability is trustworthy if what is given 80 % comes true in 80 % of the cases. We compare our classifiers with
+You can trust a probability of 80 % if it comes true in 80 % of the cases. We compare our classifiers with
 scikit-learn's SVC and Platt's calibration.
 """
 
@@ -53,6 +53,6 @@ for name, model in models.items():
 
 # %%
 # Yes, within what 200 rows allow. ``LSSVC`` calibrates on exact leave-one-out decision values; ``SVC`` and ``GPC``
-# average over the posterior of the decision function. None of them needs folds for it. scikit-learn's calibrated SVC,
-# which does, is as good on this table; one table cannot tell them apart. The report of ``kernelect fit`` draws this
+# average over the posterior of the decision function. None of them needs folds for it. scikit-learn's calibrated SVC
+# does, and is as good on this table. One table cannot tell them apart. The report of ``kernelect fit`` draws this
 # picture for your own table and raises a doubt where it bends.

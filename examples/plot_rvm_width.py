@@ -57,6 +57,6 @@ for name, (error, count, width) in chosen.items():
 print(f"best width of the grid: {min(errors):.1f} %")
 
 # %%
-# One that charges for each function. On a single table all three may be close; over many tables the plain evidence
-# chooses widths that are too narrow, and cross-validation, the default of ``RVC``, is ahead: see
+# A criterion that charges for each function. On a single table all three may be close; over many tables the plain
+# evidence chooses widths that are too narrow, and cross-validation, the default of ``RVC``, is ahead: see
 # :doc:`/results/rvm-criteria` and :doc:`/ideas/kropotov`.

@@ -49,5 +49,5 @@ for name, run in runs.items():
     print(f"{name}: {reached}; {len(run.trace)} in all; {run.status}")
 
 # %%
-# The ones with a gradient, and the more so the more widths there are: a gradient costs a few evaluations and tells
-# about all parameters at once. Searches without one are there for criteria that have no derivative.
+# The searches with a gradient. Their advantage grows with the number of widths: a gradient costs a few evaluations and
+# informs about all parameters at once. Searches without a gradient are for criteria that have no derivative.

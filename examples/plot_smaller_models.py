@@ -2,8 +2,8 @@
 How small can an exported model be?
 ===================================
 
-A least-squares machine keeps every training row. ``export.reduce`` puts it on fewer rows and measures by
-leave-one-out what that costs; ``export.to_c`` writes one header that any C compiler takes.
+A least-squares machine keeps every training row. ``export.reduce`` keeps fewer rows and measures by leave-one-out
+what that costs. ``export.to_c`` writes one header for any C compiler.
 """
 
 # %%
@@ -47,5 +47,5 @@ for size, found in kept.items():
 print(kept[50].in_words())
 
 # %%
-# Much smaller than the table it was trained on, and the leave-one-out curve says where to stop: take the left-most
-# point whose loss is within a standard error of the whole model's.
+# It can be much smaller than the table it was trained on. The leave-one-out curve shows where to stop: take the
+# left-most point whose loss is within a standard error of the whole model's.

@@ -2,9 +2,9 @@
 What does a weight of two mean?
 ===============================
 
-A row of weight two pulls at the model as two equal rows do: with fixed kernel and C the two models are the same. But
-what does leave-one-out leave out? kernelect leaves out the row with its whole weight. The other view is that one of two
-copies leaves and the other stays, and scikit-learn's check of weights expects it. Which of them can be believed?
+A row of weight two affects the model like two equal rows: with fixed kernel and C the two models are the same. But what
+does leave-one-out leave out? kernelect leaves out the row with its whole weight. One could also leave out one of two
+copies and keep the other, which scikit-learn's check of weights expects. Which of the two can you believe?
 """
 
 # %%
@@ -44,8 +44,8 @@ def three_ways():
 errors = 100 * np.array([three_ways() for _ in range(8)])  # draws x ways x (claimed, real)
 
 # %%
-# Step 2: what is claimed, what is real
-# -------------------------------------
+# Step 2: compare the claim with new rows
+# ---------------------------------------
 # With copies every row that leaves has its twin among the rows that stay. A model that repeats its training rows looks
 # perfect, so that is what the selection finds. (The smaller gap of the other pairs is the usual optimism of a criterion
 # at its own optimum on 60 rows; outer folds, as ``kernelect fit`` has them, are free of it.)

@@ -50,6 +50,6 @@ for n in sizes:
     print(f"{n} rows: the three share {three:.0f} % of the relevance, error {error:.1f} %")
 
 # %%
-# About ten rows per input here. With fewer, the prior keeps the widths together and the relevance is spread, which is
-# the honest answer: the rows do not say. Relevance says how strongly the model uses a column; a column that repeats
-# another one may get half of its share.
+# About ten rows per input here. With fewer rows, the prior keeps the widths together and spreads the relevance. That is
+# the honest answer, because so few rows do not tell the inputs apart. Relevance says how strongly the model uses a
+# column. Of two columns that say the same, each may get half of the share.

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,16 @@ def test_the_readmes_commands_are_in_the_makefile():
     commands = re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     assert {"demo", "test"} <= set(commands) <= set(targets)
+
+
+def test_citation_and_package_say_the_same():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = dict(re.findall(r"^([\w-]+): (\S+)$", (ROOT / "CITATION.cff").read_text(), flags=re.MULTILINE))
+    assert citation["version"] == project["version"] == kernelect.__version__
+    assert citation["license"] == project["license"]
+    assert citation["repository-code"] == project["urls"]["Source"] == project["urls"]["Homepage"]
+    assert citation["url"] == project["urls"]["Documentation"]
+    assert set(project["urls"]) == {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
 
 
 def test_no_file_holds_more_than_350_lines():

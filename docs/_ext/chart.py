@@ -21,10 +21,10 @@ QUESTIONS = (
 LAST = ("LSSVC / LSSVR",)
 BELOW = "one machine, one kernel, exact leave-one-out; more than 2000 rows by landmarks"
 
-_WIDE, _HIGH, _STEP, _LEAF = 260, 50, 80, 205
+_WIDE, _HIGH, _STEP, _GAP, _LEAF = 260, 50, 80, 60, 205
 
 _STYLE = (
-    ".chart{width:100%;min-width:560px;max-width:800px;height:auto;font:15px var(--pst-font-family-base,sans-serif)}"
+    ".chart{width:100%;min-width:330px;max-width:800px;height:auto;font:15px var(--pst-font-family-base,sans-serif)}"
     ".chart rect{fill:var(--pst-color-surface,#eee);stroke:var(--pst-color-border,#999);rx:8}"
     ".chart .leaf rect{fill:var(--pst-color-primary-bg,#dde8f5);stroke:var(--pst-color-primary,#35a)}"
     ".chart text{fill:var(--pst-color-text-base,#222);text-anchor:middle;dominant-baseline:middle}"
@@ -61,7 +61,7 @@ def _leaf(left: int, top: int, width: int, lines: tuple[str, ...], remark: str) 
 
 def drawing() -> str:
     """Return the chart as SVG, in the colours of the page."""
-    middle, right, leaf = 10 + _WIDE // 2, 10 + _WIDE, 10 + _WIDE + 95
+    middle, right, leaf = 10 + _WIDE // 2, 10 + _WIDE, 10 + _WIDE + _GAP
     bottom = 10 + len(QUESTIONS) * _STEP
     size = f"0 0 {leaf + _LEAF + 10} {bottom + _HIGH + 50}"
     parts = [

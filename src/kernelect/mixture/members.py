@@ -51,7 +51,7 @@ MOST_GP_ROWS = 2000
 #: Rows up to which trees take part: what they say of all of them has to be found.
 MOST_TREE_ROWS = 200_000
 
-#: Rows from which boosted trees take part: with 300 to 800 they change errors by little in either direction (33 tables).
+#: Rows from which boosted trees take part: with 300 to 800 errors hardly change (33 tables).
 LEAST_BOOSTED_ROWS = 1000
 
 #: Classes up to which they do, because every round has a tree for each; and no more than one target.
