@@ -8,6 +8,7 @@ where a search starts and how far it may go, and which entries are widths of inp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -119,6 +120,14 @@ class ParameterSpace:
     def elliptical(self) -> bool:
         """Whether some kernel has more than one width that is not switched off."""
         return any(np.isfinite(self.start[group]).sum() > 1 for group in self.widths)
+
+    def named_by(self, columns: Sequence[int]) -> ParameterSpace:
+        """Return the space for inputs that are these columns of a table: names have the table's numbers."""
+
+        def renamed(name: str) -> str:
+            return re.sub(r"\[(\d+)\]$", lambda found: f"[{columns[int(found[1])]}]", name)
+
+        return replace(self, names=tuple(renamed(name) for name in self.names))
 
     def moved(self, start: Array) -> ParameterSpace:
         """Return the space with another start; an entry at ``-inf`` (a width of 0) is not free."""

@@ -23,6 +23,7 @@ from kernelect.kernels import (
     ProductLaplace,
     ProductMatern,
     RationalQuadratic,
+    SklearnKernel,
     Stationary,
 )
 from oracles import kernels as slow
@@ -82,6 +83,37 @@ def test_values_and_pullback_of_two_sets_of_rows_share_their_work(kernel, m, dat
 def test_with_theta_inverts_theta_and_changes_nothing_else(kernel, data):
     X, *_ = data
     np.testing.assert_allclose(kernel.with_theta(kernel.theta).gram(X), kernel.gram(X), rtol=1e-12)
+
+
+@every_kernel
+def test_columns_in_another_order_have_the_same_values(kernel, data, rng):
+    X, *_ = data
+    Z, columns = rng.normal(size=(4, 3)), np.array([2, 0, 1])
+    other = kernel.reordered(columns)
+    if other is None:  # it may tell columns apart by their places
+        assert isinstance(kernel, SklearnKernel)
+        return
+    np.testing.assert_allclose(other.cross(X[:, columns], Z[:, columns]), kernel.cross(X, Z), rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(other.reordered(np.argsort(columns)).theta, kernel.theta)
+    started = kernel.start(X)  # with the centre of inner products
+    np.testing.assert_allclose(
+        started.reordered(columns).cross(X[:, columns], Z[:, columns]), started.cross(X, Z), rtol=1e-12, atol=1e-12
+    )
+    names = other.space(X[:, columns]).named_by(columns).names
+    assert sorted(names) == sorted(kernel.space(X).names)
+
+
+@pytest.mark.parametrize("kernel", [ARD([0.1, 0.2]), Linear([0.1, 0.2, 0.3, 0.4]), RBF(0.1).on([3])], ids=repr)
+def test_numbers_for_other_columns_than_there_are_stay_for_the_sentence_about_them(kernel, data):
+    X, *_ = data
+    other = kernel.reordered(np.array([2, 0, 1]))
+    with pytest.raises(InvalidArgument, match="but the data have"):
+        other.cross(X, X)
+
+
+def test_a_composite_has_an_order_of_columns_where_all_its_parts_have_one():
+    with_sklearn = RBF(0.1) + KERNELS["from scikit-learn, wrapped"]
+    assert with_sklearn.reordered(np.array([1, 0])) is None
 
 
 @every_kernel

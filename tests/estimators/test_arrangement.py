@@ -1,4 +1,4 @@
-"""A table's arrangement decides nothing: the order of rows at all, the order of columns beyond rounding."""
+"""A table's arrangement decides nothing: the order of rows and, for relevance vectors, that of columns at all."""
 
 import warnings
 
@@ -7,9 +7,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelect import RVC, RVR, BasisSearchRegressor
+from kernelect import LSSVR, RVC, RVR, BasisSearchRegressor
 from kernelect.criteria import RVMCrossValidation
-from kernelect.kernels import RBF
+from kernelect.exceptions import InvalidArgument
+from kernelect.kernels import ARD, RBF
 from kernelect.subsets import OLS
 
 
@@ -65,6 +66,89 @@ def test_regression_does_not_depend_on_the_order_of_rows(estimator, seed, unit):
     first = fitted(estimator, X, unit * y).predict(X, return_std=True)
     second = fitted(estimator, X[rows], unit * y[rows]).predict(X, return_std=True)
     np.testing.assert_allclose(np.array(second) / unit, np.array(first) / unit, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "estimator",
+    [RVR(), RVR("rbf", criterion="cv"), RVC(), RVC("linear", criterion="evidence"), RVR("matern32-ard")],
+    ids=["rvr", "rvr-cv", "rvc", "rvc-linear", "rvr-matern"],
+)
+def test_the_order_of_columns_changes_no_bit_of_a_relevance_vector_machine(estimator, seed):
+    """Sums over columns in another order decided between two sets of functions: predictions 11 times too far apart."""
+    X, y, rng = problem(seed)
+    X = np.column_stack([X, X[:, 0] ** 3])  # which has the ranks of its cube root
+    y = y if isinstance(estimator, RVR) else y > np.median(y)
+    columns = rng.permutation(X.shape[1])
+    seen = ([], [])
+    first, second = (
+        fitted(clone(estimator).set_params(verbose=rows.append), Z, y)
+        for rows, Z in zip(seen, (X, X[:, columns]), strict=True)
+    )
+    back = np.argsort(columns)
+    assert second.selection_.value == first.selection_.value
+    np.testing.assert_array_equal(second.support_, first.support_)
+    np.testing.assert_array_equal(second.dual_coef_, first.dual_coef_)
+    np.testing.assert_array_equal(second.relevance_vectors_[:, back], first.relevance_vectors_)
+    np.testing.assert_array_equal(second.feature_importances_[back], first.feature_importances_)
+    np.testing.assert_allclose(second.predict(X[:, columns]), first.predict(X), rtol=1e-9, atol=1e-9)
+    assert second.selection_.names == first.selection_.names
+    if len(first.selection_.names) == X.shape[1]:
+        np.testing.assert_array_equal(second.selection_.theta[back], first.selection_.theta)
+        np.testing.assert_array_equal(second.selection_.trace.theta[:, back], first.selection_.trace.theta)
+        np.testing.assert_array_equal([row.theta[back] for row in seen[1]], [row.theta for row in seen[0]])
+        np.testing.assert_array_equal(second.kernel_.theta[back], first.kernel_.theta)
+    np.testing.assert_allclose(first.selection_.theta, first.kernel_.theta, rtol=1e-12)
+
+
+def test_widths_of_some_columns_stay_with_them(rng):
+    X = rng.normal(size=(40, 4)) * [1.0, 10.0, 100.0, 1.0]
+    y = np.sin(X[:, 0]) + 0.1 * X[:, 1] + 0.01 * rng.normal(size=40)
+    columns = [3, 1, 0, 2]
+    first = fitted(RVR(ARD().on([0, 1]) * ARD([0.01, 1e-6]).on([3, 2])), X, y)
+    second = fitted(RVR(ARD().on([2, 1]) * ARD([0.01, 1e-6]).on([0, 3])), X[:, columns], y)
+    assert first.selection_.names == ("gamma[0]", "gamma[1]", "gamma[3]", "gamma[2]")
+    assert second.selection_.names == ("gamma[2]", "gamma[1]", "gamma[0]", "gamma[3]")
+    assert first.kernel_.parts[0].columns == (0, 1)
+    np.testing.assert_array_equal(second.selection_.theta, first.selection_.theta)
+    np.testing.assert_allclose(second.predict(X[:, columns]), first.predict(X), rtol=1e-9)
+
+
+def drawn(seed):
+    """Return a generator, rows, real targets, how far and how many outliers are, and the name of a kernel."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(12, 61)), int(rng.integers(1, 4))
+    X, size, count = rng.normal(size=(n, d)), 10.0 ** rng.integers(3, 9), int(rng.integers(1, 4))
+    return rng, X, np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=n), size, count, str(rng.choice(["rbf", "ard"]))
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(RVC, 51), (RVC, 80), (RVC, 193), (RVC, 223), (RVR, 50)])
+def test_one_to_three_rows_far_away_do_not_let_the_order_of_rows_decide(kind, seed):
+    """Probabilities differed by 0.05, 0.21, 0.15 and 0.19, real predictions by 0.46 of their spread."""
+    rng, X, y, size, count, kernel = drawn(seed)
+    chosen = rng.choice(len(X), count, replace=False)
+    if rng.random() < 0.5:
+        X[chosen] = size * rng.normal(size=(count, X.shape[1]))
+    else:
+        X[chosen, 0] *= size
+    rows, y = rng.permutation(len(X)), y > 0 if kind is RVC else y
+    answer = "predict_proba" if kind is RVC else "predict"
+    expected = getattr(fitted(kind(kernel, random_state=0), X, y), answer)(X)
+    second = fitted(kind(kernel, random_state=0), X[rows], y[rows])
+    np.testing.assert_allclose(getattr(second, answer)(X), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [349, 359])
+@pytest.mark.parametrize("unit", [1e-12, 1e-100, 1e-149])
+def test_least_squares_on_tiny_targets_do_not_let_the_order_of_rows_decide(seed, unit):
+    """Of 1e-160, whose squares are no numbers, predictions differed by 3 % of their spread: those are refused."""
+    rng, X, y, _, _, kernel = drawn(seed)
+    rng.random()
+    model, rows = LSSVR(kernel, random_state=0), rng.permutation(len(X))
+    expected = model.fit(X, unit * y).predict(X)
+    np.testing.assert_allclose(model.fit(X[rows], unit * y[rows]).predict(X) / unit, expected / unit, atol=1e-5)
+    with pytest.raises(InvalidArgument, match=r"y differs from its mean by .* rescale y"):
+        model.fit(X, 1e-160 * y)
 
 
 def test_a_precomputed_kernel_does_not_depend_on_the_order_of_rows(rng):

@@ -10,7 +10,17 @@ from kernelect.export.graph import Raw, stretched
 from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
 from kernelect.export.models import program_of
 from kernelect.export.program import Column, Program
-from kernelect.kernels import ARD, RBF, Linear, Polynomial, Product, ProductMatern, RationalQuadratic
+from kernelect.kernels import (
+    ARD,
+    RBF,
+    Linear,
+    Matern,
+    Polynomial,
+    Product,
+    ProductLaplace,
+    ProductMatern,
+    RationalQuadratic,
+)
 from kernelect.kernels.from_sklearn import SklearnKernel
 from kernelect.machines.base import Expansion
 
@@ -37,6 +47,18 @@ def test_values_and_diagonal_are_those_of_the_kernel(name, offset):
     np.testing.assert_allclose(found, kernel.cross(vectors, rows).T, atol=1e-8 if offset else 1e-12)
     diagonal = run(kernel_diagonal(kernel, x) + 0.0 * x, rows)[:, 0]
     np.testing.assert_allclose(diagonal, kernel.diagonal(rows), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("size", "single"), [(1e145, False), (1e18, True)])
+@pytest.mark.parametrize("kind", [ARD, Matern, ProductLaplace, ProductMatern])
+def test_a_single_vector_is_measured_by_the_widths(kind, size, single):
+    """Without others to measure by, inputs were in units of 1 and stopped growing at 1e120, or at 1e15."""
+    widths = np.array([1e-3, 1e-4, 1e-3]) / size / size
+    kernel = Matern(1.5, widths) if kind is Matern else kind(widths)
+    vectors, rows = size * ROWS[:1], size * ROWS
+    node = kernel_values(kernel, vectors, Raw((0, 1, 2)))
+    found = run(for_single([node])[0] if single else node, rows)
+    np.testing.assert_allclose(found, kernel.cross(vectors, rows).T, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", EXPORTED)

@@ -13,12 +13,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
 from hypothesis import strategies as st
 
+from fuzz.commands import within
 from fuzz.definitions import TEXT
 from fuzz.files import ORDINARY, model_bytes, model_frame
 from fuzz.harness import Broken, command_line
 from fuzz.tables import written
+from kernelect.cli.commands import kernelect
 from kernelect.exceptions import KernelectError
 from kernelect.tabular import load_model
 
@@ -135,10 +138,9 @@ def _require_whole(folder: Path) -> None:
 
 def _require_second_run(command: str, words: tuple[str, ...], folder: Path) -> None:
     """The same command works afterwards, and a study has every cell once."""
-    again = _start(words if command == "study" else (*words, "--force"), folder)
-    out, err = again.communicate(timeout=300)
-    if again.returncode:
-        raise Broken("the same command works after a kill", err.decode(errors="replace")[-200:])
+    code, out = _apart(words, folder) if command == "study" else _here((*words, "--force"), folder)
+    if code:
+        raise Broken("the same command works after a kill", out[-200:])
     if command == "study":
         with sqlite3.connect(folder / "results.sqlite") as results:
             cells = results.execute("SELECT dataset, method, split, state FROM cells").fetchall()
@@ -147,3 +149,19 @@ def _require_second_run(command: str, words: tuple[str, ...], folder: Path) -> N
             raise Broken("no cell of a study is lost or doubled", f"{len(keys)} cells, {out!r}")
     elif stray := [name for name in os.listdir(folder) if name.endswith(".lock")]:
         raise Broken("no lock is left", stray[0])
+
+
+def _apart(words: tuple[str, ...], folder: Path) -> tuple[int, str]:
+    """Return exit code and output of a command in a process of its own."""
+    process = _start(words, folder)
+    out, err = process.communicate(timeout=300)
+    return process.returncode, (out + err).decode(errors="replace")
+
+
+def _here(words: tuple[str, ...], folder: Path) -> tuple[int, str]:
+    """Return the same of a command in this process, which has all modules already: a third of the time."""
+    with within(folder):
+        outcome = CliRunner().invoke(kernelect, list(words))
+    error = outcome.exception
+    words_of_error = "" if error is None or isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+    return outcome.exit_code, outcome.output + words_of_error

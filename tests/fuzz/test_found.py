@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fuzz import fits
+from fuzz.arrays import FitCase
 from fuzz.files import model_bytes
 from fuzz.mutations import archive_of, members_of, reforged, renumbered
 from kernelect import LSSVC, LSSVR, RVC, RVR, BasisSearchRegressor, KernelClassifier, KernelRegressor
@@ -214,3 +216,24 @@ def test_targets_far_from_zero_lose_no_digits_of_a_least_squares_machine():
     expected = LSSVR("linear", regularization=1e-8).fit(X, y).predict(X)
     found = LSSVR("linear", regularization=1e-8).fit(X, y + 1e6).predict(X) - 1e6
     np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "seed", "shape", "target"),
+    [("product-laplace", 924, (25, 2), "real"), ("product-matern32", 65536, (10, 3), "large")],
+)
+def test_columns_in_other_places_give_the_same_relevance_vectors(kernel, seed, shape, target):
+    """Sums over columns rounded otherwise, and another set of functions was found."""
+    case = FitCase(
+        estimator="RVR",
+        kernel=kernel,
+        arguments=(),
+        seed=seed,
+        rows=shape[0],
+        inputs=shape[1],
+        target=target,
+        spoils=(),
+        weights="none",
+        twin="columns",
+    )
+    assert fits.judge(case) == "model"

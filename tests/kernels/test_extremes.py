@@ -7,7 +7,7 @@ from kernelect import GPC, LSSVC, LSSVR, SVC
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial
 from kernelect.kernels.scale import median_width, middle, spread_rows
-from kernelect.numerics import canonical_order
+from kernelect.numerics import canonical_columns, canonical_order
 
 CONSTANTS = [1e25, -1e100, 1e307]
 
@@ -145,3 +145,19 @@ class TestSubsetsOfRows:
         shuffled = X[rng.permutation(1500)][:, [2, 0, 1]]
         np.testing.assert_allclose(ARD().start(shuffled).gamma, ARD().start(X).gamma[[2, 0, 1]], rtol=1e-10)
         assert median_width(shuffled) == pytest.approx(median_width(X), rel=1e-10)
+
+
+@pytest.mark.parametrize("units", [[1.0, 1.0, 1.0, 1.0], [1e-3, 1e8, 10.0, 1e300]])
+def test_columns_with_the_same_ranks_have_an_order_of_their_own(units, rng):
+    x = rng.normal(size=30)
+    X = np.column_stack([x, x**3, np.exp(x), np.full(30, 0.1)])
+    expected, columns = X[:, canonical_columns(X)], np.array([2, 3, 1, 0])
+    Z = X * units
+    found = canonical_columns(Z[:, columns])
+    np.testing.assert_array_equal(X[:, columns][:, found], expected)
+
+
+def test_columns_that_differ_in_their_unit_alone_are_in_the_order_of_its_size(rng):
+    x = rng.normal(size=30)
+    for X in (np.column_stack([x, 3.0 * x]), np.column_stack([3.0 * x, x])):
+        np.testing.assert_array_equal(X[:, canonical_columns(X)], np.column_stack([x, 3.0 * x]))

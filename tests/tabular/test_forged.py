@@ -266,6 +266,14 @@ def test_sizes_that_lie_are_found_out_while_reading(tmp_path, classifier):
         load_model(tmp_path / "m")
 
 
+def test_sizes_are_told_in_plain_numbers(tmp_path, classifier):
+    """2000 MB were 2e+03 MB."""
+    data = with_declared_size(bomb(classifier, size=10_000_000), "zeros.npy", 3_000_000_000)
+    (tmp_path / "m").write_bytes(data)
+    with pytest.raises(UnusableModel, match=r"would unpack from [\d.]+ MB to 2,860 MB"):
+        load_model(tmp_path / "m")
+
+
 @pytest.mark.parametrize(
     ("members", "message"),
     [

@@ -12,6 +12,7 @@ from kernelect.criteria import Criterion, RVMCrossValidation
 from kernelect.criteria.rvm import dealt_out
 from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
 from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._columns import ColumnOrder, telling, told
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import function_relevances, relevances
@@ -112,15 +113,18 @@ class RVMBase(SelfSelecting):
             check_kernel_matrix(data.X)
         self._check_words()
         deadline = self._deadline
-        timed = in_time(data, RVM(self._regression), deadline, pairwise=self._is_precomputed)
+        columns = ColumnOrder.of(data, self._kernel())
+        timed = in_time(columns.columns_of(data), RVM(self._regression), deadline, pairwise=self._is_precomputed)
         data = timed.data
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
         require_memory(len(kept), _squares(self._kernel(), rows.X))
-        objective = self._problem(rows, order)
+        objective = self._problem(rows, order, columns)
+        places = columns.places(objective)
         # A criterion that trains machines of its own leaves the last fit still to be done.
         searching = deadline if objective.criterion.needs_solution else deadline.part(_SEARCHING)
         objective, options = objective.before(searching), self._options(deadline=searching)
+        options = replace(options, observe=telling(options.observe, places))
         # What is factorised is the model, which has far fewer rows than the data.
         with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION, self._deadline):
             selection, found = select(objective, options)
@@ -128,7 +132,8 @@ class RVMBase(SelfSelecting):
             found = found.before(deadline)
             self._keep(found, selection.theta, kept)
             self._calibrate(found, selection.theta)
-        selection = in_units(selection, found, unit)
+        self._keep_as_given(columns)
+        selection = told(in_units(selection, found, unit), places)
         self.selection_ = timed.told(with_remark(selection, "" if len(self.support_) else _CONSTANT))
         self.n_iter_ = selection.n_evaluations
 
@@ -173,14 +178,19 @@ class RVMBase(SelfSelecting):
             )
         return replace(criterion, parts=parts, centred_on_rows=self.dictionary is None)
 
-    def _problem(self, rows: Rows, order: Indices | None = None) -> RelevanceObjective:
-        """Return what is minimised; ``order`` is that of the rows among those the user gave parts for."""
-        kernel = self._kernel()
+    def _problem(
+        self, rows: Rows, order: Indices | None = None, columns: ColumnOrder | None = None
+    ) -> RelevanceObjective:
+        """Return what is minimised.
+
+        ``order`` is that of the rows among those the user gave parts for, ``columns`` that of the columns where it is
+        not the user's; parameters have the user's names.
+        """
+        kernel = self._kernel() if columns is None else columns.inside(self._kernel())
         # The data's scale is that of distinct rows, so that a row given twice is the same as a row of weight 2.
         distinct = rows.X if self._is_precomputed else np.unique(rows.X, axis=0)
-        started = StartedKernel(
-            kernel=kernel.start(distinct), space=kernel.space(distinct), pairwise=self._is_precomputed
-        )
+        space = kernel.space(distinct) if columns is None else columns.space(kernel, distinct)
+        started = StartedKernel(kernel=kernel.start(distinct), space=space, pairwise=self._is_precomputed)
         prior = as_prior(self.prior, started.space, shrink_selected)
         machine = RVM(self._regression, _ALGORITHMS[self.algorithm]())
         objective = join(rows, started, machine, self._criterion_for(rows, order), prior)
@@ -248,6 +258,16 @@ class RVMBase(SelfSelecting):
             self.feature_importances_ = relevances(kernel, objective.X, dual_coef, vectors)
         elif not self._is_precomputed:
             self.feature_importances_ = function_relevances(self.functions_, objective.X, dual_coef)
+
+    def _keep_as_given(self, columns: ColumnOrder) -> None:
+        """Put what belongs to columns into their given order."""
+        learned = vars(self)
+        if "kernel_" in learned:
+            self.kernel_ = columns.outside(self.kernel_)
+        if "relevance_vectors_" in learned:
+            self.relevance_vectors_ = np.take(self.relevance_vectors_, columns.given, axis=1)
+        if "feature_importances_" in learned:
+            self.feature_importances_ = self.feature_importances_[columns.given]
 
     def __getattr__(self, name: str) -> Any:
         if name == "feature_importances_" and "support_" in self.__dict__:

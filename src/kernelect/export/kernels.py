@@ -70,10 +70,15 @@ class Scaled:
     unit: Array
 
     @classmethod
-    def of(cls, x: Node, vectors: Array, centre: Array | None = None) -> Scaled:
-        """Return inputs in units of the vectors' reach, from their typical row or another point."""
+    def of(cls, x: Node, vectors: Array, centre: Array | None = None, widths: Array | None = None) -> Scaled:
+        """Return inputs in units of the vectors' reach, from their typical row or another point.
+
+        With ``widths`` units are no smaller than the distance in which a kernel falls: a single vector has no reach.
+        """
         centre = typical_row(vectors) if centre is None else centre
         reach = np.abs(vectors - centre).max(axis=0)
+        if widths is not None:
+            reach = np.maximum(reach, 1.0 / np.sqrt(widths))
         # Powers of 2: dividing by them and multiplying again rounds nothing.
         unit = np.where(reach > 0.0, 2.0 ** np.ceil(np.log2(np.where(reach > 0.0, reach, 1.0))), 1.0)
         row = within((x - centre) / unit, _LARGEST_INPUT, _LARGEST_INPUT_SINGLE)
@@ -159,7 +164,7 @@ def _squared_distance(kernel: Stationary, vectors: Array, x: Node) -> Node:
     widths, vectors, x = _used(kernel, vectors, x)
     if not len(widths):
         return const(np.zeros(len(vectors)))
-    scaled = Scaled.of(x, vectors)
+    scaled = Scaled.of(x, vectors, widths=widths)
     return reduced("sum", apply("square", scaled.differences()) * (widths * scaled.unit**2)[None])
 
 
@@ -190,7 +195,7 @@ def _(kernel: ProductLaplace, vectors: Array, x: Node) -> Node:
     widths, vectors, x = _used(kernel, vectors, x)
     if not len(widths):
         return const(np.ones(len(vectors)))
-    scaled = Scaled.of(x, vectors)
+    scaled = Scaled.of(x, vectors, widths=widths)
     return apply("exp", -reduced("sum", apply("abs", scaled.differences()) * (np.sqrt(widths) * scaled.unit)[None]))
 
 
@@ -200,7 +205,7 @@ def _(kernel: ProductMatern, vectors: Array, x: Node) -> Node:
     total = const(np.ones(len(vectors)))
     for first in range(0, len(widths), _GROUP):
         group = np.arange(first, min(first + _GROUP, len(widths)))
-        scaled = Scaled.of(take(x, group), np.ascontiguousarray(vectors[:, group]))
+        scaled = Scaled.of(take(x, group), np.ascontiguousarray(vectors[:, group]), widths=widths[group])
         s = apply("abs", scaled.differences()) * (np.sqrt(6.0 * widths[group]) * scaled.unit)[None]
         s = apply("min", s, np.full((1, 1), _FARTHEST))
         total = total * (reduced("prod", 1.0 + s) * apply("exp", -reduced("sum", s)))

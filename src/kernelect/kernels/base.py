@@ -16,7 +16,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.parameters import ParameterSpace
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Turns weights on the Gram matrix into derivatives in the kernel's log-parameters.
 Pullback = Callable[[Array], Array]
@@ -97,6 +97,13 @@ class Kernel(ABC):
         from kernelect.kernels.columns import OnColumns
 
         return OnColumns(self, tuple(columns))
+
+    def reordered(self, columns: Indices) -> Kernel | None:
+        """Return this kernel for rows with their columns in another order, ``X[:, columns]``.
+
+        None, the default, stands for a kernel that may not treat all columns alike.
+        """
+        return None
 
     @property
     def words(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist, pdist
@@ -13,7 +13,7 @@ from kernelect.kernels.base import Pullback
 from kernelect.kernels.parametric import Parameter, Parametric, widths_for
 from kernelect.kernels.products import OverInputs, Side
 from kernelect.kernels.scale import MEDIAN_ROWS, WIDTH_ABOVE, WIDTH_BELOW, spread_rows
-from kernelect.typing import Array, Auto
+from kernelect.typing import Array, Auto, Indices
 
 
 def _mismatch_start(_kernel: Category, X: Array) -> Array:
@@ -81,6 +81,9 @@ class Agreement(Parametric):
     def cross(self, X: Array, Z: Array) -> Array:
         disagreement = cdist(X, Z, "hamming")
         return np.asarray(X.shape[1] * (1.0 - disagreement), dtype=float)
+
+    def reordered(self, columns: Indices) -> Self:
+        return self
 
     def diagonal(self, X: Array) -> Array:
         return np.full(len(X), float(X.shape[1]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -12,7 +11,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel, Pullback
 from kernelect.kernels.composite import Composite
 from kernelect.parameters import ParameterSpace
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,12 +88,13 @@ class OnColumns(Kernel):
         return replace(self, kernel=self.kernel.start(self._of(X)))
 
     def space(self, X: Array) -> ParameterSpace:
-        space = self.kernel.space(self._of(X))
-        return replace(space, names=tuple(self._renamed(name) for name in space.names))
+        return self.kernel.space(self._of(X)).named_by(self.columns)
 
-    def _renamed(self, name: str) -> str:
-        """Return the name with the number of the column in the place of its number among the chosen ones."""
-        return re.sub(r"\[(\d+)\]$", lambda found: f"[{self.columns[int(found[1])]}]", name)
+    def reordered(self, columns: Indices) -> Self:
+        """The chosen columns keep their order: any kernel of them has the same values as before."""
+        if max(self.columns) >= len(columns):
+            return self
+        return replace(self, columns=tuple(np.argsort(columns)[list(self.columns)].tolist()))
 
     @property
     def squares(self) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from kernelect.kernels.base import Kernel, Pullback
 from kernelect.kernels.dot_product import Constant
 from kernelect.parameters import ParameterSpace
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +51,11 @@ class Composite(Kernel):
 
     def space(self, X: Array) -> ParameterSpace:
         return ParameterSpace.joined([part.space(X) for part in self.parts])
+
+    def reordered(self, columns: Indices) -> Self | None:
+        parts = [part.reordered(columns) for part in self.parts]
+        known = tuple(part for part in parts if part is not None)
+        return type(self)(known) if len(known) == len(parts) else None
 
     @abstractmethod
     def _passed_on(self, weights: Array, values: list[Array], index: int) -> Array:

@@ -11,7 +11,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Pullback
 from kernelect.kernels.parametric import Parameter, Parametric
 from kernelect.kernels.scale import check_range, middle
-from kernelect.typing import Array, Auto
+from kernelect.typing import Array, Auto, Indices
 
 #: Values of a kernel stop growing here: a wild row of a batch gives large numbers, not infinite ones.
 _LARGEST = 1e300
@@ -46,6 +46,11 @@ class _InnerProduct(Parametric):
         with np.errstate(over="ignore"):
             check_range(float(np.abs(X - started._at(X)).max(initial=0.0)))
         return started
+
+    def reordered(self, columns: Indices) -> Self:
+        if not isinstance(self.centre, np.ndarray) or len(self.centre) != len(columns):
+            return self
+        return replace(self, centre=self.centre[columns])  # type: ignore[type-var]
 
     def _at(self, X: Array) -> Array:
         """Return the centre, checked against the inputs there are."""
@@ -172,6 +177,9 @@ class Constant(Parametric):
 
     def cross(self, X: Array, Z: Array) -> Array:
         return np.full((len(X), len(Z)), self.value("constant"))
+
+    def reordered(self, columns: Indices) -> Self:
+        return self
 
     def diagonal(self, X: Array) -> Array:
         return np.full(len(X), self.value("constant"))

@@ -11,7 +11,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel, unset_parameter
 from kernelect.parameters import ParameterSpace, check_positive
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: Scales (amplitudes, offsets) may move this far from their start, in logarithms.
 SCALE_RANGE = 12.0
@@ -117,6 +117,12 @@ class Parametric(Kernel):
     def space(self, X: Array) -> ParameterSpace:
         started = self.start(X)
         return ParameterSpace.joined([parameter.space(self, started) for parameter in self.parameters])
+
+    def with_widths_reordered(self, columns: Indices) -> Self:
+        """Return the kernel with the widths of inputs in another order, those of a wrong number as they are."""
+        many = {p.name: getattr(self, p.name) for p in self.parameters if p.many(self)}
+        chosen = {name: value[columns] for name, value in many.items() if np.shape(value) == columns.shape}
+        return replace(self, **chosen)  # type: ignore[type-var]
 
 
 def check_widths(name: str, value: object) -> Array | str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -25,7 +25,7 @@ from kernelect.kernels.scale import (
     typical_row,
 )
 from kernelect.numerics import product, row_blocks, symmetrize_from_lower
-from kernelect.typing import Array, Auto
+from kernelect.typing import Array, Auto, Indices
 
 #: Scaled inputs stop growing here, so that differences and their squares are finite.
 _LARGEST = 1e150
@@ -116,6 +116,9 @@ class OverInputs(Parametric):
         for rows in _blocks(*out.shape):
             self.fill(A[rows], B, out[rows])
         return out
+
+    def reordered(self, columns: Indices) -> Self:
+        return self.with_widths_reordered(columns)
 
     def diagonal(self, X: Array) -> Array:
         return np.ones(len(X))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from kernelect.kernels.distances import Block, Pairs
 from kernelect.kernels.parametric import Parameter, Parametric, widths_for
 from kernelect.kernels.scale import WIDTH_ABOVE, WIDTH_BELOW, median_width, scaled_widths
 from kernelect.numerics import row_blocks
-from kernelect.typing import Array, Auto
+from kernelect.typing import Array, Auto, Indices
 
 
 def _width_start(kernel: Stationary, X: Array) -> float | Array:
@@ -67,6 +67,9 @@ class Stationary(Parametric):
             if values is not D:
                 out[rows] = values
         return out
+
+    def reordered(self, columns: Indices) -> Self:
+        return self.with_widths_reordered(columns)
 
     def diagonal(self, X: Array) -> Array:
         return np.ones(len(X))

@@ -31,10 +31,25 @@ def canonical_order(X: Array) -> Indices:
 
 
 def canonical_columns(X: Array) -> Indices:
-    """Return the indices that sort the columns of ``X`` by a hash of their ranks; equal columns are neighbours."""
+    """Return the indices that sort the columns of ``X`` by a hash of their ranks; equal columns are neighbours.
+
+    Among columns with the same ranks, such as x and x^3, the distances between values decide, in units of their range;
+    among those that differ in their unit alone, its size.
+    """
     R = _ranks(X)
     rows = _row_hashes(R, _column_hashes(R, np.zeros(len(R), dtype=np.uint64)))
-    return np.asarray(np.argsort(_column_hashes(R, rows), kind="stable"), dtype=np.intp)
+    by_ranks, by_places = _column_hashes(R, rows), _column_hashes(_places(X), rows)
+    return np.asarray(np.lexsort((np.abs(X).max(axis=0, initial=0.0), by_places, by_ranks)), dtype=np.intp)
+
+
+def _places(X: Array) -> _Hashes:
+    """Return where each value is between the least and the largest of its column, in millionths."""
+    halves = X / 2.0  # whose differences do not overflow
+    least = halves.min(axis=0, initial=np.inf)
+    span = halves.max(axis=0, initial=-np.inf) - least
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        places = np.where(span > 0.0, (halves - least) / span, 0.0)
+    return np.asarray(np.round(1e6 * places), dtype=np.uint64)
 
 
 def _ranks(X: Array) -> _Hashes:

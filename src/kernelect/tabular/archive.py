@@ -141,4 +141,4 @@ def _description(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def _megabytes(size: int) -> str:
-    return f"{size / 2**20:.3g} MB"
+    return f"{float(f'{size / 2**20:.3g}'):,g} MB"
