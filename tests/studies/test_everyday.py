@@ -1,5 +1,8 @@
 """What the study of everyday tables needs: at most so many training rows, areas under curves, a process with ARD."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
@@ -9,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from kernelect.studies import Results, make_tables
 from kernelect.studies.cells import Key, Outcome
 from kernelect.studies.definition import read_study
-from kernelect.studies.peers import ArdProcess
+from kernelect.studies.peers import XRFM, ArdProcess
 from kernelect.studies.scoring import score
 from kernelect.studies.splits import Problem, _random
 
@@ -59,3 +62,49 @@ def test_a_study_without_the_usual_figures_has_tables_all_the_same(tmp_path):
         titles = [table.title for table in make_tables(results)]
     assert titles[0] == "All tables together"
     assert "Test error %, or RMSE in % of the standard deviation" in titles
+
+
+class Recorded:
+    """What stands for xRFM: it keeps what it was fitted on, and answers with the first column."""
+
+    def __init__(self, **options):
+        self.options = options
+
+    def fit(self, X, y, X_val, y_val):
+        self.seen = X, y, X_val, y_val
+        return self
+
+    def predict(self, X):
+        return X[:, :1]
+
+    def predict_proba(self, X):
+        high = (X[:, 0] > 0).astype(float)
+        return np.column_stack([1.0 - high, high])
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    monkeypatch.setitem(sys.modules, "xrfm", types.SimpleNamespace(xRFM=Recorded))
+
+
+def test_xrfm_validates_on_a_fifth_of_the_rows(recorded, rng):
+    X = 3.0 + 5.0 * rng.normal(size=(50, 2))
+    y = 7.0 + 2.0 * X[:, 0]
+    fitted = XRFM(0).fit(X, y)
+    rows, targets, held, _ = fitted.model_.seen
+    assert len(rows) == 40
+    assert len(held) == 10
+    assert targets.shape == (40, 1)
+    np.testing.assert_allclose(np.vstack([rows, held]).mean(axis=0), 0.0, atol=1e-5)
+    np.testing.assert_allclose(fitted.predict(X), y, rtol=1e-5)
+
+
+def test_xrfm_sees_every_class(recorded, rng):
+    X = rng.normal(size=(40, 2))
+    labels = np.where(X[:, 0] > X[:, 0].mean(), "yes", "no")
+    for seed in range(3):
+        fitted = XRFM(seed).fit(X, labels)
+        assert set(fitted.model_.seen[1]) == {0, 1}
+    rare = np.where(np.arange(40) == 7, "yes", "no")
+    assert all(1 in XRFM(seed).fit(X, rare).model_.seen[1] for seed in range(8))
+    np.testing.assert_array_equal(fitted.predict(X), labels)
