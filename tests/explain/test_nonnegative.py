@@ -52,9 +52,9 @@ def test_fewer_nodes_are_off_by_no_more_than_rounding(d, spread, monkeypatch):
     np.testing.assert_allclose(found, weighted_sums(*given, d), atol=1e-13)
 
 
-def nodes(steps, most):
+def nodes(steps, most, parts=(1.0, 1.0, 1.0, 1.0)):
     steps = np.asarray(steps)[None, :, None] * np.ones((1, 1, 4))
-    return nonnegative._enough(steps, np.ones((1, 4)), most, np.empty(steps.shape))
+    return nonnegative._enough(steps, np.ones((1, 4)), most, np.empty(steps.shape), np.asarray(parts))
 
 
 def test_the_number_of_nodes_follows_the_steps():
@@ -64,6 +64,28 @@ def test_the_number_of_nodes_follows_the_steps():
     assert nodes(np.full(20, 0.9), 10) == 10  # a polynomial of full degree
     assert nodes(np.r_[0.99, np.zeros(99)], 50) <= 16  # one large step: by the second bound
     assert nodes(np.full(12, 1e-3), 6) == 6
+
+
+def test_products_with_small_coefficients_need_few_nodes():
+    steps = np.full(100, 0.01)
+    assert nodes(steps, 50, np.full(4, 1e-6)) < nodes(steps, 50)
+    np.testing.assert_allclose(nonnegative._parts(np.array([[1.0, 0.0], [-3.0, 0.0]])), [0.5, 1.5])
+
+
+@pytest.mark.parametrize("largest", [0.0, 20.0])
+def test_many_players_do_not_overflow(largest, monkeypatch):
+    present, absent, coefficients = factors(41, 0.3)
+    whole = weighted_sums(present, absent, coefficients, 41)
+    monkeypatch.setattr(nonnegative, "_LARGEST", largest)
+    nonnegative._rule.cache_clear()
+    np.testing.assert_allclose(weighted_sums(present, absent, coefficients, 41), whole, atol=1e-13)
+    nonnegative._rule.cache_clear()
+
+
+def test_no_power_of_a_node_leaves_the_range_of_numbers():
+    for node in nonnegative._rule(31, 1000):  # the nodes nearest to 0 are 0.1: to the thousandth, below all numbers
+        assert 1e-280 < abs(node.weight) < np.inf
+    assert nonnegative._rule(31, 1000)[15].place == 0.0
 
 
 def test_background_rows_need_not_be_kept(monkeypatch):

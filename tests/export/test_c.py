@@ -4,12 +4,12 @@ from shutil import which
 import numpy as np
 import pytest
 
-from kernelect import LSSVC, LSSVR
+from kernelect import GPC, LSSVC, LSSVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export import to_c
 from kernelect.export.evaluate import coded_rows
 from kernelect.export.models import program_of
-from kernelect.kernels import RBF
+from kernelect.kernels import RBF, Linear, Polynomial
 from oracles.compiled import STRICT, checked, compiler, run_c, run_own_test, run_under_valgrind
 from oracles.exported import HOSTILE, answers, hostile_pipeline, model, rows_for
 
@@ -24,6 +24,9 @@ COVERING = [
     "RVC",
     "BasisSearchRegressor",
 ]
+
+#: An input, and the side on which it lies far.
+SIDES = [(0, 1.0), (0, -1.0), (2, 1.0)]
 
 
 @needs_compiler
@@ -40,6 +43,21 @@ def test_float_has_four_digits(name, tmp_path):
     rows, expected = rows_for(name), answers(model(name), rows_for(name))
     found = run_c(to_c(model(name), real="float"), rows, tmp_path, "float")
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@needs_compiler
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize(
+    "machine",
+    [GPC(Linear()), LSSVC(Linear(), regularization=0.1), LSSVC(Polynomial(3, 0.1, 1.0), regularization=0.1)],
+    ids=["GPC linear", "LSSVC linear", "LSSVC polynomial"],
+)
+def test_cells_far_beyond_all_rows_have_the_probabilities_of_python(machine, real, tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    fitted = machine.fit(X, np.sin(X[:, 0]) + X[:, 1] > 0.0)
+    far = np.array([np.where(np.arange(3) == j, sign * 10.0**e, X[0]) for e in (6, 15, 20, 99) for j, sign in SIDES])
+    found = run_c(to_c(fitted, real=real), far, tmp_path, real)
+    np.testing.assert_allclose(found, fitted.predict_proba(far), atol={"double": 1e-9, "float": 1e-4}[real])
 
 
 @needs_compiler

@@ -79,3 +79,15 @@ def test_bad_arguments():
         to_onnx(model("LSSVR"), real="half")
     with pytest.raises(MissingCapability, match=r"The model holds \d+ numbers, more than max_numbers=50"):
         to_onnx(model("LSSVR"), max_numbers=50)
+
+
+def test_rows_without_the_columns_of_the_model_are_refused_in_a_sentence():
+    written, rows = to_onnx(model("LSSVR")), rows_for("LSSVR")
+    names = [f"x{j}" for j in range(rows.shape[1])]
+    frame = pd.DataFrame(rows, columns=names)
+    np.testing.assert_array_equal(onnx_inputs(written, frame)["numbers"], rows)
+    np.testing.assert_array_equal(onnx_inputs(written, dict(frame))["numbers"], rows)
+    with pytest.raises(InvalidArgument, match="rows must be a DataFrame .* got ndarray"):
+        onnx_inputs(written, rows)
+    with pytest.raises(InvalidArgument, match="rows has no column 'x0', which the model takes"):
+        onnx_inputs(written, frame.drop(columns="x0"))

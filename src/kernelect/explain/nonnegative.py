@@ -6,7 +6,8 @@ Notation as in quadrature.py. With m_l = (p_l + q_l) / 2, e_l = (p_l - q_l) / (p
 
 Nodes lie inside (-1, 1), so 1 + s e_l is never 0 and the product without j is the whole product divided by it:
 half the work of products before and behind j. The sum over products is a matrix product. Where p_l = q_l = 0,
-no coalition counts, and e_l may be 0.
+no coalition counts, and e_l may be 0. At the node in the middle, s = 0, all products are 1; at others 1 / s + e_l
+stands for 1 + s e_l, one operation in the place of two, and powers of s make up for it.
 
 Fewer nodes than half the players are enough where the integrand is smooth. With N nodes the error is at most
 64/15 M rho^(-2N) / (1 - rho^-2), M the largest modulus of the integrand on the ellipse with foci -1 and 1 whose
@@ -16,24 +17,28 @@ half-axes sum to rho (Trefethen 2008, theorem 4.5). There |s| is at most r = (rh
     |e_j prod_{l != j} (1 + s e_l)| <= exp(1/2 + r |sum_l e_l| + r^2 / 2 sum_l e_l^2),
 
 which sees that small steps up and down cancel. Where single steps are large, prod_l (1 + r |e_l|) is the better bound.
+What has to be small is the error of the sum: the mean of the products' bounds, weighted by the sizes of their
+coefficients, not the largest of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, isfinite, log
 
 import numpy as np
 
-from kernelect.explain.quadrature import legendre
 from kernelect.typing import Array
 
 #: Numbers in a block: small enough for the cache, large enough for a call of NumPy to be worth its price.
-_BLOCK = 30_000
+_BLOCK = 100_000
 
 #: Products in a block, at least.
 _FEWEST = 32
 
-#: Error that fewer nodes may make, in units of a product of factors up to 1: the size of rounding.
+#: Error that fewer nodes may make, in units of the sum of the coefficients' sizes: that of rounding.
 _ROUNDING = 1e-15
 
 #: Nodes up to which nothing is gained by asking for fewer.
@@ -43,8 +48,17 @@ _FEW_NODES = 6
 _MANY_NODES = 12
 
 #: Ellipses that are tried with the first bound, and with the second.
-_ELLIPSES = (5.0, 12.0, 30.0, 80.0)
+_ELLIPSES = (5.0, 8.0, 12.0, 20.0, 30.0, 50.0, 80.0)
 _SECOND = (4.0, 10.0)
+
+#: Nodes where the bound says nothing: more than ever needed.
+_NO_BOUND = 2**62
+
+#: Size of s below which a node is the one in the middle.
+_MIDDLE = 1e-14
+
+#: Logarithm up to which products of 1 / s + e_l are kept from overflow.
+_LARGEST = 600.0
 
 
 def weighted_sums(present: Array, absent: Array, coefficients: Array, order: int) -> Array:
@@ -60,7 +74,7 @@ def weighted_sums(present: Array, absent: Array, coefficients: Array, order: int
     """
     m, players, n = present.shape
     out = np.zeros((m, players, coefficients.shape[1]))
-    most = max(1, (order + 1) // 2)
+    most, parts = max(1, (order + 1) // 2), _parts(coefficients)
     # New memory for every block would cost as much as the sums. Rows by players by products, whatever way the
     # views lie: another order makes what follows several times slower.
     space = np.empty((2, max(_BLOCK, players * _FEWEST)))
@@ -68,23 +82,64 @@ def weighted_sums(present: Array, absent: Array, coefficients: Array, order: int
         here = rows, slice(None), products
         steps, work = (part[: present[here].size].reshape(present[here].shape) for part in space)
         whole = _means(present[here], absent[here], steps, work)
-        nodes, weights = legendre(_enough(steps, whole, most, work))
-        for node, weight in zip(2.0 * nodes - 1.0, 2.0 * weights, strict=True):
-            np.multiply(steps, node, out=work)
-            work += 1.0
-            product = np.multiply.reduce(work, axis=1)
-            product *= whole
-            np.divide(steps, work, out=work)
-            out[rows] += work @ (product[:, :, None] * (weight * coefficients[products]))
+        count = _enough(steps, whole, most, work, parts[products])
+        shares = whole[:, :, None] * coefficients[products]
+        for node in _rule(count, players):
+            out[rows] += node.weight * _at(node, steps, shares, work)
     return out
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Node:
+    """A node s with its weight.
+
+    Attributes
+    ----------
+    place : float
+        s, exactly 0 in the middle.
+    shift : float or None
+        1 / s where 1 / s + e_l stands for 1 + s e_l, else None.
+    weight : float
+        Times the power of s that makes up for that in a product without one player.
+    """
+
+    place: float
+    shift: float | None
+    weight: float
+
+
+@cache
+def _rule(count: int, players: int) -> tuple[_Node, ...]:
+    """Return the nodes on [-1, 1]."""
+    found = []
+    for at, weight in zip(*np.polynomial.legendre.leggauss(count), strict=True):
+        place = 0.0 if abs(at) < _MIDDLE else float(at)
+        shift = 1.0 / place if place and players * np.log1p(1.0 / abs(place)) <= _LARGEST else None
+        power = 1.0 if shift is None else place ** (players - 1)
+        found.append(_Node(place=place, shift=shift, weight=float(weight) * power))
+    return tuple(found)
+
+
+def _at(node: _Node, steps: Array, shares: Array, work: Array) -> Array:
+    """Return the sums over products of the integrand at a node, (m, G, k); ``shares`` is what a product counts."""
+    if not node.place:
+        return np.asarray(steps @ shares)
+    if node.shift is None:
+        np.multiply(steps, node.place, out=work)
+        work += 1.0
+    else:
+        np.add(steps, node.shift, out=work)
+    product = np.multiply.reduce(work, axis=1)
+    np.divide(steps, work, out=work)
+    return np.asarray(work @ (product[:, :, None] * shares))
+
+
 def _blocks(m: int, players: int, n: int) -> Iterator[tuple[slice, slice]]:
-    """Yield blocks of rows and products."""
+    """Yield blocks of rows and products; all rows of some products first, as rows often share one side."""
     width = min(n, max(_FEWEST, _BLOCK // players))
     height = max(1, _BLOCK // (players * max(width, 1)))
-    for row in range(0, m, height):
-        for product in range(0, n, max(width, 1)):
+    for product in range(0, n, max(width, 1)):
+        for row in range(0, m, height):
             yield slice(row, row + height), slice(product, product + width)
 
 
@@ -101,7 +156,14 @@ def _means(present: Array, absent: Array, steps: Array, work: Array) -> Array:
     return whole
 
 
-def _enough(steps: Array, whole: Array, most: int, work: Array) -> int:
+def _parts(coefficients: Array) -> Array:
+    """Return every product's part in the sizes of the coefficients, the largest over outputs, (n,)."""
+    sizes = np.abs(coefficients)
+    totals = sizes.mean(axis=0)
+    return np.asarray((sizes / np.where(totals > 0.0, totals, 1.0)).max(axis=1))
+
+
+def _enough(steps: Array, whole: Array, most: int, work: Array, parts: Array) -> int:
     """Return a number of nodes at which the error is below rounding, of the ``most`` that are always enough."""
     if most <= _FEW_NODES:
         return most
@@ -109,22 +171,47 @@ def _enough(steps: Array, whole: Array, most: int, work: Array) -> int:
     linear, quadratic = np.abs(ones @ steps), ones @ np.multiply(steps, steps, out=work)
     with np.errstate(divide="ignore"):
         size = np.log(whole)
-    counts = [most]
-    for rho in _ELLIPSES:
-        r = 0.5 * (rho + 1.0 / rho)
-        counts.append(_count(0.5 + float(np.max(size + r * linear + 0.5 * r * r * quadratic)), rho))
-    if min(counts) > _MANY_NODES:
-        for rho in _SECOND:
-            np.abs(steps, out=work)
-            work *= 0.5 * (rho + 1.0 / rho)
-            work += 1.0
-            with np.errstate(divide="ignore"):
-                largest = np.log(np.max(whole * np.multiply.reduce(work, axis=1)))
-            counts.append(_count(float(largest), rho))
-    return min(counts)
+    rho = _ellipse(float(size.max()), float(linear.max()), float(quadratic.max()))
+    r = _half_axis(rho)
+    found = min(most, _count(_mean(0.5 + size + r * linear + 0.5 * r * r * quadratic, parts), rho))
+    if found <= _MANY_NODES:
+        return found
+    return min(found, *(_count(_mean(_second(steps, whole, rho, work), parts), rho) for rho in _SECOND))
+
+
+def _ellipse(size: float, linear: float, quadratic: float) -> float:
+    """Return the ellipse with the best of the first bounds for products up to these."""
+
+    def count(rho: float) -> int:
+        r = _half_axis(rho)
+        return _count(0.5 + size + r * linear + 0.5 * r * r * quadratic, rho)
+
+    return min(_ELLIPSES, key=count)
+
+
+def _half_axis(rho: float) -> float:
+    return 0.5 * (rho + 1.0 / rho)
+
+
+def _second(steps: Array, whole: Array, rho: float, work: Array) -> Array:
+    """Return the logarithm of the second bound, (m, n)."""
+    np.abs(steps, out=work)
+    work *= _half_axis(rho)
+    work += 1.0
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(whole * np.multiply.reduce(work, axis=1)))
+
+
+def _mean(logarithms: Array, parts: Array) -> float:
+    """Return the logarithm of a row's weighted mean, the largest of all rows'."""
+    largest = float(logarithms.max(initial=-np.inf))
+    if not np.isfinite(largest):
+        return largest
+    with np.errstate(divide="ignore"):
+        return largest + float(np.log((np.exp(logarithms - largest) @ parts).max() / len(parts)))
 
 
 def _count(largest: float, rho: float) -> int:
     """Return the nodes for an integrand up to exp(``largest``) on the ellipse."""
-    bound = max(largest, np.log(_ROUNDING)) - np.log(_ROUNDING) + np.log(64.0 / 15.0 / (1.0 - rho**-2))
-    return max(1, int(np.ceil(bound / (2.0 * np.log(rho))))) if np.isfinite(bound) else np.iinfo(np.int64).max
+    bound = max(largest, log(_ROUNDING)) - log(_ROUNDING) + log(64.0 / 15.0 / (1.0 - rho**-2))
+    return max(1, ceil(bound / (2.0 * log(rho)))) if isfinite(bound) else _NO_BOUND

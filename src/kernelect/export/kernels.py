@@ -1,14 +1,8 @@
-"""Kernels in the operations of a graph: values between one row and the vectors of a model.
-
-Rows are centred and scaled in double, by the middle and the reach of the vectors, before anything else: then
-inputs with large offsets or unusual units lose nothing in single precision. Kernels of the same vectors share
-these numbers, however different their widths are.
-"""
+"""Kernels in the operations of a graph: values between one row and the vectors of a model."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -17,6 +11,7 @@ import numpy as np
 from kernelect.exceptions import MissingCapability
 from kernelect.export.bounds import within
 from kernelect.export.graph import Node, apply, const, narrowed, reduced, reshaped, stretched, take, times
+from kernelect.export.scaled import LARGEST_INPUT, Scaled, units
 from kernelect.kernels import (
     Agreement,
     Category,
@@ -32,7 +27,7 @@ from kernelect.kernels import (
     RationalQuadratic,
     Sum,
 )
-from kernelect.kernels.scale import spread_rows, typical_row
+from kernelect.kernels.scale import spread_rows
 from kernelect.kernels.stationary import ARD, RBF, Stationary
 from kernelect.machines.base import CANCELLING
 from kernelect.typing import Array, Indices
@@ -44,49 +39,11 @@ _GROUP, _FARTHEST = 16, 80.0
 #: Largest squared distance of a radial kernel with a polynomial in it: it is 0 from there on.
 _RADIAL = 1e8
 
-#: Largest value of a polynomial kernel, in double and in single precision.
-_LARGEST, _LARGEST_SINGLE = 1e300, 1e36
+#: Largest value of a polynomial kernel, in double and in single precision: sums of them are finite.
+_LARGEST, _LARGEST_SINGLE = 1e280, 1e30
 
 #: Vectors at which it is measured how much coefficients cancel each other.
 _SOME = 100
-
-#: Inputs stop growing here, in units of the vectors' reach, in double and in single precision: squares are finite.
-_LARGEST_INPUT, _LARGEST_INPUT_SINGLE = 1e120, 1e15
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Scaled:
-    """Inputs of a row and of the vectors in the vectors' own units.
-
-    Attributes
-    ----------
-    row : Node of shape (d,)
-    vectors : ndarray of shape (n, d)
-    unit : ndarray of shape (d,)
-    """
-
-    row: Node
-    vectors: Array
-    unit: Array
-
-    @classmethod
-    def of(cls, x: Node, vectors: Array, centre: Array | None = None, widths: Array | None = None) -> Scaled:
-        """Return inputs in units of the vectors' reach, from their typical row or another point.
-
-        With ``widths`` units are no smaller than the distance in which a kernel falls: a single vector has no reach.
-        """
-        centre = typical_row(vectors) if centre is None else centre
-        reach = np.abs(vectors - centre).max(axis=0)
-        if widths is not None:
-            reach = np.maximum(reach, 1.0 / np.sqrt(widths))
-        # Powers of 2: dividing by them and multiplying again rounds nothing.
-        unit = np.where(reach > 0.0, 2.0 ** np.ceil(np.log2(np.where(reach > 0.0, reach, 1.0))), 1.0)
-        row = within((x - centre) / unit, _LARGEST_INPUT, _LARGEST_INPUT_SINGLE)
-        return cls(row=narrowed(row), vectors=(vectors - centre) / unit, unit=unit)
-
-    def differences(self) -> Node:
-        """Return x - z, (n, d)."""
-        return reshaped(self.row, (1, *self.row.shape)) - self.vectors
 
 
 @singledispatch
@@ -99,8 +56,8 @@ def kernel_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
 
 
 @singledispatch
-def kernel_diagonal(kernel: Kernel, x: Node) -> Node:
-    """Return k(x, x), (1,)."""
+def kernel_diagonal(kernel: Kernel, vectors: Array, x: Node) -> Node:
+    """Return k(x, x), (1,), of inputs that stop growing where those of :func:`kernel_values` do."""
     return const(1.0)
 
 
@@ -110,7 +67,7 @@ def _(kernel: Constant, vectors: Array, x: Node) -> Node:
 
 
 @kernel_diagonal.register
-def _(kernel: Constant, x: Node) -> Node:
+def _(kernel: Constant, vectors: Array, x: Node) -> Node:
     return const(float(kernel.constant))
 
 
@@ -125,13 +82,13 @@ def _(kernel: Product, vectors: Array, x: Node) -> Node:
 
 
 @kernel_diagonal.register
-def _(kernel: Sum, x: Node) -> Node:
-    return _joined("add", [kernel_diagonal(part, x) for part in kernel.parts])
+def _(kernel: Sum, vectors: Array, x: Node) -> Node:
+    return _joined("add", [kernel_diagonal(part, vectors, x) for part in kernel.parts])
 
 
 @kernel_diagonal.register
-def _(kernel: Product, x: Node) -> Node:
-    return _joined("mul", [kernel_diagonal(part, x) for part in kernel.parts])
+def _(kernel: Product, vectors: Array, x: Node) -> Node:
+    return _joined("mul", [kernel_diagonal(part, vectors, x) for part in kernel.parts])
 
 
 def _joined(op: str, nodes: list[Node]) -> Node:
@@ -148,8 +105,9 @@ def _(kernel: OnColumns, vectors: Array, x: Node) -> Node:
 
 
 @kernel_diagonal.register
-def _(kernel: OnColumns, x: Node) -> Node:
-    return kernel_diagonal(kernel.kernel, take(x, np.array(kernel.columns, dtype=np.intp)))
+def _(kernel: OnColumns, vectors: Array, x: Node) -> Node:
+    columns = np.array(kernel.columns, dtype=np.intp)
+    return kernel_diagonal(kernel.kernel, np.ascontiguousarray(vectors[:, columns]), take(x, columns))
 
 
 def _used(kernel: Any, vectors: Array, x: Node) -> tuple[Array, Array, Node]:
@@ -228,7 +186,7 @@ def _(kernel: Agreement, vectors: Array, x: Node) -> Node:
 
 
 @kernel_diagonal.register
-def _(kernel: Agreement, x: Node) -> Node:
+def _(kernel: Agreement, vectors: Array, x: Node) -> Node:
     return const(float(x.shape[0]))
 
 
@@ -245,7 +203,24 @@ def _agreement_sum(vectors: Array, coefficients: Array, x: Node) -> Node:
 
 
 def _centred(kernel: Linear | Polynomial, vectors: Array, x: Node) -> Scaled:
-    return Scaled.of(x, vectors, _centre(kernel, vectors.shape[1]))
+    centre = _centre(kernel, vectors.shape[1])
+    return Scaled.of(x, vectors, centre, _farthest(kernel, units(vectors, centre), 0.5))
+
+
+def _farthest(kernel: Linear | Polynomial, unit: Array, power: float) -> tuple[float, float]:
+    """Return where inputs stop growing, in double and in single precision: clipped kernel values would cancel wrongly.
+
+    With a ``power`` of 1/2 also k(x, x) and squares of kernel values are finite, as a variance needs them; 1 is enough
+    for values of the kernel with vectors.
+    """
+    if isinstance(kernel, Linear):
+        return LARGEST_INPUT
+    size = float(kernel.gamma) * float(np.sum(unit**2))
+    double, single = (
+        max(min(limit, (value ** (1.0 / kernel.degree) / size) ** power), 1.0)
+        for limit, value in zip(LARGEST_INPUT, (_LARGEST, _LARGEST_SINGLE), strict=True)
+    )
+    return double, single
 
 
 def _centre(kernel: Linear | Polynomial, n_inputs: int) -> Array:
@@ -258,9 +233,10 @@ def _inner(scaled: Scaled) -> Node:
     return times(scaled.row, (scaled.vectors * scaled.unit**2).T)
 
 
-def _squared_norm(kernel: Linear | Polynomial, x: Node) -> Node:
+def _squared_norm(kernel: Linear | Polynomial, vectors: Array, x: Node) -> Node:
     """Return |x - c|^2, (1,)."""
-    return narrowed(reduced("sum", apply("square", x - _centre(kernel, x.shape[0]))))
+    scaled = _centred(kernel, vectors, x)
+    return reduced("sum", apply("square", scaled.row * scaled.unit))
 
 
 @kernel_values.register
@@ -269,8 +245,8 @@ def _(kernel: Linear, vectors: Array, x: Node) -> Node:
 
 
 @kernel_diagonal.register
-def _(kernel: Linear, x: Node) -> Node:
-    return _squared_norm(kernel, x)
+def _(kernel: Linear, vectors: Array, x: Node) -> Node:
+    return _squared_norm(kernel, vectors, x)
 
 
 @kernel_values.register
@@ -279,8 +255,8 @@ def _(kernel: Polynomial, vectors: Array, x: Node) -> Node:
 
 
 @kernel_diagonal.register
-def _(kernel: Polynomial, x: Node) -> Node:
-    return _power(kernel, _squared_norm(kernel, x))
+def _(kernel: Polynomial, vectors: Array, x: Node) -> Node:
+    return _power(kernel, _squared_norm(kernel, vectors, x))
 
 
 def _power(kernel: Polynomial, inner: Node) -> Node:
@@ -311,13 +287,21 @@ def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> 
         scaled = _centred(others[0], vectors, x)
         return times(scaled.row, (scaled.vectors * scaled.unit**2).T @ coefficients)
     left = Product.of(*others) if len(others) > 1 else others[0]
-    values = stretched(kernel_values(left, vectors, x), len(vectors))
+    values = stretched(_far_values(left, vectors, x), len(vectors))
     reference = _reference(left, vectors, coefficients)
     if reference is None:
         return times(values, coefficients)
     # As Expansion.decide does in Python, and for the same reason.
     middle, totals = take(values, np.array([reference])), [math.fsum(column) for column in coefficients.T]
     return times(values - middle, coefficients) + middle * np.array(totals)
+
+
+def _far_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
+    """Return kernel values of which no squares are taken: inputs may be larger."""
+    if not isinstance(kernel, Polynomial):
+        return kernel_values(kernel, vectors, x)
+    centre = _centre(kernel, vectors.shape[1])
+    return _power(kernel, _inner(Scaled.of(x, vectors, centre, _farthest(kernel, units(vectors, centre), 1.0))))
 
 
 def _reference(kernel: Kernel, vectors: Array, coefficients: Array) -> int | None:

@@ -109,7 +109,7 @@ def _refuse_precomputed(machine: GPC | SVC) -> None:
 def _latent(state: EPState, kernel: Kernel, vectors: Array, x: Node) -> tuple[Node, Node]:
     """Return mean and variance (k,) of latent functions: the variance is k(x, x) less what the data explain."""
     values = stretched(kernel_values(kernel, vectors, x), len(vectors))
-    prior = kernel_diagonal(kernel, x)
+    prior = kernel_diagonal(kernel, vectors, x)
     gram = kernel.gram(vectors)
     explained = [reduced("sum", apply("square", times(values, _roots(column, gram)))) for column in state.columns]
     return times(values, state.dual_coef), apply("max", prior - join(explained), _LEAST_SHARE * prior)

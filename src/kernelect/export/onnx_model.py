@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -210,6 +211,7 @@ def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
         With the columns that the metadata name.
     """
     columns = json.loads(next(entry.value for entry in model.metadata_props if entry.key == "columns"))
+    _check_columns(rows, [column["name"] for kind in columns.values() for column in kind])
     found: dict[str, Any] = {}
     if columns["numbers"]:
         found["numbers"] = np.array([_numbers(rows, column["name"]) for column in columns["numbers"]]).T
@@ -217,6 +219,19 @@ def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
         texts = [_texts(rows[column["name"]], column.get("levels", ())) for column in columns["categories"]]
         found["categories"] = np.array(texts, dtype=object).T
     return found
+
+
+def _check_columns(rows: Any, names: list[str]) -> None:
+    """Raise where rows are no table with these columns."""
+    given = getattr(rows, "columns", rows if isinstance(rows, Mapping) else None)
+    if given is None:
+        raise InvalidArgument(
+            f"rows must be a DataFrame with the columns that the model names, got {type(rows).__name__}: give "
+            f"pandas.DataFrame(rows, columns={names[:3]!r}), with the names of all columns."
+        )
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise InvalidArgument(f"rows has no column {missing[0]!r}, which the model takes: give all of its columns.")
 
 
 def _numbers(rows: Any, name: str) -> Array:

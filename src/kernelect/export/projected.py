@@ -1,9 +1,9 @@
-"""Models on landmarks with fewer of them, for predictions alone.
+"""Models on landmarks with fewer of them.
 
-A machine on landmarks does not keep its training rows, so it cannot be fitted again on fewer. What it says can still be
-written with fewer: of its landmarks z_i some are chosen that span the others best, and their coefficients and the
-intercept are those that come nearest, by least squares, to what the machine says at all of its landmarks.
-Leave-one-out, standard deviations and intervals stay those of the machine as it was fitted.
+A machine on landmarks does not keep its training rows, so it cannot be fitted again on fewer. LSSVR keeps the sums over
+rows behind its intervals, and these give the machine on some of its landmarks, as all rows would. Of LSSVC the
+coefficients and the intercept are those that come nearest, by least squares, to what it says at all of its landmarks.
+In both the landmarks that stay are those that span the others best.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kernelect.explain.adapters import TableLike
 from kernelect.export.lighter import without_large_members
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.mixture import KernelClassifier, KernelRegressor
+from kernelect.typing import Array, Indices
 
 #: Share of the largest singular value below which directions are rounding.
 _ROUNDING = 1e-10
@@ -66,12 +67,42 @@ def _projected(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator
     if len(Z) <= most:
         return machine
     places = np.sort(Pivots(Z, kernel.cross, kernel.diagonal(Z), generator).first(most))
-    design = np.column_stack([kernel.cross(Z[places], Z).T, np.ones(len(Z))])
-    solution = lstsq(design, machine._decide(Z), cond=_ROUNDING, lapack_driver="gelsy")[0]
     small = copy(machine)
     small.X_fit_ = small.landmarks_ = np.ascontiguousarray(Z[places])
     small._rows = machine._rows[places]
+    if isinstance(machine, LSSVR):
+        small._spread = machine._spread.among(places, *interval_rows(machine))
+        small._keep_solution(kernel, small._spread.state, small.X_fit_)
+        return small
+    design = np.column_stack([kernel.cross(Z[places], Z).T, np.ones(len(Z))])
+    solution = lstsq(design, machine._decide(Z), cond=_ROUNDING, lapack_driver="gelsy")[0]
     single = np.ndim(machine.dual_coef_) == 1
     small.dual_coef_ = solution[:-1, 0] if single else solution[:-1]
     small.intercept_ = float(solution[-1, 0]) if single else solution[-1]
     return small
+
+
+def interval_rows(machine: LSSVR) -> tuple[Array, Indices]:
+    """Return kernel values (m, q) between landmarks and the rows behind intervals, and which landmarks those are."""
+    same = machine._rows[:, None] == machine._interval_rows  # (m, q)
+    return machine._cross(machine._spread.inputs), np.where(same.any(axis=0), same.argmax(axis=0), -1)
+
+
+def moved_by(model: Any, small: Any) -> float:
+    """Return how far answers move at the landmarks that a model had, as a root mean square.
+
+    Probabilities as they are, numbers in units of the answers' deviation; of mixtures the mean over machines, each at
+    its own landmarks, with their weights.
+    """
+    pairs = list(zip(_machines(model), _machines(small), strict=True))
+    weights = small._weights if hasattr(small, "_members") else np.ones(1)
+    return float(np.average([_moved(*pair) for pair in pairs], weights=weights))
+
+
+def _moved(machine: LSSVC | LSSVR, small: LSSVC | LSSVR) -> float:
+    Z = machine.X_fit_
+    if isinstance(machine, LSSVC):
+        return float(np.sqrt(np.mean((small.predict_proba(Z) - machine.predict_proba(Z)) ** 2)))
+    before, after = machine._decide(Z), small._decide(Z)
+    size = before.std(axis=0)
+    return float(np.sqrt(np.mean(((after - before) / np.where(size > 0.0, size, 1.0)) ** 2)))

@@ -17,6 +17,7 @@ from kernelect.estimators import LSSVC, LSSVR, RVC, RVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain.adapters import TableLike
 from kernelect.export.lighter import in_words, landmarks_in, unchanged, without_large_members
+from kernelect.export.projected import interval_rows, landmarks_of, moved_by, on_fewer_landmarks
 from kernelect.export.recovered import groups_of, losses_of, recovered
 from kernelect.export.reduction import EVIDENCE, Reduction
 from kernelect.export.relevance import shortened
@@ -61,7 +62,8 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     Parameters
     ----------
     model : LSSVC, LSSVR, RVC, RVR, KernelClassifier, KernelRegressor, Pipeline that ends in one, or TableModel
-        Fitted; least-squares machines on all of their rows, without landmarks.
+        Fitted. Models on landmarks lose some of them: of LSSVR, all rows give the coefficients anew and some of them
+        leave-one-out; of LSSVC and mixtures it is told how far their answers move.
     max_vectors : int
     random_state : int
 
@@ -98,7 +100,7 @@ def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 
     found = [each for each in found if each.vectors < each.vectors_before]
     whole = reduce(model, 10**9)
     if np.isnan(whole.loss):
-        raise MissingCapability(f"The model uses {whole.vectors} landmarks, and this is its only size.")
+        raise _no_rows(whole.vectors)
     return SizeCurve(
         vectors=np.array([*(each.vectors for each in found), whole.vectors]),
         loss=np.array([*(each.loss for each in found), whole.loss]),
@@ -125,6 +127,13 @@ def _cannot(machine: Any) -> MissingCapability:
     )
 
 
+def _no_rows(count: int) -> MissingCapability:
+    return MissingCapability(
+        f"The model uses {count} landmarks and does not keep its training rows, so its leave-one-out loss at other "
+        "sizes is not known: reduce(model, max_vectors) tells how far its answers move."
+    )
+
+
 def _with_last(model: Any, most: int, generator: np.random.Generator) -> Reduction:
     if not isinstance(model, Pipeline):
         return _reduced(model, most, generator)
@@ -140,11 +149,7 @@ def _reduced(machine: Any, most: int, generator: np.random.Generator) -> Reducti
 
 def _check_exact(machine: LSSVC | LSSVR) -> None:
     if machine.landmarks_ is not None:
-        raise MissingCapability(
-            f"The model uses {len(machine.landmarks_)} landmarks and does not keep its training rows: give "
-            f"max_vectors={len(machine.landmarks_)} or more, or fit it again on fewer rows (LSSVC and LSSVR also with "
-            "landmarks= the number of vectors)."
-        )
+        raise _no_rows(len(machine.landmarks_))
     if not hasattr(machine, "X_fit_"):
         raise MissingCapability("kernel='precomputed' has no vectors that could be left out: give a kernel of inputs.")
 
@@ -160,6 +165,8 @@ def _landmarks(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator
 def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Reduction:
     if machine.landmarks_ is not None and len(machine.landmarks_) <= most:
         return unchanged(machine, len(machine.landmarks_))
+    if machine.landmarks_ is not None:
+        return _on_fewer(machine, most, generator)
     _check_exact(machine)
     targets, weights = recovered(machine)
     if most >= len(machine.X_fit_):
@@ -170,6 +177,26 @@ def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Redu
     before = losses_of(left_out(machine)[machine._rows], machine, targets)
     after = losses_of(left_out(small), machine, targets)
     return _reduction(small, len(machine.X_fit_), len(places), before, after, machine)
+
+
+def _on_fewer(machine: Any, most: int, generator: np.random.Generator) -> Reduction:
+    """Return a model on landmarks with fewer of them."""
+    small, remarks = on_fewer_landmarks(machine, most, generator)
+    count, kept = landmarks_of(machine), landmarks_of(small)
+    if isinstance(machine, LSSVR) and machine._groups is None:
+        targets = machine._spread.targets(*interval_rows(machine))
+        before, after = (losses_of(targets - each._spread.residuals, each, targets) for each in (machine, small))
+        return _reduction(small, count, kept, before, after, machine)
+    return Reduction(
+        model=small,
+        vectors_before=count,
+        vectors=kept,
+        score="probabilities" if hasattr(machine, "classes_") else "predictions",
+        loss_before=0.0,
+        loss=moved_by(machine, small),
+        standard_error=0.0,
+        remarks=remarks,
+    )
 
 
 @_reduced.register(RVC)
@@ -221,6 +248,8 @@ def _(machine: KernelClassifier | KernelRegressor, most: int, generator: np.rand
     members = [member for member in machine._members if isinstance(member.estimator, LSSVC | LSSVR)]
     if most >= landmarks_in(members):
         return without_large_members(machine, members)
+    if landmarks_of(machine):
+        return _on_fewer(machine, most, generator)
     for member in members:
         _check_exact(member.estimator)
     leader = members[0].estimator

@@ -8,6 +8,9 @@ from typing import Any
 #: What is told of machines that have no leave-one-out without their rows.
 EVIDENCE = "ln evidence"
 
+#: What is told of machines on landmarks, which keep neither their rows nor what leave-one-out needs of them.
+MOVED = {"probabilities": "", "predictions": ", in standard deviations of the predictions"}
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reduction:
@@ -18,13 +21,14 @@ class Reduction:
     model : estimator, Pipeline or TableModel
         Of the same kind as the one that was given.
     vectors_before, vectors : int
-    score : "log-loss", "squared error" or "ln evidence"
+    score : "log-loss", "squared error", "ln evidence", "probabilities" or "predictions"
         The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
-        vector machines do not keep their rows: of them it is told by how much the ln evidence falls.
+        vector machines do not keep their rows: of them it is told by how much the ln evidence falls. Of classifiers
+        and mixtures on landmarks it is told how far what they say at their landmarks moves.
     loss_before, loss : float
-        NaN for models on landmarks, which do not keep the targets of their rows.
+        NaN where a model on landmarks stays as it is.
     standard_error : float
-        Of the difference of both; 0 for the ln evidence.
+        Of the difference of both; 0 where there is no leave-one-out.
     remarks : tuple of str
     """
 
@@ -45,6 +49,12 @@ class Reduction:
             return (
                 f"{self.vectors} of {self.vectors_before} vectors are kept: the ln evidence changes by "
                 f"{-self.loss:+.3g} (differences of about 1 are noise; differences of 10 or more are clear)."
+            )
+        if self.score in MOVED:
+            return (
+                f"{self.vectors} of {self.vectors_before} landmarks are kept: at all {self.vectors_before} of them the "
+                f"{self.score} move by {self.loss:.2g} (root mean square{MOVED[self.score]}). The model does not keep "
+                "its training rows, so its leave-one-out loss is not known."
             )
         return (
             f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "

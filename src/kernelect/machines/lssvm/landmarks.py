@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from scipy.linalg import blas
+from scipy.linalg import blas, qr, solve_triangular
 
 from kernelect.exceptions import SingularSystem
 from kernelect.machines.lssvm.groups import Groups
@@ -32,7 +32,7 @@ from kernelect.numerics import (
     triangular_inverse,
 )
 from kernelect.registry import stored
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: What is added to the diagonal of k(Z, Z), as a part of its mean. It is no approximation of the leave-one-out: it
 #: belongs to the machine, whose kernel it defines. Without it, landmarks close to each other have no factor R.
@@ -211,6 +211,25 @@ class LandmarkState:
     def times(self, unit: float) -> LandmarkState:
         """Return the machine for targets that are ``unit`` times as large."""
         return replace(self, projected=unit * self.projected, target_mean=unit * self.target_mean)
+
+    def among(self, places: Indices) -> tuple[LandmarkState, Array]:
+        """Return the machine on some of the landmarks, and the map P (p, m) from its scores to theirs, c' = P c.
+
+        It is the one that all rows would give: T^-1 T^-T = K_c S K_c^T + mu M and T^-1 z = K_c S (y - ybar) hold the
+        sums over rows, of which the new system takes the rows and columns at ``places``. With J the rows of T^-1
+        there and J^T = P^T U (QR), the factor of J J^T is U^T, so nothing is squared. Cost O(m^2 p).
+        """
+        chosen = np.zeros((len(self.offset), len(places)))
+        chosen[places, np.arange(len(places))] = 1.0
+        orthogonal, upper = qr(solve_triangular(self.transform, chosen, trans="T", lower=True), mode="economic")
+        turned = np.asarray(orthogonal.T)
+        state = replace(
+            self,
+            transform=np.asfortranarray(triangular_inverse(np.asfortranarray(upper.T))),
+            offset=turned @ self.offset,
+            projected=product(turned, self.projected),
+        )
+        return state, turned
 
     def fitted(self, scores: Array) -> Array:
         """Return decision values (b, k) of rows with ``scores`` (m, b)."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Rows
+from kernelect.machines.lssvm.left_out import row_left_out, row_without_own_function
 from kernelect.numerics import product
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
@@ -54,6 +55,10 @@ class GroupPulls:
     def times(self, unit: float) -> GroupPulls:
         """Return the pulls for targets that are ``unit`` times as large."""
         return replace(self, pulls=unit * self.pulls, shifts=unit * self.shifts)
+
+    def turned(self, by: Array) -> GroupPulls:
+        """Return the pulls for other scores c' = P c, ``by`` = P."""
+        return replace(self, pulls=np.einsum("pm,gmk->gpk", by, self.pulls, optimize=True))
 
     def at(self, scores: Array) -> Array:
         """Return what the group of every row of ``inputs`` adds, (q, b, k), at rows with ``scores`` (m, b)."""
@@ -101,6 +106,40 @@ class LandmarkSpread:
         residuals, scale = unit * self.residuals, unit * unit * self.scale
         groups = None if self.groups is None else self.groups.times(unit)
         return replace(self, state=self.state.times(unit), residuals=residuals, scale=scale, groups=groups)
+
+    def among(self, places: Indices, cross_rows: Array, own: Indices) -> LandmarkSpread:
+        """Return the spread of the machine on some of the landmarks.
+
+        The rows that stand for all give their leave-one-out residuals anew, and these the scale; residuals of whole
+        groups stay what they were, since rows of a group are missing here.
+
+        Parameters
+        ----------
+        places : ndarray of shape (p,)
+        cross_rows : ndarray of shape (m, q)
+            Kernel values between all landmarks and ``inputs``.
+        own : ndarray of shape (q,)
+            Which landmark each of ``inputs`` is, -1 where it is none: without the row it has no landmark there.
+        """
+        state, turned = self.state.among(places)
+        if self.groups is not None:
+            return replace(self, state=state, groups=self.groups.turned(turned))
+        later = np.full(len(turned[0]) + 1, -1)  # the last one for rows that are no landmark
+        later[places] = np.arange(len(places))
+        rows = self._rows(cross_rows[places], self.targets(cross_rows, own))
+        residuals = row_without_own_function(state, row_left_out(state, rows), later[own]).residuals
+        was, now = (np.average(each**2, axis=0, weights=self.weights) for each in (self.residuals, residuals))
+        scale = self.scale * np.where(was > 0.0, now / np.where(was > 0.0, was, 1.0), 1.0)
+        return replace(self, state=state, residuals=residuals, scale=scale)
+
+    def targets(self, cross_rows: Array, own: Indices) -> Array:
+        """Return the targets (q, k) of ``inputs``, as leave-one-out residuals of single rows give them back."""
+        rows = self._rows(cross_rows, np.zeros_like(self.residuals))
+        out = row_without_own_function(self.state, row_left_out(self.state, rows), own)
+        return np.asarray(self.residuals * out.room[:, None] - out.errors, dtype=float)
+
+    def _rows(self, cross_rows: Array, targets: Array) -> Rows:
+        return Rows(cross=cross_rows.copy(), targets=targets, weights=self.weights)
 
     def variance(self, landmark_gram: Array, prior: Array, cross: Array) -> Array:
         """Return the variance (b, k) of new observations.

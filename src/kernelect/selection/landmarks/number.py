@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,6 +71,8 @@ class HowMany:
         points = self.request.points
         if points is not None:
             landmarks = self.whole.landmarks(points, np.full(len(points), -1))
+            # The row that a landmark is would else be claimed to be as sure as if nothing were left out with it.
+            landmarks = replace(landmarks, equal=self.candidates.numbers_at(points))
             return landmarks, self._best_ridge(landmarks), f"{_count(points)} as given"
         pivots = drawn_at(self.whole.kernel, self.candidates.X, self.candidates.weights, seed)
         self._require_memory()

@@ -66,6 +66,11 @@ class Sample:
             groups=groups,
         )
 
+    def numbers_at(self, points: Array) -> Indices:
+        """Return the numbers of the rows that points are, (m,), -1 where they are none or several."""
+        numbers = {row.tobytes(): number for row, number in zip(self.X + 0.0, self.numbers_of_single(), strict=True)}
+        return np.array([numbers.get(point.tobytes(), -1) for point in points + 0.0], dtype=np.intp)
+
     def numbers_of_single(self) -> Indices:
         """Return the number of every row, -1 where another one (of another group) has the same inputs.
 

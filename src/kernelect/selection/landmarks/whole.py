@@ -50,7 +50,10 @@ class Landmarks:
     ----------
     points : ndarray of shape (m, d)
     numbers : ndarray of shape (m,)
-        Which rows of the table they are, -1 where they are none or several.
+        Which rows of the table they are and leave with, -1 where they are none or several. Landmarks that were given
+        stay where a row leaves: -1.
+    equal : ndarray of shape (m,) or None
+        Which rows they are equal to all the same, where that is not ``numbers``.
     """
 
     points: Array
@@ -58,17 +61,18 @@ class Landmarks:
     frame: Frame
     total: Moments
     unspanned: Array  # what they leave of k(x, x) at the rows that are kept
+    equal: Indices | None = None
 
     def unspanned_without_own(self, kept: Indices | None) -> Array:
         """Return what is left of k(x, x) at the rows that are kept, where a landmark leaves with its row.
 
         Of landmark j the others leave 1 / [M^-1]_jj - eps, M^-1 = H^T H.
         """
-        left = self.unspanned.copy()
-        places = self.numbers if kept is None else np.searchsorted(kept, self.numbers)
-        own = self.numbers >= 0
+        left, numbers = self.unspanned.copy(), self.numbers if self.equal is None else self.equal
+        places = numbers if kept is None else np.searchsorted(kept, numbers)
+        own = numbers >= 0
         if kept is not None:
-            own &= np.append(kept, -1)[places] == self.numbers
+            own &= np.append(kept, -1)[places] == numbers
         by_others = 1.0 / np.sum(np.tril(self.frame.half) ** 2, axis=0) - self.frame.epsilon
         left[places[own]] = np.maximum(by_others[own], 0.0)
         return left
