@@ -291,7 +291,8 @@ def test_without_scripts_the_page_shows_the_first_row(browser, address, hostile_
 def counts(tmp_path_factory):
     """The page of a model of counts with rows held out, beside other methods; and its facts."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"dose": rng.uniform(0, 3, 60), "sex": rng.choice(["f", "m"], 60), "age": rng.normal(size=60)})
+    sexes, years = rng.choice(["f", "m"], 60), rng.integers(1950, 2005, 60)
+    frame = pd.DataFrame({"dose": rng.uniform(0, 3, 60), "sex": sexes, "born": years})
     frame["visits"] = rng.poisson(np.exp(0.6 * frame["dose"]))
     schema, rows, _ = describe_table(frame, "visits", task="regression")
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=2))
@@ -326,6 +327,13 @@ def test_pictures_of_numbers_and_other_methods(browser, counts, width):
     np.testing.assert_allclose(found[0], [lower, upper], rtol=1e-9, atol=1e-9)
     said = visit.page.locator("#wi-band").inner_text().replace("\N{MINUS SIGN}", "-").split(" to ")
     np.testing.assert_allclose([float(end) for end in said], [lower, upper], rtol=1e-3)
+    assert "Its ends differ from these by" in visit.page.locator("#wi-band").locator("xpath=..").inner_text()
+    # Years have no space, wherever they stand.
+    place = place_of(facts, "born")
+    years, born = facts["what_if"]["controls"][place], visit.page.locator(f"[data-control='{place}']")
+    slider, words = born.locator("input[type=range]"), born.locator(".printed").text_content()
+    assert slider.get_attribute("aria-label").endswith(f"from {years['low']:.0f} to {years['high']:.0f}")
+    assert slider.get_attribute("aria-valuetext") == words == f"{facts['what_if']['rows'][0][place]:.0f}"
     # Terms say what they mean to whoever points at them.
     assert "typical size of a mistake" in visit.page.locator("abbr", has_text="RMSE").first.get_attribute("title")
     assert visit.complaints == []
