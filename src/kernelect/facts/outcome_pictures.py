@@ -12,9 +12,10 @@ from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import number, percent, with_error
+from kernelect.facts.numbers import number, percent
 from kernelect.facts.outcomes import Confusion, Residuals
 from kernelect.facts.page_record import PictureFacts, ThresholdFacts
+from kernelect.facts.sources import is_mixture
 
 #: Rows whose probabilities a page carries for the choice of a threshold.
 _MOST_ROWS = 5000
@@ -106,8 +107,8 @@ def learning_pictures(material: Material) -> Iterator[PictureFacts]:
         "good",
         curve,
         "Would more rows help?",
-        f"{curve.in_words()} The curve is the leave-one-out {curve.score} on parts of the rows, at the selected "
-        f"widths. From half of the rows to all, it fell by {with_error(curve.gain, curve.gain_error)}.",
+        f"{curve.in_words()} The curve is made of parts of the rows, with all settings as they were selected"
+        f"{', by the heaviest least-squares machine alone' if is_mixture(material.machine) else ''}.",
     )
 
 
