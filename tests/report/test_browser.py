@@ -280,6 +280,18 @@ def test_no_table_is_cut_on_paper(browser, address):
     visit.context.close()
 
 
+def test_no_row_of_pictures_is_half_empty(browser, address):
+    """The last picture that is seen ends where its section does: on paper the threshold is not seen."""
+    ends = """parts => parts.filter(part => !part.querySelector("[data-tall]")).map(part => {
+      const seen = [...part.children].filter(child => child.offsetWidth);
+      return part.getBoundingClientRect().right - seen[seen.length - 1].getBoundingClientRect().right; })"""
+    for media, width in (("print", 720), ("screen", 1280)):
+        visit = Visit(browser, address, viewport={"width": width, "height": 1000})
+        visit.page.emulate_media(media=media)
+        assert max(map(abs, visit.page.locator(".pictures").evaluate_all(ends))) < 1.0
+        visit.context.close()
+
+
 def test_without_scripts_the_page_shows_the_first_row(browser, address, hostile_facts):
     visit = Visit(browser, address, java_script_enabled=False)
     assert visit.page.locator("#wi-answer").text_content() == hostile_facts["what_if"]["start"]["answer"]

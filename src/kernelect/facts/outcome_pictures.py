@@ -12,7 +12,7 @@ from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import number, percent
+from kernelect.facts.numbers import fixed, number, percent
 from kernelect.facts.outcomes import Confusion, Residuals
 from kernelect.facts.page_record import PictureFacts, ThresholdFacts
 from kernelect.facts.sources import is_mixture
@@ -31,8 +31,8 @@ def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
         return
     confusion = Confusion.from_predictions(source.y_true, source.prediction, classes=material.machine.classes_)
     caption = (
-        f"Rows are true classes, columns predicted classes, measured by {source.name}. {confusion.wrong} of "
-        f"{int(confusion.counts.sum())} rows are misclassified."
+        f"Rows are true classes, columns predicted classes, measured by {source.name}. "
+        f"{_of(confusion.wrong, float(confusion.counts.sum()))} rows are misclassified."
     )
     if material.decision is not None and source is material.assessment.outer_folds:
         caption += " The model of every fold decides by its own threshold, which may differ from the whole model's."
@@ -73,8 +73,8 @@ def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
     assert source is not None
     missed, alarms = cuts.positives - cuts.hits[place], cuts.flagged[place] - cuts.hits[place]
     point = (
-        f"The point is the model's threshold of {percent(cuts.threshold)}: {missed:.0f} of {cuts.positives} missed, "
-        f"{alarms:.0f} of {rows - cuts.positives} flagged in vain"
+        f"The point is the model's threshold of {percent(cuts.threshold)}: {_of(missed, cuts.positives)} missed, "
+        f"{_of(alarms, rows - cuts.positives)} flagged in vain"
     )
     yield picture(
         "good",
@@ -98,6 +98,10 @@ def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
         f"Who looks at the likeliest tenth of the rows finds {percent(tenth)} of all {name}, {number(10.0 * tenth, 2)} "
         "times as many as by chance (dashed).",
     )
+
+
+def _of(part: float, whole: float) -> str:
+    return f"{fixed(part, 0)} of {fixed(whole, 0)}"
 
 
 def learning_pictures(material: Material) -> Iterator[PictureFacts]:

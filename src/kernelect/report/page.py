@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import time
 from datetime import date, timedelta
 from functools import cache
@@ -140,7 +141,7 @@ def _signed(value: float) -> str:
 
 def _unbroken(words: str) -> str:
     """Return words in which no line ends between a figure, its error and its unit."""
-    return words.replace("± ", "±\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
+    return re.sub(r"(?<=±) | (?=%)|(?<=\d) (?=(s|min)\b)", "\N{NO-BREAK SPACE}", words)
 
 
 def _part(name: str) -> str:
