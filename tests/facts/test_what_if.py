@@ -15,7 +15,7 @@ from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.models import program_of
 from kernelect.facts import gather_for_page
-from kernelect.facts.bands import ends_at
+from kernelect.facts.bands import _apart, ends_at
 from kernelect.facts.carried import carried_model
 from kernelect.facts.estimates import Judge
 from kernelect.facts.what_if import _start, describe_what_if
@@ -139,6 +139,16 @@ def test_a_range_by_a_formula_is_that_of_python(numbers):
     reach = norm.ppf(0.95) * deviation
     np.testing.assert_allclose(ends_at(carried.program, X), np.column_stack([mean - reach, mean + reach]), rtol=1e-9)
     assert facts["band"]["apart"] == ""
+
+
+def test_what_makes_the_range_of_the_page_differ_is_said():
+    exact, shown = np.array([[0.0, 10.0], [0.0, 20.0]]), np.array([[0.1, 10.0], [0.0, 19.0]])
+    assert "it asks a model without each single row" in _apart(exact, shown, is_whole=True)
+    small = _apart(exact, shown, is_whole=False)
+    assert "it has the whole model, and asks one without each single row" in small
+    assert small.endswith("by 3.0 % of the width on average and 5.0 % at most (2 rows).")
+    assert _apart(exact, exact + 1e-9, is_whole=True) == ""
+    assert _apart(exact, exact + 1e-7, is_whole=True) != ""
 
 
 def test_years_are_written_as_years(numbers):

@@ -38,11 +38,12 @@ def describe_band(model: Any, carried: Carried, X: Any, cells: Any, assessment: 
         return None
     source, places = assessment.best_source, some_rows(len(X), _ROWS)
     held = None if source is None else source.held()
+    exact, shown = _python_ends(model, rows_at(X, places)), ends_at(carried.program, cells[places])
     return BandFacts(
         share=percent(COVERAGE, 0),
         held="" if held is None else percent(held, 0),
         source="" if source is None else source.name,
-        apart=_apart(_python_ends(model, rows_at(X, places)), ends_at(carried.program, cells[places])),
+        apart=_apart(exact, shown, is_whole=carried.model is model),
     )
 
 
@@ -61,7 +62,7 @@ def _python_ends(model: Any, rows: Any) -> Array | None:
     return np.column_stack(machine.predict_interval(prepared_rows(pipeline, rows), COVERAGE))
 
 
-def _apart(exact: Array | None, shown: Array) -> str:
+def _apart(exact: Array | None, shown: Array, *, is_whole: bool) -> str:
     """Return the sentence that tells how far apart both are; empty where they are the same."""
     if exact is None:
         return ""
@@ -70,8 +71,9 @@ def _apart(exact: Array | None, shown: Array) -> str:
     if off.max() <= _SAME:
         return ""
     mean, most = (number(100.0 * float(share), 2) for share in (off.mean(), off.max()))
+    has = "asks a model" if is_whole else "has the whole model, and asks one"
     return (
-        "kernelect predict --interval is more exact: it asks a model without each single row, and a page cannot carry "
-        f"them all. Its ends differ from these by {mean} % of the width on average and {most} % at most "
+        f"kernelect predict --interval is more exact: it {has} without each single row, and a page cannot carry them "
+        f"all. Its ends differ from these by {mean} % of the width on average and {most} % at most "
         f"({len(off)} rows)."
     )
