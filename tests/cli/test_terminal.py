@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from kernelect.cli._progress import Watch
-from kernelect.cli._show import figures, peer_table, print_remarks
+from kernelect.cli._show import figures, peer_table, print_doubts, print_remarks, say
 from kernelect.cli.compare import _on_candidates
 
 ROWS = {
@@ -42,6 +42,18 @@ def test_a_long_heading_breaks_and_takes_no_room_from_others(width):
     for words in (*rows, "12.9 %", "0.236 ± 0.026", "0.3", "seconds"):
         assert words in text
     assert max(map(len, text.splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", range(12, 40))
+def test_no_line_ends_within_a_number(width):
+    number = "73\u202f268"
+    sentence = f"always predicting the mean: {number} off"
+    console = Console(file=io.StringIO(), width=width)
+    say(console, sentence)
+    print_remarks(console, [sentence])
+    print_doubts(console, [{"code": "far-off", "sentence": sentence, "advice": sentence}], "")
+    lines = [line.strip(" ·") for line in console.file.getvalue().splitlines()]
+    assert " ".join(lines).strip() == f"{sentence} {sentence} What to doubt {sentence} {sentence}"
 
 
 def test_a_wide_terminal_has_a_table_and_a_narrow_one_a_list():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
-from kernelect import GPC, LSSVC, LSSVR
+from kernelect import GPC, LSSVC, LSSVR, KernelRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.curves import Recalls, ResidualTrend, Thresholds
@@ -97,9 +97,27 @@ def test_a_learning_curve_of_groups_leaves_whole_groups_out(rng):
 
 
 def test_what_more_rows_bring_is_said():
-    record = {"rows": np.ones(2), "loss": np.ones(2), "standard_error": np.ones(2), "score": "log-loss"}
-    assert "still help" in LearningCurve(**record, gain=0.3, gain_error=0.1).in_words()
-    assert "help little" in LearningCurve(**record, gain=0.1, gain_error=0.1).in_words()
+    rows = np.array([1000.0, 2000.0])
+    record = {"rows": rows, "loss": np.ones(2), "standard_error": np.ones(2), "score": "log-loss"}
+    words = [LearningCurve(**record, gain=gain, gain_error=0.1).in_words() for gain in (0.21, 0.19, -0.19, -0.21)]
+    change = "from 1\u202f000 rows to 2\u202f000, the leave-one-out log-loss"
+    assert words == [
+        f"More rows would still help: {change} fell by 0.21 ± 0.10.",
+        f"More rows of the same kind would help little: {change} fell by 0.19 ± 0.10, which is within chance.",
+        f"More rows of the same kind would help little: {change} rose by 0.19 ± 0.10, which is within chance.",
+        f"More rows of the same kind would help little: {change} rose by 0.21 ± 0.10.",
+    ]
+
+
+def test_the_learning_curve_of_a_mixture_goes_no_further_than_its_machines_may(rng):
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=60)
+    door = KernelRegressor("fast", random_state=0, target="identity").fit(X, y)
+    door._limits = np.array([[-0.5], [0.5]])
+    heaviest = next(m.estimator for m in door.by_weight() if isinstance(m.estimator, LSSVR))
+    said = np.clip(heaviest.loo_prediction_, -0.5, 0.5)
+    curve = LearningCurve.from_estimator(door, np.random.default_rng(0))
+    assert curve.loss[-1] == pytest.approx(np.mean((y - said) ** 2) / y.var(), rel=1e-6)
 
 
 def test_a_learning_curve_needs_closed_forms_and_rows():

@@ -6,7 +6,7 @@ from kernelect import LSSVR, KernelClassifier
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
 from kernelect.facts import gather_for_page
-from kernelect.facts.explained import cell_in_words
+from kernelect.facts.cells import cell_words, columns_of_years
 from kernelect.facts.explanations import Interactions
 from kernelect.kernels import ARD
 
@@ -61,6 +61,16 @@ def test_only_wrong_classes_are_misses():
 
 
 def test_dates_are_told_as_dates():
-    assert cell_in_words(18262.0, is_date=True) == "2020-01-01"
-    assert cell_in_words(18262.0) == "18\u202f262"
-    assert cell_in_words(None, is_date=True) == "(missing)"
+    assert cell_words(18262.0, "date") == "2020-01-01"
+    assert cell_words(18262.0) == "18\u202f262"
+    assert cell_words(None, "date") == "(missing)"
+    assert cell_words(1e12, "date") == "1.000e+12"  # no such day
+
+
+def test_years_are_told_by_their_column():
+    frame = pd.DataFrame(
+        {"built": [1990.0, None, 2017.0], "area": [990.0, 2010.0, 2017.0], "street": ["a", "b", "2017"]}
+    )
+    assert columns_of_years(frame) == {"built"}
+    assert cell_words(2017.0, "year") == "2017"
+    assert cell_words(2017.0) == "2\u202f017"

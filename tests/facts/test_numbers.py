@@ -1,6 +1,7 @@
 import pytest
 
 from kernelect.facts.numbers import (
+    are_years,
     counted,
     duration,
     figure_parts,
@@ -37,6 +38,29 @@ def test_three_digits(value, words):
 )
 def test_numbers_of_a_table_as_they_would_be_typed(value, words):
     assert trimmed(value) == words
+
+
+@pytest.mark.parametrize(
+    ("ends", "years"),
+    [
+        ((1990.0, 2017.0), True),
+        ((1000.0, 2999.0), True),
+        ((999.0, 2999.0), False),
+        ((1000.0, 3000.0), False),
+        ((1990.5, 2017.0), False),
+        ((1990.0, 2017.5), False),
+        ((None, None), False),
+        (("1990-01-01", "2017-01-01"), False),
+        ((float("nan"), float("nan")), False),
+    ],
+)
+def test_years_are_told_by_the_ends_of_their_column(ends, years):
+    assert are_years(*ends) is years
+
+
+def test_years_have_no_space():
+    assert trimmed(2017.0, years=True) == "2017"
+    assert trimmed(2017.25, years=True) == "2017.25"
 
 
 @pytest.mark.parametrize(

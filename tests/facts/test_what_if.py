@@ -4,16 +4,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from kernelect import LSSVC, LSSVR, KernelClassifier, KernelRegressor
+from kernelect import LSSVC, LSSVR, RVR, KernelClassifier, KernelRegressor
 from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.models import program_of
 from kernelect.facts import gather_for_page
+from kernelect.facts.bands import _apart, ends_at
 from kernelect.facts.carried import carried_model
 from kernelect.facts.estimates import Judge
 from kernelect.facts.what_if import _start, describe_what_if
@@ -118,10 +120,46 @@ def test_the_band_follows_the_spread_and_the_scale(target):
     assert 85 < int(facts["band"]["held"].split()[0]) <= 100
     widths = ends[:, 1] - ends[:, 0]
     assert widths.max() > 2.0 * widths.min()
+    exact = np.column_stack(model.predict_interval(X))
+    off = np.abs(exact - ends_at(program, X.to_numpy())).max(axis=1) / (exact[:, 1] - exact[:, 0])
+    form = r"by ([0-9.e-]+) % of the width on average and ([0-9.e-]+) % at most \(150 rows\)"
+    said = re.search(form, facts["band"]["apart"])
+    assert [float(share) for share in said.groups()] == pytest.approx([100 * off.mean(), 100 * off.max()], rel=0.05)
     if target != "identity":
         assert ends.min() >= 0.0
         assert facts["explained"] != "prediction"
-    assert _between([-0.0, 12345.6]) == "0 to 12\u202f346"
+    assert _between([-0.0, 12345.6], years=False) == "0 to 12\u202f346"
+
+
+def test_a_range_by_a_formula_is_that_of_python(numbers):
+    _, X, y = numbers
+    model = RVR(kernel=RBF(0.3)).fit(X, y)
+    facts, carried = facts_of(model, X, y)
+    mean, deviation = model.predict(X, return_std=True)
+    reach = norm.ppf(0.95) * deviation
+    np.testing.assert_allclose(ends_at(carried.program, X), np.column_stack([mean - reach, mean + reach]), rtol=1e-9)
+    assert facts["band"]["apart"] == ""
+
+
+def test_what_makes_the_range_of_the_page_differ_is_said():
+    exact, shown = np.array([[0.0, 10.0], [0.0, 20.0]]), np.array([[0.1, 10.0], [0.0, 19.0]])
+    assert "it asks a model without each single row" in _apart(exact, shown, is_whole=True)
+    small = _apart(exact, shown, is_whole=False)
+    assert "it has the whole model, and asks one without each single row" in small
+    assert small.endswith("by 3.0 % of the width on average and 5.0 % at most (2 rows).")
+    assert _apart(exact, exact + 1e-9, is_whole=True) == ""
+    assert _apart(exact, exact + 1e-7, is_whole=True) != ""
+
+
+def test_years_are_written_as_years(numbers):
+    _, X, y = numbers
+    frame = pd.DataFrame({"built": 1980 + 10 * X[:, 1], "area": 990 + 600 * X[:, 1], "c": X[:, 2]})
+    model = LSSVR(RBF(0.5), regularization=0.1).fit(frame, np.round(1990 + y))
+    facts, _ = facts_of(model, frame, np.round(1990 + y))
+    assert [control["years"] for control in facts["controls"]] == [True, False, False]
+    assert facts["years"] is True
+    assert "\u202f" not in facts["start"]["answer"] + facts["row_names"][0]
+    assert facts_of(model, frame, np.round(1990 + y) - 1000)[0]["years"] is False
 
 
 def test_the_answer_follows_the_model_s_decision(numbers):
@@ -130,7 +168,7 @@ def test_the_answer_follows_the_model_s_decision(numbers):
     carried = carried_model(machine, X, np.random.default_rng(0))
     rules = [Decision("cost", 1, threshold, None) for threshold in (0.0, 1.0)]
     chosen = [replace(carried, program=replace(carried.program, choice=rule)) for rule in rules]
-    assert [_start(each, X[:1], X[0])["answer"] for each in chosen] == ["yes", "no"]
+    assert [_start(each, X[:1], X[0], years=False)["answer"] for each in chosen] == ["yes", "no"]
 
 
 def test_texts_missing_cells_and_dates():

@@ -168,6 +168,18 @@ def test_a_confusion_matrix_shows_counts_and_shares():
     assert texts == {"1\n50 %", "0", "1\n100 %"}
 
 
+@pytest.mark.parametrize(("names", "turned"), [(["eight888"] * 4, False), (["nine99999"] * 4, True)])
+def test_names_of_classes_are_turned_where_they_would_touch(names, turned):
+    names = [f"{name[:-1]}{place}" for place, name in enumerate(names)]
+    ax = ConfusionDisplay.from_predictions(names, names).plot()
+    assert {label.get_rotation() != 0.0 for label in ax.get_xticklabels()} == {turned}
+
+
+def test_large_counts_have_their_thousands_apart():
+    ax = ConfusionDisplay.from_predictions(["a"] * 1200 + ["b"], ["a"] * 1200 + ["b"]).plot()
+    assert "1\u202f200\n100 %" in {text.get_text() for text in ax.texts}
+
+
 def test_residuals_show_every_row(rng):
     y = rng.normal(size=50)
     ax = ResidualsDisplay.from_predictions(y, y + 1.0).plot()

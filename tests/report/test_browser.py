@@ -280,6 +280,18 @@ def test_no_table_is_cut_on_paper(browser, address):
     visit.context.close()
 
 
+def test_no_row_of_pictures_is_half_empty(browser, address):
+    """The last picture that is seen ends where its section does: on paper the threshold is not seen."""
+    ends = """parts => parts.filter(part => !part.querySelector("[data-tall]")).map(part => {
+      const seen = [...part.children].filter(child => child.offsetWidth);
+      return part.getBoundingClientRect().right - seen[seen.length - 1].getBoundingClientRect().right; })"""
+    for media, width in (("print", 720), ("screen", 1280)):
+        visit = Visit(browser, address, viewport={"width": width, "height": 1000})
+        visit.page.emulate_media(media=media)
+        assert max(map(abs, visit.page.locator(".pictures").evaluate_all(ends))) < 1.0
+        visit.context.close()
+
+
 def test_without_scripts_the_page_shows_the_first_row(browser, address, hostile_facts):
     visit = Visit(browser, address, java_script_enabled=False)
     assert visit.page.locator("#wi-answer").text_content() == hostile_facts["what_if"]["start"]["answer"]
@@ -291,7 +303,8 @@ def test_without_scripts_the_page_shows_the_first_row(browser, address, hostile_
 def counts(tmp_path_factory):
     """The page of a model of counts with rows held out, beside other methods; and its facts."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"dose": rng.uniform(0, 3, 60), "sex": rng.choice(["f", "m"], 60), "age": rng.normal(size=60)})
+    sexes, years = rng.choice(["f", "m"], 60), rng.integers(1950, 2005, 60)
+    frame = pd.DataFrame({"dose": rng.uniform(0, 3, 60), "sex": sexes, "born": years})
     frame["visits"] = rng.poisson(np.exp(0.6 * frame["dose"]))
     schema, rows, _ = describe_table(frame, "visits", task="regression")
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=2))
@@ -326,6 +339,13 @@ def test_pictures_of_numbers_and_other_methods(browser, counts, width):
     np.testing.assert_allclose(found[0], [lower, upper], rtol=1e-9, atol=1e-9)
     said = visit.page.locator("#wi-band").inner_text().replace("\N{MINUS SIGN}", "-").split(" to ")
     np.testing.assert_allclose([float(end) for end in said], [lower, upper], rtol=1e-3)
+    assert "Its ends differ from these by" in visit.page.locator("#wi-band").locator("xpath=..").inner_text()
+    # Years have no space, wherever they stand.
+    place = place_of(facts, "born")
+    years, born = facts["what_if"]["controls"][place], visit.page.locator(f"[data-control='{place}']")
+    slider, words = born.locator("input[type=range]"), born.locator(".printed").text_content()
+    assert slider.get_attribute("aria-label").endswith(f"from {years['low']:.0f} to {years['high']:.0f}")
+    assert slider.get_attribute("aria-valuetext") == words == f"{facts['what_if']['rows'][0][place]:.0f}"
     # Terms say what they mean to whoever points at them.
     assert "typical size of a mistake" in visit.page.locator("abbr", has_text="RMSE").first.get_attribute("title")
     assert visit.complaints == []

@@ -151,3 +151,10 @@ def luminance(colour):
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_no_line_ends_between_a_figure_and_its_unit():
+    assert (
+        page_module._unbroken("13.9 ± 1.6 % in 3 min 20 s, 5 steps")
+        == "13.9 ±\u00a01.6\u00a0% in 3\u00a0min 20\u00a0s, 5 steps"
+    )

@@ -43,8 +43,13 @@ def test_what_runs_parallel_to_a_row_number_is_left_out(frame):
     shuffled = frame.assign(nr=SHUFFLED, stamp=np.exp(SHUFFLED / 10.0))
     names, remarks = used(shuffled)
     assert names == ["x"]
-    assert "Column 'stamp' was left out: it runs parallel to a row number" in remarks
+    assert "Column 'stamp' was left out: its numbers run parallel to a row number" in remarks
     assert used(frame.assign(stamp=np.exp(SHUFFLED / 10.0)))[0] == ["x", "stamp"]
+
+
+def test_several_row_numbers_are_told_in_one_sentence(frame):
+    remarks = used(frame.assign(nr=SHUFFLED, other=SHUFFLED[::-1]))[1]
+    assert "2 columns were left out: their whole numbers are all different" in remarks
 
 
 def test_measurements_are_inputs(frame):

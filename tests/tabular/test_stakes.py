@@ -108,7 +108,8 @@ def test_weights_of_classes_are_costs(described):
         ({"costs": ["yes:no=2"], "class_weight": "balanced"}, "give one of them"),
         ({"class_weight": "maybe=2"}, "must be balanced, or classes"),
         ({"class_weight": "yes=many"}, "'many' must be a positive number"),
-        ({"metric": "rmse"}, "--metric='rmse' is not known"),
+        ({"metric": "rmse"}, "--metric rmse is for numbers, and the target has classes: choose one of error, log-loss"),
+        ({"metric": "rsme"}, "--metric='rsme' is not known"),
     ],
 )
 def test_wrong_words(described, words, message):

@@ -12,6 +12,7 @@ import click
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.containers import Lines
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -33,6 +34,9 @@ _MOST_COLUMNS = 8
 #: Blocks of the longest bar.
 _BAR = 24
 
+#: What stands between thousands, and a letter of the same width that no text has: printable() spells it out.
+_NARROW_SPACE, _STAND_IN = "\N{NARROW NO-BREAK SPACE}", "\ue000"
+
 #: Candidates of a mixture that are shown.
 _MOST_CANDIDATES = 6
 
@@ -47,9 +51,26 @@ def _is_harmless(letter: str) -> bool:
     return letter.isprintable() or unicodedata.category(letter) == "Zs"
 
 
+class _Unbroken(Text):
+    """Text whose numbers stay whole: rich breaks lines at every kind of space, that between thousands too."""
+
+    def wrap(self, *args: Any, **named: Any) -> Lines:
+        whole = self.copy()
+        whole.plain = self.plain.replace(_NARROW_SPACE, _STAND_IN)
+        lines = whole.wrap(*args, **named)
+        for line in lines:
+            line.plain = line.plain.replace(_STAND_IN, _NARROW_SPACE)
+        return lines
+
+
 def plain(value: object, style: str = "") -> Text:
     """Return text for a terminal as it stands: no markup, no control characters."""
-    return Text(printable(value), style=style)
+    return _Unbroken(printable(value), style=style)
+
+
+def say(console: Console, value: object, style: str = "") -> None:
+    """Print words as they stand; in a group, since rich joins texts that it is given to a text of its own."""
+    console.print(Group(plain(value, style)))
 
 
 def print_json(facts: Any) -> None:
@@ -204,7 +225,8 @@ def print_doubts(console: Console, doubts: Sequence[Doubt], all_clear: str) -> N
     """Print what to doubt, or what was checked where there is nothing."""
     console.print(Text("What to doubt", style="bold"))
     for doubt in doubts:
-        words = Text.assemble(plain(doubt["sentence"], "bold yellow"), " ", plain(doubt["advice"]))
+        words = plain("").append_text(plain(doubt["sentence"], "bold yellow"))
+        words.append(" ").append_text(plain(doubt["advice"]))
         console.print(Padding(words, (0, 0, 0, 2)))
     if not doubts:
         console.print(Padding(plain(all_clear, "green"), (0, 0, 0, 2)))
@@ -216,18 +238,18 @@ def print_facts(console: Console, facts: Facts) -> None:
     from kernelect.facts.doubts import all_clear
 
     machine = facts["machine"]
-    console.print(plain(f"Predicting {facts['target']} from {facts['title']}", "bold"))
-    console.print(plain(facts["data"]["words"]))
-    console.print(plain(machine["sentence"]))
-    console.print(plain(f"Search: {machine['search']} Size: {machine['size']}."))
+    say(console, f"Predicting {facts['target']} from {facts['title']}", "bold")
+    say(console, facts["data"]["words"])
+    say(console, machine["sentence"])
+    say(console, f"Search: {machine['search']} Size: {machine['size']}.")
     console.print()
     if "mixture" in facts:
         console.print(candidate_table(facts["mixture"]))
-        console.print(plain(facts["mixture"]["loss"]["sentence"]))
+        say(console, facts["mixture"]["loss"]["sentence"])
         console.print()
-    console.print(plain(facts["quality"]["headline"], "bold"))
+    say(console, facts["quality"]["headline"], "bold")
     if "decision" in facts:
-        console.print(plain(facts["decision"]["sentence"]))
+        say(console, facts["decision"]["sentence"])
     console.print(score_table(facts["quality"]))
     if "peers" in facts:
         console.print(

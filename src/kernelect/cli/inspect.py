@@ -71,10 +71,11 @@ def _columns(columns: list[ColumnFacts], most: int = 30) -> Any:
 
 def _values(column: ColumnFacts) -> str:
     """Return a column's range or number of categories in words."""
-    from kernelect.facts.numbers import trimmed
+    from kernelect.facts.numbers import are_years, trimmed
 
     read_as = f"; {column['read_as']}" if "read_as" in column else ""
     if column["kind"] == "category":
         return f"{column['categories']} categories{read_as}"
     ends = [column["low"], column["high"]]
-    return " to ".join(end if isinstance(end, str) else trimmed(end) for end in ends) + read_as
+    years = are_years(*ends)
+    return " to ".join(end if isinstance(end, str) else trimmed(end, years=years) for end in ends) + read_as

@@ -53,7 +53,7 @@ def without_large_members(door: KernelClassifier | KernelRegressor, members: Seq
     _keep_left_out(small)
     moved = _left_out(small) - _left_out(door)
     remark = (
-        f"Left out, because they take as much room as all rows: {in_words(dropped)}, with {100.0 * (1.0 - total):.0f} "
+        f"Left out to save room: {in_words(dropped)}, with {100.0 * (1.0 - total):.0f} "
         f"% of the weight. That moves the leave-one-out {_what(door)} by {np.sqrt(np.mean(moved**2)):.2g} (root mean "
         "square)."
     )

@@ -154,10 +154,19 @@ def _check_exact(machine: LSSVC | LSSVR) -> None:
         raise MissingCapability("kernel='precomputed' has no vectors that could be left out: give a kernel of inputs.")
 
 
-def _landmarks(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Indices:
-    """Return the places of the rows that span the others best, at the machine's widths."""
-    X, kernel = machine.X_fit_, machine.kernel_
-    return np.sort(Pivots(X, kernel.cross, kernel.diagonal(X), generator).first(most))
+def _landmarks(machines: Sequence[LSSVC | LSSVR], most: int, generator: np.random.Generator) -> Indices:
+    """Return the places of the rows that span the others best, at the first machine's widths.
+
+    Where few rows span all others at these, as with a wide or linear kernel, the other machines add rows of theirs.
+    """
+    places: list[int] = []
+    for machine in machines:
+        X, kernel = machine.X_fit_, machine.kernel_
+        found = Pivots(X, kernel.cross, kernel.diagonal(X), generator).first(most)
+        places += [place for place in found.tolist() if place not in places][: most - len(places)]
+        if len(places) == most:
+            break
+    return np.sort(np.array(places, dtype=np.intp))
 
 
 @_reduced.register(LSSVC)
@@ -172,7 +181,7 @@ def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Redu
     if most >= len(machine.X_fit_):
         losses = losses_of(left_out(machine)[machine._rows], machine, targets)
         return _reduction(machine, len(machine.X_fit_), len(machine.X_fit_), losses, losses, machine)
-    places = _landmarks(machine, most, generator)
+    places = _landmarks([machine], most, generator)
     small = _refitted(machine, machine.X_fit_[places], targets, weights)
     before = losses_of(left_out(machine)[machine._rows], machine, targets)
     after = losses_of(left_out(small), machine, targets)
@@ -258,7 +267,7 @@ def _(machine: KernelClassifier | KernelRegressor, most: int, generator: np.rand
     before = machine._scores(_mixture_left_out(machine)[rows], targets)
     if most >= count:
         return _reduction(machine, count, count, before, before, machine)
-    places = _landmarks(leader, most, generator)
+    places = _landmarks([member.estimator for member in members], most, generator)
     small = copy(machine)
     small._members = tuple(_on_landmarks(member, places, targets, weights) for member in members)
     small._weights = small._weigh(targets, weights)
@@ -282,7 +291,7 @@ def _on_dropped(
     _recalibrate(rest, targets, weights)
     loss = float(machine._scores(_mixture_left_out(rest), targets).mean())
     return (
-        f"Left out, because they take as much room as all rows: {in_words(dropped)}, with {100.0 * share:.0f} % of the "
+        f"Left out to save room: {in_words(dropped)}, with {100.0 * share:.0f} % of the "
         f"weight. That alone moves the leave-one-out {found.score} from {found.loss_before:.4g} to {loss:.4g}.",
     )
 

@@ -58,6 +58,6 @@ class Reduction:
             )
         return (
             f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
-            f"{self.loss:.4g} in the place of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
+            f"{self.loss:.4g} instead of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
             f"standard error {self.standard_error:.2g})."
         )

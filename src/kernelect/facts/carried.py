@@ -16,6 +16,7 @@ from kernelect.export import reduce, to_javascript
 from kernelect.export.models import program_of
 from kernelect.export.program import Program
 from kernelect.export.projected import landmarks_of, on_fewer_landmarks
+from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.sources import machine_of, pipeline_of, rows_at
 from kernelect.typing import Indices
@@ -58,6 +59,8 @@ class Carried:
         Whether the script explains predictions too.
     remarks : tuple of str
         What is different from the fitted model, in sentences.
+    years : frozenset of str
+        Columns whose numbers are years.
     """
 
     model: Any
@@ -66,6 +69,7 @@ class Carried:
     script: str
     explains: bool
     remarks: tuple[str, ...]
+    years: frozenset[str] = frozenset()
 
 
 def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes: int = MOST_BYTES) -> Carried:
@@ -92,7 +96,8 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
         script, missing = _script(smaller, explainer, interval)
         if len(script) <= most_bytes:
             explains = explainer is not None and not missing
-            return Carried(smaller, program, explainer, script, explains, (*remarks, *more, *missing))
+            said = (*remarks, *more, *missing)
+            return Carried(smaller, program, explainer, script, explains, said, columns_of_years(X))
     raise MissingCapability(f"It would take more than {most_bytes / 1e6:g} MB, also with {_SIZES[-1]} vectors.")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 
 from kernelect.facts.names import plain_name, short_name
-from kernelect.facts.numbers import trimmed
+from kernelect.facts.numbers import are_years, trimmed
 from kernelect.typing import Array
 
 #: Classes of equal width into which a line of the swarm is sorted to see how dense it is.
@@ -19,11 +21,28 @@ _LEVELS = 12
 _MISSING = "(missing)"
 
 
-def cell_words(cell: Any) -> str:
-    """Return a cell as it may stand behind its column's name."""
+def cell_words(cell: Any, kind: str = "") -> str:
+    """Return a cell as it may stand behind its column's name; a "date" may be given as days since 1970."""
+    if cell is None or cell != cell:
+        return _MISSING
     if isinstance(cell, bool | np.bool_) or not isinstance(cell, int | float | np.number):
-        return _MISSING if cell is None or cell != cell else short_name(cell, 18)
-    return _MISSING if cell != cell else trimmed(float(cell), 4)
+        return short_name(cell, 18)
+    with suppress(OverflowError):
+        if kind == "date":
+            return str(date(1970, 1, 1) + timedelta(days=float(cell)))
+    return trimmed(float(cell), 4, years=kind == "year")
+
+
+def hold_years(cells: Any) -> bool:
+    """Tell whether the cells of a column are years."""
+    numbers = _numbers(cells)
+    known = np.empty(0) if numbers is None else numbers[np.isfinite(numbers)]
+    return len(known) > 0 and are_years(float(known.min()), float(known.max()))
+
+
+def columns_of_years(X: Any) -> frozenset[str]:
+    """Return the names of a DataFrame's columns that hold years."""
+    return frozenset(str(name) for name in getattr(X, "columns", ()) if hold_years(X[name]))
 
 
 def _numbers(cells: Any) -> Array | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -118,22 +117,12 @@ def waterfall_of(carried: Carried, row: Any, output: Any) -> Waterfall:
 
 
 def _in_words(explanation: Explanation, carried: Carried) -> Any:
-    dates = {column.name for column in carried.program.columns if column.kind == "date"}
+    kinds = {column.name: column.kind for column in carried.program.columns} | dict.fromkeys(carried.years, "year")
     cells = np.asarray(explanation.data, dtype=object)
     words = np.empty(cells.shape, dtype=object)
     for j, name in enumerate(explanation.feature_names):
-        words[:, j] = [cell_in_words(cell, is_date=name in dates) for cell in cells[:, j]]
+        words[:, j] = [cell_words(cell, kinds.get(name, "")) for cell in cells[:, j]]
     return words
-
-
-def cell_in_words(cell: Any, *, is_date: bool = False) -> str:
-    """Return a cell in words; dates may be given as days since 1970."""
-    if is_date and isinstance(cell, int | float | np.number) and cell == cell:
-        try:
-            return str(date(1970, 1, 1) + timedelta(days=float(cell)))
-        except OverflowError:
-            return cell_words(cell)
-    return cell_words(cell)
 
 
 def reasons_in_words(carried: Carried, rows: Any, places: Indices, most: int = 3) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from kernelect.facts.explained import explained_rows, strongest_pairs
 from kernelect.facts.explanations import Interactions
 from kernelect.facts.material import Material, picture
-from kernelect.facts.numbers import counted
+from kernelect.facts.numbers import counted, fixed
 from kernelect.facts.page_record import PictureFacts
 
 
@@ -20,14 +20,15 @@ def explained_pictures(material: Material) -> Iterator[PictureFacts]:
     if found is None:
         return
     rows = counted(len(found.places), "row")
-    part = rows if len(found.places) == len(material.y) else f"{rows} of {len(material.y)}"
+    part = rows if len(found.places) == len(material.y) else f"{rows} of {fixed(len(material.y), 0)}"
     yield picture(
         "matters",
         found.swarm,
         "What moves predictions",
-        f"Each point is a row ({part}): how far its value of the column moves the {found.swarm.label}, to the right "
-        "upwards. Colours tell low values of the column from high ones; grey points are texts or missing cells. "
-        "Columns with the largest mean effect come first. These are exact Shapley values, and those of a row add up.",
+        f"Each point is a row ({part}): how far its value of the column moves the {found.swarm.label}. Points "
+        "to the right raise it. Colours tell low values of the column from high ones; grey points are texts or missing "
+        "cells. Columns with the largest mean effect come first. These are exact Shapley values, and those of a row "
+        "add up.",
     )
     for record in strongest_pairs(found):
         if isinstance(record, Interactions):

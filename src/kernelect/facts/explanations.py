@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import Explanation
-from kernelect.facts.cells import axis_of, cell_words, ranks, swarm, swarm_within
+from kernelect.facts.cells import axis_of, cell_words, hold_years, ranks, swarm, swarm_within
 from kernelect.facts.names import plain_name, short_name
 from kernelect.typing import Array
 
@@ -45,7 +45,8 @@ class Waterfall:
             raise InvalidArgument(f"row={row!r} must be a place from 0 to {len(explanation) - 1}.")
         values, cells = explanation.values[row], explanation.data[row]
         order = np.argsort(-np.abs(values), kind="stable")
-        words = [f"{short_name(explanation.feature_names[j])} = {cell_words(cells[j])}" for j in order]
+        kinds = ["year" if hold_years(column) else "" for column in np.asarray(explanation.data).T]
+        words = [f"{short_name(explanation.feature_names[j])} = {cell_words(cells[j], kinds[j])}" for j in order]
         values = values[order]
         if len(values) > most + 1:
             rest = f"{len(values) - most} other columns"

@@ -10,6 +10,7 @@ import numpy as np
 from kernelect.estimators import LSSVC, LSSVR
 from kernelect.exceptions import MissingCapability
 from kernelect.export.recovered import groups_of, losses_of, recovered
+from kernelect.facts.numbers import counted, fixed, with_error
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.mixture.members import left_out
 from kernelect.typing import Array, Indices
@@ -49,7 +50,8 @@ class LearningCurve:
         Parts of a machine that was fitted with groups are made of whole groups, and leave whole ones out.
         """
         machine = _least_squares(estimator)
-        material = _Material(machine, *recovered(machine), groups_of(machine))
+        limits = getattr(machine_of(estimator), "_limits", None)
+        material = _Material(machine, *recovered(machine), groups_of(machine), limits)
         units = _units(material, generator)
         count = sum(map(len, units))
         sizes = sorted({round(share * len(units)) for share in _SHARES if share * count >= _FEWEST})
@@ -69,19 +71,26 @@ class LearningCurve:
 
     def in_words(self) -> str:
         """Return what more rows would bring."""
+        way = "fell" if self.gain > 0.0 else "rose"
+        change = (
+            f"from {counted(int(self.rows[-2]), 'row')} to {fixed(self.rows[-1], 0)}, the leave-one-out {self.score} "
+            f"{way} by {with_error(abs(self.gain), self.gain_error)}"
+        )
         if self.gain > 2.0 * self.gain_error:
-            return "More rows would still help."
-        return "More rows of the same kind would help little: from half of them to all, the change is within chance."
+            return f"More rows would still help: {change}."
+        chance = ", which is within chance" if -self.gain <= 2.0 * self.gain_error else ""
+        return f"More rows of the same kind would help little: {change}{chance}."
 
 
 @dataclass(frozen=True)
 class _Material:
-    """A machine, and what it was fitted on."""
+    """A machine, what it was fitted on, and how far its mixture lets it go."""
 
     machine: LSSVC | LSSVR
     targets: Any
     weights: Array
     groups: Indices | None
+    limits: Array | None
 
 
 def _units(material: _Material, generator: np.random.Generator) -> list[Indices]:
@@ -140,4 +149,5 @@ def _part_losses(material: _Material, rows: Indices) -> Array:
     fresh = type(machine)(machine.kernel_, regularization=machine.regularization_, landmarks=None, prior=None)
     groups = None if material.groups is None else material.groups[rows]
     fresh.fit(machine.X_fit_[rows], targets[rows], material.weights[rows], groups=groups)
-    return losses_of(left_out(fresh), machine, targets, rows)
+    said = left_out(fresh)
+    return losses_of(said if material.limits is None else np.clip(said, *material.limits), machine, targets, rows)

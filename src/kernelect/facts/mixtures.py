@@ -167,6 +167,6 @@ def _on_best(name: str, score: str, own: float, value: float, error: float) -> s
     if value > 0.0:
         return f"{beginning}: alone it would lose {with_error(value, error)}."
     return (
-        f"{beginning}: alone it would lose nothing on these rows. Leave-one-out flatters a candidate that is picked "
+        f"{beginning}: on these rows it is no worse alone. Leave-one-out flatters a candidate that is picked "
         "because it is best by leave-one-out, so it does not get all the weight."
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.facts.cells import hold_years
 from kernelect.facts.explained import reasons_in_words, waterfall_of
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
@@ -35,8 +36,8 @@ def worst_rows(material: Material) -> list[RowFacts]:
     return [
         RowFacts(
             row=int(table_rows(material)[place]) + 1,
-            observed=_words(source.y_true[place]),
-            predicted=_words(source.prediction[place]),
+            observed=_words(material, source.y_true[place]),
+            predicted=_words(material, source.prediction[place]),
             miss=_miss(material, int(place)),
             reasons=words,
         )
@@ -54,7 +55,7 @@ def notable_pictures(material: Material) -> Iterator[PictureFacts]:
         output = predicted if material.task == "classification" else None
         row = int(table_rows(material)[place])
         record = waterfall_of(carried, rows_at(material.X, np.array([row])), output)
-        observed, said = _words(source.y_true[place]), _words(predicted)
+        observed, said = _words(material, source.y_true[place]), _words(material, predicted)
         yield picture(
             "rows",
             record,
@@ -137,5 +138,7 @@ def _miss(material: Material, place: int) -> str:
     return percent(1.0 - float(_losses(material)[place]))
 
 
-def _words(value: Any) -> str:
-    return trimmed(float(value), 4) if isinstance(value, float | np.floating) else plain_name(value)
+def _words(material: Material, value: Any) -> str:
+    if not isinstance(value, float | np.floating):
+        return plain_name(value)
+    return trimmed(float(value), 4, years=hold_years(material.y))

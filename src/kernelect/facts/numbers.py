@@ -18,6 +18,10 @@ NOT_KNOWN = "\N{EN DASH}"
 #: Between groups of three digits.
 _GROUP = "\N{NARROW NO-BREAK SPACE}"
 
+#: A column whose numbers all lie between these, with whole ends, holds years, or numbers that read as well without
+#: spaces. Columns that are left out as years have a narrower range: here a slip costs nothing.
+_YEARS = (1000.0, 2999.0)
+
 #: Scores of which more is better; all others are losses.
 LARGER_IS_BETTER = ("AUC", "R2", "accuracy", "F1", "average precision")
 
@@ -37,9 +41,15 @@ def number(value: float | None, digits: int = 3) -> str:
     return fixed(value, digits - 1 - math.floor(math.log10(abs(value))) if value else 0)
 
 
-def trimmed(value: float | None, digits: int = 6) -> str:
-    """Return a number that stands in a table as it would be typed: no zeros behind what matters."""
-    words = number(value, digits)
+def are_years(low: float | str | None, high: float | str | None) -> bool:
+    """Tell by its ends whether a column of numbers holds years: 1 987 is no way to write one."""
+    ends = [end for end in (low, high) if isinstance(end, int | float)]
+    return len(ends) == 2 and all(_YEARS[0] <= end <= _YEARS[1] and end == round(end) for end in ends)
+
+
+def trimmed(value: float | None, digits: int = 6, *, years: bool = False) -> str:
+    """Return a number that stands in a table as it would be typed: no zeros behind what matters, no spaces in years."""
+    words = number(value, digits).replace(_GROUP, "" if years else _GROUP)
     return words.rstrip("0").rstrip(".") if "." in words and "e" not in words else words
 
 

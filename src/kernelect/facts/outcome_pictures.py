@@ -12,9 +12,10 @@ from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import number, percent, with_error
+from kernelect.facts.numbers import fixed, number, percent
 from kernelect.facts.outcomes import Confusion, Residuals
 from kernelect.facts.page_record import PictureFacts, ThresholdFacts
+from kernelect.facts.sources import is_mixture
 
 #: Rows whose probabilities a page carries for the choice of a threshold.
 _MOST_ROWS = 5000
@@ -30,8 +31,8 @@ def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
         return
     confusion = Confusion.from_predictions(source.y_true, source.prediction, classes=material.machine.classes_)
     caption = (
-        f"Rows are true classes, columns predicted classes, measured by {source.name}. {confusion.wrong} of "
-        f"{int(confusion.counts.sum())} rows are misclassified."
+        f"Rows are true classes, columns predicted classes, measured by {source.name}. "
+        f"{_of(confusion.wrong, float(confusion.counts.sum()))} rows are misclassified."
     )
     if material.decision is not None and source is material.assessment.outer_folds:
         caption += " The model of every fold decides by its own threshold, which may differ from the whole model's."
@@ -72,8 +73,8 @@ def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
     assert source is not None
     missed, alarms = cuts.positives - cuts.hits[place], cuts.flagged[place] - cuts.hits[place]
     point = (
-        f"The point is the model's threshold of {percent(cuts.threshold)}: {missed:.0f} of {cuts.positives} missed, "
-        f"{alarms:.0f} of {rows - cuts.positives} flagged in vain"
+        f"The point is the model's threshold of {percent(cuts.threshold)}: {_of(missed, cuts.positives)} missed, "
+        f"{_of(alarms, rows - cuts.positives)} flagged in vain"
     )
     yield picture(
         "good",
@@ -99,6 +100,10 @@ def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
     )
 
 
+def _of(part: float, whole: float) -> str:
+    return f"{fixed(part, 0)} of {fixed(whole, 0)}"
+
+
 def learning_pictures(material: Material) -> Iterator[PictureFacts]:
     """Yield how the loss falls with the number of rows."""
     curve = LearningCurve.from_estimator(material.estimator, material.generator)
@@ -106,8 +111,8 @@ def learning_pictures(material: Material) -> Iterator[PictureFacts]:
         "good",
         curve,
         "Would more rows help?",
-        f"{curve.in_words()} The curve is the leave-one-out {curve.score} on parts of the rows, at the selected "
-        f"widths. From half of the rows to all, it fell by {with_error(curve.gain, curve.gain_error)}.",
+        f"{curve.in_words()} The curve is made of parts of the rows, with all settings as they were selected"
+        f"{', by the heaviest least-squares machine alone' if is_mixture(material.machine) else ''}.",
     )
 
 

@@ -16,7 +16,8 @@ class PictureFacts(TypedDict):
 class ControlFacts(TypedDict):
     """A column that a reader can change: a number or date between ``low`` and ``high``, or one of ``levels``.
 
-    ``missing`` tells whether cells of it were missing, ``other`` whether there were further levels.
+    ``missing`` tells whether cells of it were missing, ``other`` whether there were further levels, ``years`` whether
+    its numbers are years.
     """
 
     name: str
@@ -27,17 +28,19 @@ class ControlFacts(TypedDict):
     low: float
     high: float
     whole: bool
+    years: bool
 
 
 class BandFacts(TypedDict):
     """What the range around a prediction is made to hold, and how much of the rows it held that were left out.
 
-    ``held`` is empty where nobody counted.
+    ``held`` is empty where nobody counted, ``apart`` where Python says the same.
     """
 
     share: str
     held: str
     source: str
+    apart: str
 
 
 class ReasonFacts(TypedDict):
@@ -64,7 +67,7 @@ class WhatIfFacts(TypedDict):
     """The model as JavaScript with a control for every column; ``script`` is empty where a page cannot carry it.
 
     ``order`` are the controls' places, the most relevant first; ``rows`` are rows to start from, the first one
-    typical; ``players`` the controls that share an effect.
+    typical; ``players`` the controls that share an effect; ``years`` tells whether years are predicted.
     """
 
     script: str
@@ -75,6 +78,7 @@ class WhatIfFacts(TypedDict):
     players: list[list[int]]
     band: BandFacts | None
     start: StartFacts | None
+    years: bool
     explained: str
     remarks: list[str]
 

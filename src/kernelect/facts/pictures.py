@@ -71,7 +71,7 @@ def _held_out(material: Material) -> Iterator[PictureFacts]:
         "What predictions lose without a column",
         f"By how much {what} when a column's cells are shuffled, on {counted(found.n_rows, 'row')} that the models of "
         f"the outer folds had not seen; bars are two standard errors. {clear} of {n_columns} columns clearly matter. "
-        f"Columns that tell the same can stand in for each other: then neither seems to matter.{rest}",
+        f"Columns that hold the same information can replace each other: then neither seems to matter.{rest}",
     )
 
 

@@ -46,9 +46,14 @@ def require_selection(machine: Any) -> None:
         )
 
 
+def prepared_rows(estimator: Any, X: Any) -> Any:
+    """Return the rows as the steps before the machine hand them to it."""
+    return estimator[:-1].transform(X) if _has_steps(estimator) else X
+
+
 def machine_inputs(estimator: Any, X: Any) -> Array:
     """Return the numbers that the machine itself sees, (n, d)."""
-    inputs = estimator[:-1].transform(X) if _has_steps(estimator) else X
+    inputs = prepared_rows(estimator, X)
     return np.asarray(inputs.toarray() if hasattr(inputs, "toarray") else inputs, dtype=float)
 
 

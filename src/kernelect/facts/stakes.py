@@ -77,6 +77,11 @@ def metric_named(name: str | None, task: str, n_classes: int | None) -> str | No
     if name is None:
         return None
     known = METRICS[task]
+    if name not in known and name in (other for metrics in METRICS.values() for other in metrics):
+        what = (
+            "numbers, and the target has classes" if task == "classification" else "classes, and the target is a number"
+        )
+        raise InvalidArgument(f"--metric {name} is for {what}: choose one of {', '.join(known)}.")
     if name not in known:
         raise unknown_name("--metric", name, list(known))
     if known[name] in _OF_TWO and n_classes != 2:

@@ -8,15 +8,16 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from kernelect.exceptions import MissingCapability, OutOfTime, UnusableModel
-from kernelect.export.evaluate import coded_rows, evaluate, number_of, text_of
+from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import Column, Program
+from kernelect.facts.bands import describe_band, ends_at
 from kernelect.facts.carried import Carried, carried_model, some_rows
-from kernelect.facts.cells import ranks
-from kernelect.facts.estimates import COVERAGE, Assessment
+from kernelect.facts.cells import hold_years, ranks
+from kernelect.facts.estimates import Assessment
 from kernelect.facts.explained import towards
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import percent, trimmed
-from kernelect.facts.page_record import BandFacts, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
+from kernelect.facts.numbers import are_years, trimmed
+from kernelect.facts.page_record import ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
 from kernelect.facts.plain import as_plain
 from kernelect.facts.relevance import ranked, relevance_by_column
 from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at
@@ -55,17 +56,18 @@ def describe_what_if(
         return _without(str(error)), None
     program = carried.program
     cells = _cells(program, X)
-    shown = _starts(cells)
+    shown, years = _starts(cells), not is_classifier(pipeline_of(model)) and hold_years(y)
     return (
         WhatIfFacts(
             script=carried.script,
             controls=[_control(column, cells[:, place]) for place, column in enumerate(program.columns)],
             order=_order(carried, program),
             rows=[_plain_cells(row) for row in cells[shown]],
-            row_names=[_row_name(int(place), np.asarray(y)[place]) for place in shown],
+            row_names=[_row_name(int(place), np.asarray(y)[place], years=years) for place in shown],
             players=_players(carried, program),
-            band=_band(carried, assessment),
-            start=_start(carried, rows_at(X, shown[:1]), cells[shown[0]]),
+            band=describe_band(model, carried, X, cells, assessment),
+            start=_start(carried, rows_at(X, shown[:1]), cells[shown[0]], years=years),
+            years=years,
             explained=carried.explainer.expansion.explained if carried.explainer and carried.explains else "",
             remarks=list(carried.remarks),
         ),
@@ -83,6 +85,7 @@ def _without(reason: str) -> WhatIfFacts:
         players=[],
         band=None,
         start=None,
+        years=False,
         explained="",
         remarks=[f"This page does not carry the model. {reason}"],
     )
@@ -123,13 +126,16 @@ def _control(column: Column, cells: Any) -> ControlFacts:
         low=0.0,
         high=0.0,
         whole=False,
+        years=False,
     )
     if column.kind == "category":
         other = bool(set(known) - set(column.levels))
         return {**facts, "levels": [plain_name(level) for level in column.levels], "other": other}
     numbers = np.array(known or [0.0], dtype=float)
     whole = bool(np.all(numbers == np.round(numbers)))
-    return {**facts, "low": float(numbers.min()), "high": float(numbers.max()), "whole": whole}
+    low, high = float(numbers.min()), float(numbers.max())
+    years = column.kind == "number" and whole and are_years(low, high)
+    return {**facts, "low": low, "high": high, "whole": whole, "years": years}
 
 
 def _starts(cells: Any) -> Indices:
@@ -152,9 +158,10 @@ def _typical(cells: Any) -> int:
     return int(np.argmin(distance))
 
 
-def _row_name(place: int, observed: Any) -> str:
+def _row_name(place: int, observed: Any, *, years: bool) -> str:
     is_number = isinstance(observed, float | np.floating)
-    return f"row {place + 1} (observed {trimmed(float(observed), 4) if is_number else plain_name(observed)})"
+    words = trimmed(float(observed), 4, years=years) if is_number else plain_name(observed)
+    return f"row {place + 1} (observed {words})"
 
 
 def _order(carried: Carried, program: Program) -> list[int]:
@@ -179,29 +186,7 @@ def _players(carried: Carried, program: Program) -> list[list[int]]:
     ]
 
 
-def _band(carried: Carried, assessment: Assessment) -> BandFacts | None:
-    """Return what the range around a prediction holds; None for classes, and where it has no ends."""
-    source = assessment.best_source
-    if carried.program.ends is None:
-        return None
-    held = None if source is None else source.held()
-    return BandFacts(
-        share=percent(COVERAGE, 0),
-        held="" if held is None else percent(held, 0),
-        source="" if source is None else source.name,
-    )
-
-
-def _ends(carried: Carried, cells: Any) -> list[float]:
-    """Return the ends of the range around a row's prediction, as the script will."""
-    program = carried.program
-    if program.ends is None:
-        return []
-    found = evaluate(program.with_outputs([program.ends]), coded_rows(program, [cells]))[-1]
-    return [float(end) for end in found[0]]
-
-
-def _start(carried: Carried, row: Any, cells: Any) -> StartFacts:
+def _start(carried: Carried, row: Any, cells: Any, *, years: bool) -> StartFacts:
     """Return what the model says of one row, as the script will."""
     pipeline, choice = pipeline_of(carried.model), carried.program.choice
     if is_classifier(pipeline):
@@ -212,12 +197,12 @@ def _start(carried: Carried, row: Any, cells: Any) -> StartFacts:
         names = [plain_name(name) for name in classes]
     else:
         values = np.asarray(pipeline.predict(row), dtype=float).reshape(1, -1)[0].tolist()
-        place, names, answer = 0, [], trimmed(values[0], 4)
+        place, names, answer = 0, [], trimmed(values[0], 4, years=years)
     return StartFacts(
         answer=answer,
         classes=names,
         numbers=values,
-        interval=_ends(carried, cells),
+        interval=[] if carried.program.ends is None else ends_at(carried.program, [cells])[0].tolist(),
         reasons=_reasons(carried, row, place),
     )
 

@@ -104,6 +104,7 @@ _BEST_LABELS = (
 #: Classes from which only the first half of the posteriors take part: each class costs one of its own.
 _MANY_CLASSES = 5
 
+#: They come right behind the leader: where time is short, trees say most in little of it.
 _OF_BOXES = tuple(Candidate(view=AS_IS, kernel="partitions", machine=machine) for machine in PARTITIONS)
 
 _OF_EFFORT = {
@@ -120,10 +121,10 @@ def candidates_for(effort: object, n_classes: int | None) -> tuple[Candidate, ..
         raise unknown_name("effort", effort, list(EFFORTS))
     of_numbers, of_labels = _OF_EFFORT[effort]
     if n_classes is None:
-        return (_LEADER, *of_numbers, *_OF_BOXES)
+        return (_LEADER, *_OF_BOXES, *of_numbers)
     squares, posteriors = of_labels
     few = len(posteriors) // 2 if n_classes >= _MANY_CLASSES else len(posteriors)
-    return (_LEADER, *squares, *posteriors[:few], *_OF_BOXES)
+    return (_LEADER, *_OF_BOXES, *squares, *posteriors[:few])
 
 
 def kernel_of(name: str, numeric: Indices, categorical: Indices) -> Kernel:

@@ -8,8 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from kernelect.facts.names import short_name
+from kernelect.facts.numbers import fixed
 from kernelect.facts.outcomes import Confusion
 from kernelect.plots.style import COLOURS, Display, axes_for
+
+#: Letters for which there is room below the cells, all of the same width.
+_LETTERS = 32
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,13 @@ class ConfusionDisplay(Display):
         strength = 0.06 + 0.5 * share if count else 0.0
         ax.add_patch(Rectangle((column - 0.47, row - 0.47), 0.94, 0.94, fc=shade, alpha=strength, ec="none"))
         few = len(self.record.classes) <= 6
-        words = f"{count}\n{100 * share:.0f} %" if few and count else f"{count}"
+        words = f"{fixed(count, 0)}\n{100 * share:.0f} %" if few and count else fixed(count, 0)
         ax.text(column, row, words, ha="center", va="center", fontsize="medium" if few else "x-small")
 
     def _label_axes(self, ax: Any) -> None:
         record = self.record
         place = np.arange(len(record.classes))
-        long = max(len(name) for name in record.classes) > 8 or len(place) > 6
+        long = len(place) * max(len(name) for name in record.classes) > _LETTERS
         turned = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long and len(place) > 2 else {}
         names = [short_name(name, 18) for name in record.classes]
         ax.set_xticks(place, names, parse_math=False, **turned)

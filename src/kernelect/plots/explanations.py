@@ -69,7 +69,7 @@ class WaterfallDisplay:
 def _annotate(ax: Any, start: float, value: float, at: float) -> None:
     right = value > 0
     ax.annotate(
-        f"{'+' if right else ''}{number(value)}",
+        f"{'+' if right else ''}{number(value)}".replace("-", "\N{MINUS SIGN}"),  # as on the axes
         (start + value, at),
         (4 if right else -4, 0),
         textcoords="offset points",

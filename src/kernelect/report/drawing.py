@@ -66,6 +66,9 @@ _DISPLAYS: dict[str, Any] = {
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
 _WIDTH, _HEIGHT = 4.6, 3.3
 
+#: Steps along a level axis whose numbers have five digits or more.
+_LONG_NUMBERS = 4
+
 #: Colours of the pictures -> variables of the page, which change with its light.
 _VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card"} | {
     colour: f"--series-{number}" for number, colour in enumerate(COLOURS, start=1)
@@ -117,11 +120,13 @@ def _drawn(display: Any, height: float) -> str:
 
 
 def _set_thousands_apart(ax: Any) -> None:
-    """Write the numbers of an axis as those of the page are written."""
-    from matplotlib.ticker import FuncFormatter, ScalarFormatter
+    """Write the numbers of an axis as those of the page are written; long ones need room beside each other."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter
 
     for axis in (ax.xaxis, ax.yaxis):
         if isinstance(axis.get_major_formatter(), ScalarFormatter) and np.abs(axis.get_view_interval()).max() >= 1e4:
+            if axis is ax.xaxis:
+                axis.set_major_locator(MaxNLocator(_LONG_NUMBERS))
             axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value).replace("-", "\N{MINUS SIGN}")))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import time
 from datetime import date, timedelta
 from functools import cache
@@ -87,7 +88,7 @@ def _record(what_if: WhatIfFacts | None) -> dict[str, Any]:
     """Return what the controls' script reads."""
     if what_if is None or what_if["start"] is None:
         return {}
-    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "explained")}
+    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "years", "explained")}
     return {**kept, "shown": what_if["start"]["classes"]}
 
 
@@ -125,11 +126,11 @@ def _end(control: ControlFacts, which: Literal["low", "high"]) -> str:
     """Return an end of a control's range in words."""
     if control["kind"] == "date":
         return str(date(1970, 1, 1) + timedelta(days=control[which]))
-    return trimmed(control[which])
+    return trimmed(control[which], years=control["years"])
 
 
-def _between(ends: list[float]) -> str:
-    lower, upper = (trimmed(end + 0.0, 4) for end in ends)  # no -0
+def _between(ends: list[float], *, years: bool) -> str:
+    lower, upper = (trimmed(end + 0.0, 4, years=years) for end in ends)  # no -0
     return f"{lower} to {upper}"
 
 
@@ -140,7 +141,7 @@ def _signed(value: float) -> str:
 
 def _unbroken(words: str) -> str:
     """Return words in which no line ends between a figure, its error and its unit."""
-    return words.replace("± ", "±\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
+    return re.sub(r"(?<=±) | (?=%)|(?<=\d) (?=(s|min)\b)", "\N{NO-BREAK SPACE}", words)
 
 
 def _part(name: str) -> str:

@@ -62,7 +62,7 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
     years = [name for name in numbers if _are_years(_numbers(frame[name]))]
     dates = [one.name for one in found.columns if one.kind == "date" and one.name not in kept]
     notes: list[tuple[str, Note]] = [
-        (name, (f"{{was}} left out: {why} (keep {{it}} with --keep)", ""))
+        (name, (f"{{was}} left out: {why.replace('its ', '{its} ')} (keep {{it}} with --keep)", ""))
         for name, why in numbers.items()
         if name not in years
     ]
@@ -95,7 +95,7 @@ def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collectio
     known += [candidates[name] for name in found]
     for name, cells in candidates.items():
         if name not in found and any(_parallel(cells, other) for other in known):
-            found[name] = "it runs parallel to a row number"
+            found[name] = "its numbers run parallel to a row number"
     return found
 
 
@@ -121,7 +121,7 @@ def _why_number(name: str, cells: np.ndarray) -> str:
     if span <= _GAPS * n and (np.all(steps > 0) or np.all(steps < 0)):
         return "its whole numbers run in the order of the rows, as row numbers and times do"
     words = name.lower().replace("-", "_").replace(".", "_").replace(" ", "_").strip("_").split("_")
-    return "its whole numbers are all different, and its name says that they name rows" if words[-1] in _NAMES else ""
+    return "its whole numbers are all different, and by its name they name rows" if words[-1] in _NAMES else ""
 
 
 def _are_years(cells: np.ndarray) -> bool:

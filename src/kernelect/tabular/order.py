@@ -108,8 +108,9 @@ def _doubt(sentence: str, rows: Rows) -> Doubt:
     return Doubt(
         code="order",
         sentence=sentence + (f" The table is sorted by {by}." if by else ""),
-        advice="Where the rows are in the order of time, name it (--time COLUMN) and the scores are those of later "
-        "rows; where they come from subjects or batches, name those (--group COLUMN).",
+        advice="If the rows are in order of time, name that column (--time COLUMN): the scores are then those of later "
+        "rows. If they come from subjects or batches, name those (--group COLUMN). If they are only sorted by the "
+        "target, nothing is wrong.",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from kernelect.explain.record import is_of_number
 from kernelect.explain.shapley import ENOUGH_ROWS
 from kernelect.facts.cells import cell_words
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import fixed
+from kernelect.facts.numbers import are_years, fixed
 from kernelect.tabular.record import TableModel
 
 
@@ -138,9 +137,12 @@ def explain_table(model: TableModel, X: pd.DataFrame, background: pd.DataFrame |
     if values.ndim == 3:
         values, base = values[rows, :, places], base[rows, places]
     effects, starts = signs[:, None] * values, signs * base
-    kinds = {column.name: column.kind for column in model.schema.columns}
+    kinds = {
+        column.name: "year" if column.kind == "number" and are_years(column.low, column.high) else column.kind
+        for column in model.schema.columns
+    }
     cells = [
-        [_words(cell, kinds.get(name, "")) for cell, name in zip(line, explanation.feature_names, strict=True)]
+        [cell_words(cell, kinds.get(name, "")) for cell, name in zip(line, explanation.feature_names, strict=True)]
         for line in np.asarray(explanation.data, dtype=object)
     ]
     return Explained(
@@ -161,13 +163,3 @@ def _places(explanation: Explanation, predicted: Any) -> tuple[np.ndarray, np.nd
     if len(names) == 1:
         return np.zeros(len(predicted), dtype=int), np.where(np.asarray(predicted) == names[0], 1.0, -1.0)
     return np.array([names.index(label) for label in np.asarray(predicted).tolist()]), np.ones(len(predicted))
-
-
-def _words(cell: Any, kind: str) -> str:
-    """Return a cell in words; dates are kept as days since 1970."""
-    if kind == "date" and cell is not None and cell == cell:
-        try:
-            return str(date(1970, 1, 1) + timedelta(days=float(cell)))
-        except OverflowError:
-            return cell_words(cell)
-    return cell_words(cell)

@@ -4,6 +4,7 @@
   const { probability, truth } = JSON.parse(document.getElementById("facts").textContent).threshold;
   const byId = (id) => document.getElementById(id);
   const percent = (share) => (Number.isFinite(share) ? (100 * share).toFixed(1) + "\u00a0%" : "\u2013");
+  const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   const positives = truth.reduce((sum, one) => sum + one, 0), rows = truth.length;
 
   function counted(at) {
@@ -17,14 +18,14 @@
   const cost = ({ missed, alarms }) => { const [miss, alarm] = costs(); return miss * missed + alarm * alarms; };
 
   function show() {
-    const at = Number(byId("th-at").value), now = counted(at);
+    const at = Number(byId("th-at").value), now = counted(at), perHundred = 100 * cost(now) / rows;
     byId("th-words").textContent = percent(at);
     byId("th-at").setAttribute("aria-valuetext", percent(at));
     byId("th-found").textContent = percent(now.hits / positives);
     byId("th-right").textContent = percent(now.hits / now.flagged);
-    byId("th-missed").textContent = `${now.missed} of ${positives}`;
-    byId("th-alarms").textContent = `${now.alarms} of ${rows - positives}`;
-    byId("th-cost").textContent = (100 * cost(now) / rows).toPrecision(3);
+    byId("th-missed").textContent = `${grouped(now.missed)} of ${grouped(positives)}`;
+    byId("th-alarms").textContent = `${grouped(now.alarms)} of ${grouped(rows - positives)}`;
+    byId("th-cost").textContent = perHundred < 100 ? perHundred.toPrecision(3) : grouped(Math.round(perHundred));
   }
 
   byId("th-best").hidden = false;

@@ -1,7 +1,7 @@
 "use strict";
 // What if: the controls' cells go into the model of this page, and prediction and reasons come out.
 (() => {
-  const { controls, rows, players, band, explained, shown } = JSON.parse(document.getElementById("what-if-facts").textContent);
+  const { controls, rows, players, band, years, explained, shown } = JSON.parse(document.getElementById("what-if-facts").textContent);
   const byId = (id) => document.getElementById(id);
   const OTHER = "\u0000other", DAY = 86400000;
   const fields = controls.map((_, place) => {
@@ -13,15 +13,16 @@
   });
   let row = [];
 
-  // The same words as in the rest of the page: significant digits, thousands set apart, no zeros behind what matters.
-  function number(value, digits) {
+  // The same words as in the rest of the page: significant digits, thousands set apart but for years, no zeros behind
+  // what matters.
+  function number(value, digits, years) {
     if (value === 0) return "0";
     const size = Math.abs(value);
     if (size < 1e-4 || size >= 1e9) return value.toExponential(digits - 1);
     const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
     const [whole, rest] = value.toFixed(decimals).split(".");
     const trimmed = (rest || "").replace(/0+$/, "");
-    return whole.replace("-", "\u2212").replace(/\B(?=(\d{3})+$)/g, "\u202f") + (trimmed ? "." + trimmed : "");
+    return whole.replace("-", "\u2212").replace(/\B(?=(\d{3})+$)/g, years ? "" : "\u202f") + (trimmed ? "." + trimmed : "");
   }
   const signed = (value) => (value > 0 ? "+" : "") + number(value, 3).replace("-", "\u2212");
   const percent = (share) => (100 * share).toFixed(1) + "\u00a0%";
@@ -30,7 +31,7 @@
     const cell = row[place], control = controls[place];
     if (cell === null) return "(missing)";
     if (control.kind === "date") return new Date(cell * DAY).toISOString().slice(0, 10);
-    if (control.kind === "number") return number(cell, 6);
+    if (control.kind === "number") return number(cell, 6, control.years);
     const level = kernelectModel.columns[place].levels.indexOf(cell);
     return level < 0 ? "(any other)" : control.levels[level];
   }
@@ -84,10 +85,10 @@
 
   function show() {
     const said = kernelectModel.predict(row);
-    const answer = said.values ? number(said.values[0], 4) : shown[said.place];
+    const answer = said.values ? number(said.values[0], 4, years) : shown[said.place];
     if (byId("wi-answer").textContent !== answer) byId("wi-answer").textContent = answer;
     if (band) {
-      byId("wi-band").textContent = said.interval.map((end) => number(end, 4)).join(" to ");
+      byId("wi-band").textContent = said.interval.map((end) => number(end, 4, years)).join(" to ");
     }
     if (said.probabilities) {
       byId("wi-shares").replaceChildren(...said.probabilities.map((share, k) => item(shown[k], percent(share), share)));

@@ -1,0 +1,79 @@
+"""The range around a prediction that a page shows: what it holds, and how far it is from what Python says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelect.export.evaluate import coded_rows, evaluate
+from kernelect.export.program import Program
+from kernelect.facts.carried import Carried, some_rows
+from kernelect.facts.estimates import COVERAGE, Assessment
+from kernelect.facts.numbers import number, percent
+from kernelect.facts.page_record import BandFacts
+from kernelect.facts.sources import machine_of, pipeline_of, prepared_rows, rows_at
+from kernelect.typing import Array
+
+#: Rows on which the page's ranges are compared with those of Python.
+_ROWS = 200
+
+#: Share of a range's width below which its ends are the same.
+_SAME = 1e-9
+
+
+def describe_band(model: Any, carried: Carried, X: Any, cells: Any, assessment: Assessment) -> BandFacts | None:
+    """Return what the range around a prediction holds; None for classes, and where it has no ends.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or TableModel
+        The fitted one.
+    carried : Carried
+    X, cells : DataFrame or array, ndarray of shape (n, n_columns)
+        The rows that it was fitted on, and their cells as the script takes them.
+    assessment : Assessment
+    """
+    if carried.program.ends is None:
+        return None
+    source, places = assessment.best_source, some_rows(len(X), _ROWS)
+    held = None if source is None else source.held()
+    exact, shown = _python_ends(model, rows_at(X, places)), ends_at(carried.program, cells[places])
+    return BandFacts(
+        share=percent(COVERAGE, 0),
+        held="" if held is None else percent(held, 0),
+        source="" if source is None else source.name,
+        apart=_apart(exact, shown, is_whole=carried.model is model),
+    )
+
+
+def ends_at(program: Program, cells: Any) -> Array:
+    """Return the ends (m, 2) of the ranges around the predictions of rows, as the script will."""
+    assert program.ends is not None
+    return np.asarray(evaluate(program.with_outputs([program.ends]), coded_rows(program, cells))[-1], dtype=float)
+
+
+def _python_ends(model: Any, rows: Any) -> Array | None:
+    """Return the ends (m, 2) that ``predict_interval`` gives; None where it is a formula that the page has too."""
+    pipeline = pipeline_of(model)
+    machine = machine_of(pipeline)
+    if not hasattr(machine, "predict_interval"):
+        return None
+    return np.column_stack(machine.predict_interval(prepared_rows(pipeline, rows), COVERAGE))
+
+
+def _apart(exact: Array | None, shown: Array, *, is_whole: bool) -> str:
+    """Return the sentence that tells how far apart both are; empty where they are the same."""
+    if exact is None:
+        return ""
+    width = exact[:, 1] - exact[:, 0]
+    off = np.abs(exact - shown).max(axis=1) / np.where(width > 0.0, width, 1.0)
+    if off.max() <= _SAME:
+        return ""
+    mean, most = (number(100.0 * float(share), 2) for share in (off.mean(), off.max()))
+    has = "asks a model" if is_whole else "has the whole model, and asks one"
+    return (
+        f"kernelect predict --interval is more exact: it {has} without each single row, and a page cannot carry them "
+        f"all. Its ends differ from these by {mean} % of the width on average and {most} % at most "
+        f"({len(off)} rows)."
+    )
