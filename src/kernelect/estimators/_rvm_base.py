@@ -15,6 +15,7 @@ from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import function_relevances, relevances
+from kernelect.estimators._rvm_centres import centre_request, given_centres
 from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
 from kernelect.estimators._training import Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
@@ -34,6 +35,8 @@ from kernelect.priors import as_prior, shrink_selected
 from kernelect.results import ModelSize
 from kernelect.search import Search
 from kernelect.selection import (
+    Centres,
+    Drawing,
     RelevanceObjective,
     Rows,
     StartedKernel,
@@ -43,6 +46,7 @@ from kernelect.selection import (
     suited_search,
     with_remark,
 )
+from kernelect.selection.landmarks import LandmarkRequest
 from kernelect.typing import Array, Indices
 
 _ALGORITHMS = {"sequential": Sequential, "classical": Classical}
@@ -70,6 +74,7 @@ class RVMBase(SelfSelecting):
     _regression: ClassVar[bool]
 
     centres: str
+    landmarks: Any
     algorithm: str
     dictionary: Any
 
@@ -77,6 +82,7 @@ class RVMBase(SelfSelecting):
     basis_: list[str]
     support_: Indices
     relevance_vectors_: Array
+    landmarks_: Array | None
     intercept_: Any
     _model: RelevanceModel
 
@@ -111,26 +117,52 @@ class RVMBase(SelfSelecting):
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         self._check_words()
-        deadline = self._deadline
-        timed = in_time(data, RVM(self._regression), deadline, pairwise=self._is_precomputed)
+        deadline, request = self._deadline, self._centre_request(int(data.kept.sum()), data.X.shape[1])
+        machine = RVM(self._regression, most_functions=np.inf if request is None else request.first)
+        timed = in_time(data, machine, deadline, pairwise=self._is_precomputed)
         data = timed.data
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
-        require_memory(len(kept), _squares(self._kernel(), rows.X))
-        objective = self._problem(rows, order)
-        # A criterion that trains machines of its own leaves the last fit still to be done.
-        searching = deadline if objective.criterion.needs_solution else deadline.part(_SEARCHING)
+        require_memory(len(kept), _squares(self._kernel(), rows.X, request))
+        objective = self._centred(self._problem(rows, order), request, data.X, kept)
+        # A criterion that trains machines of its own, or a part of the rows, leaves the last fit still to be done.
+        searching = deadline.part(_SEARCHING)
         objective, options = objective.before(searching), self._options(deadline=searching)
         # What is factorised is the model, which has far fewer rows than the data.
         with blas_threads_for(len(kept) // _ROWS_PER_FUNCTION, self._deadline):
             selection, found = select(objective, options)
             assert isinstance(found, RelevanceObjective)
             found = found.before(deadline)
-            self._keep(found, selection.theta, kept)
+            self._keep(found, selection.theta, _numbers(found, data.X, kept))
             self._calibrate(found, selection.theta)
         selection = in_units(selection, found, unit)
         self.selection_ = timed.told(with_remark(selection, "" if len(self.support_) else _CONSTANT))
         self.n_iter_ = selection.n_evaluations
+
+    def _centre_request(self, n_rows: int, n_inputs: int) -> LandmarkRequest | None:
+        """Return which rows candidate functions are centred on, None for all of them."""
+        if not self._is_precomputed and self.dictionary is None:
+            return centre_request(self.landmarks, n_rows, n_inputs)
+        if self.landmarks is None or (isinstance(self.landmarks, str) and self.landmarks == "auto"):
+            return None
+        precomputed = self.dictionary is None
+        has = "kernel='precomputed' takes kernel values" if precomputed else "dictionary= has functions of its own"
+        raise InvalidArgument(
+            f"landmarks={self.landmarks!r} asks for centres of a kernel of the inputs, and {has}: leave landmarks at "
+            "'auto', or give the inputs and another kernel."
+        )
+
+    def _centred(
+        self, objective: RelevanceObjective, request: LandmarkRequest | None, X: Array, rows: Indices
+    ) -> RelevanceObjective:
+        """Return the objective with its candidate functions; ``rows`` are those of ``X`` that are fitted."""
+        if request is None:
+            return objective
+        assert isinstance(objective.machine, RVM)
+        objective = replace(objective, machine=replace(objective.machine, most_functions=request.first))
+        if request.points is not None:
+            return objective.centred_on(given_centres(request.points, X, rows))
+        return replace(objective, drawing=Drawing(count=request.first, seed=self._seed()))
 
     def _row_order(self, rows: Rows) -> Indices:
         """Return the order in which the rows are fitted, whatever the order in which they were given.
@@ -209,28 +241,32 @@ class RVMBase(SelfSelecting):
                 f"evidence_by_size is for one machine, and {objective.targets.shape[1]} tell the classes apart: "
                 "fit two classes, or a regression."
             )
-        design, _ = objective.kernel_at(self.selection_.theta).linearize(objective.X)
+        if self._is_precomputed or self.dictionary is not None:
+            design = objective.design(self.selection_.theta)[0][:, self.support_]
+        else:
+            design, _ = objective.centred_on(Centres.of(objective.X, self.support_)).design(self.selection_.theta)
         targets, weights = objective.targets[:, 0], objective.weights
-        return evidence_by_size(Columns.of(design[:, self.support_]), objective.machine.likelihood(targets, weights))
+        return evidence_by_size(Columns.of(design), objective.machine.likelihood(targets, weights))
 
     def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> None:
-        """Set the learned attributes at ``theta``; ``rows`` are those of the user that were fitted."""
+        """Set the learned attributes at ``theta``; ``rows`` are those of the user that have a candidate function."""
         fits, kernel = objective.fits(theta), objective.kernel_at(theta)
         columns, model = on_rows(fits)
         likelihood = fits[0].likelihood
-        vectors = None if self._is_precomputed or self.dictionary is not None else objective.X[columns]
+        vectors = None if self._is_precomputed or self.dictionary is not None else objective.points[columns]
         if self.centres == "movable":
             geometry = GaussianCentres.of(kernel, objective.X)
-            moved = [moved_centres(fit, objective.X, geometry) for fit in fits]
+            moved = [moved_centres(fit, objective.points, geometry) for fit in fits]
             vectors, model = on_centres(moved)
             likelihood = moved[0][0].likelihood
-            columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
+            columns = _origins(objective.points, np.vstack([fit.origins for fit, _ in moved]))
         if self.dictionary is None:
             columns = rows[columns]
             order = np.argsort(columns, kind="stable")
             columns, model = columns[order], model.reordered(order)
             vectors = None if vectors is None else vectors[order]
         self.support_ = columns
+        self.landmarks_ = None if objective.centres is None else objective.centres.points
         if isinstance(kernel, DictionaryDesign):
             self.functions_ = kernel.dictionary.build(objective.X).take(columns)
             self.basis_ = self.functions_.describe()
@@ -279,11 +315,23 @@ class RVMBase(SelfSelecting):
         return self._model.predict(values)
 
 
-def _squares(kernel: Kernel, X: Array) -> float:
-    """Return how many n x n arrays a fit needs: fewer where a dictionary has fewer functions than rows."""
-    if not isinstance(kernel, DictionaryDesign):
-        return _SQUARES
-    return _SQUARES * len(kernel.dictionary.build(X)) / len(X)
+def _squares(kernel: Kernel, X: Array, request: LandmarkRequest | None) -> float:
+    """Return how many n x n arrays a fit needs: fewer where there are fewer functions than rows."""
+    if isinstance(kernel, DictionaryDesign):
+        return _SQUARES * len(kernel.dictionary.build(X)) / len(X)
+    return _SQUARES if request is None else _SQUARES * min(request.first / len(X), 1.0)
+
+
+def _numbers(objective: RelevanceObjective, X: Array, rows: Indices) -> Indices:
+    """Return the row of ``X`` of every candidate function, where those that are fitted are ``rows``."""
+    if objective.centres is None:
+        return rows
+    # A landmark that was given may be a row of weight 0, or one that there is no time for.
+    fitted = objective.centres.rows >= 0
+    numbers = np.empty(len(fitted), dtype=np.intp)
+    numbers[fitted] = rows[objective.centres.rows[fitted]]
+    numbers[~fitted] = _origins(X, objective.centres.points[~fitted])
+    return numbers
 
 
 def _origins(X: Array, rows: Array) -> Indices:
