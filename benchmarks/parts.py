@@ -1,6 +1,6 @@
 """Fits of some thousand rows: parts of the rows first, in Cholesky factorisations and beside a grid search.
 
-    OMP_NUM_THREADS=1 python benchmarks/parts.py [--rows 2000] [--draws 3] [--only steps|grid|machines]
+    OMP_NUM_THREADS=1 python benchmarks/parts.py [--rows 2000] [--draws 3] [--only steps|grid|machines|relevance]
         [--problems NAME ...]
 
 Prints Markdown. CPU seconds of one thread, and ratios within one process, because machines and their other work differ.
@@ -111,7 +111,7 @@ def machines(sizes: tuple[int, ...]) -> None:
     """Print whole fits of the other machines."""
     print("| machine | rows | CPU s | loss % | evaluations |")
     print("|---" * 5 + "|", flush=True)
-    for kind, draw in ((GPC, labels), (SVC, labels), (RVC, labels), (RVR, numbers)):
+    for kind, draw in ((GPC, labels), (SVC, labels)):
         for n in sizes:
             X, y = draw(n, 0)
             seconds, model = cpu(lambda kind=kind, X=X, y=y: kind(random_state=0).fit(X, y))
@@ -119,12 +119,30 @@ def machines(sizes: tuple[int, ...]) -> None:
             print(f"| `{kind.__name__}()` | {n} | {seconds:.1f} | {said}", flush=True)
 
 
+def relevance(sizes: tuple[int, ...], draws: int) -> None:
+    """Print whole fits of the relevance vector machines, means over draws."""
+    print("| machine | rows | CPU s | loss % | vectors | evaluations |")
+    print("|---" * 6 + "|", flush=True)
+    for kind, draw in ((RVC, labels), (RVR, numbers)):
+        for n in sizes:
+            rows = []
+            for seed in range(draws):
+                X, y = draw(n, seed)
+                seconds, model = cpu(lambda kind=kind, X=X, y=y: kind(random_state=0).fit(X, y))
+                found = loss(model, *draw(4000, 1000 + seed))
+                rows.append([seconds, found, len(model.support_), model.selection_.n_evaluations])
+            seconds, found, vectors, count = np.mean(rows, axis=0)
+            print(
+                f"| `{kind.__name__}()` | {n} | {seconds:.1f} | {found:.2f} | {vectors:.0f} | {count:.0f} |", flush=True
+            )
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="*", default=[2000])
     parser.add_argument("--draws", type=int, default=3)
-    parser.add_argument("--only", choices=("steps", "grid", "machines"))
+    parser.add_argument("--only", choices=("steps", "grid", "machines", "relevance"))
     parser.add_argument("--problems", nargs="*", choices=PROBLEMS, default=list(PROBLEMS), help="for steps")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -135,6 +153,8 @@ def main() -> None:
         grid((400, *options.rows), options.draws)
     if options.only in (None, "machines"):
         machines(tuple(options.rows))
+    if options.only in (None, "relevance"):
+        relevance(tuple(options.rows), options.draws)
 
 
 if __name__ == "__main__":

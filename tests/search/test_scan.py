@@ -69,3 +69,27 @@ def test_stay_evaluates_the_start_only():
     result = run(Stay(), lambda x: x.sum(), [1.0, 2.0])
     assert len(result.trace) == 1
     assert result.value == 3.0
+
+
+def test_a_scan_nearby_takes_short_steps_and_gives_up_at_once():
+    seen = []
+    run(Scan().nearby(), lambda x: seen.append(x[0]) or abs(x[0] - 0.1), [0.0])
+    assert sorted(seen) == [-0.5, -0.25, 0.0, 0.25, 0.5]
+    seen.clear()
+    run(Scan(finest=0.5).nearby(), lambda x: seen.append(x[0]) or abs(x[0] - 0.6), [0.0])
+    assert sorted(seen) == [-0.5, 0.0, 0.5, 1.0]
+
+
+def test_what_follows_a_scan_nearby_looks_at_few_points_of_a_line():
+    nearby = Scan(then=LBFGS()).nearby(np.eye(2))
+    assert nearby.then.tries < LBFGS().tries
+    assert nearby.then.inverse == ((1.0, 0.0), (0.0, 1.0))
+
+
+def test_what_is_scanned():
+    assert Scan().scans(1)
+    assert Scan().scans(3)
+    assert Scan(then=LBFGS()).scans(1)
+    assert not Scan(then=LBFGS()).scans(3)
+    assert not Scan().scans(0)
+    assert not LBFGS().scans(1)

@@ -67,7 +67,7 @@ def test_an_even_shape_is_not_tried(monkeypatch):
     """Counted in runs of the search: less than a log unit between the widths is not worth ten evaluations."""
     X, y = few_of_many(80, 3)
     for spread, tried in ((0.9, False), (1.1, True)):
-        monkeypatch.setattr(shape.LeastSquaresShape, "_asked", lambda self, run, s=spread: np.array([s, 0.0, 0.0]))
+        monkeypatch.setattr(shape, "asked_shape", lambda run, stages, s=spread: np.array([s, 0.0, 0.0]))
         assert (LABEL in RVC().fit(X, y).selection_.runs) == tried
 
 
@@ -101,7 +101,7 @@ def test_a_shape_has_to_be_clearly_better(gain, noise, better):
 def test_where_it_applies(estimator, applies, monkeypatch):
     X, y = few_of_many(60, 3)
     asked = []
-    monkeypatch.setattr(shape.LeastSquaresShape, "_asked", lambda self, run: asked.append(1) or np.zeros(3))
+    monkeypatch.setattr(shape, "asked_shape", lambda run, stages: asked.append(1) or np.zeros(3))
     estimator.fit(X, y.astype(float) if isinstance(estimator, RVR) else y)
     assert bool(asked) == applies
 

@@ -144,6 +144,13 @@ class Criterion(ABC):
         """Return the criterion for a part of the rows, where it knows them one by one."""
         return self
 
+    def centred_on(self, rows: Indices | None) -> Criterion:
+        """Return the criterion for candidate functions centred on some rows (-1: on none of them), or on all.
+
+        A sparse machine that leaves rows out leaves out the functions centred on them too.
+        """
+        return self
+
     def doubt(self, fitted: Fitted) -> str:
         """Return a sentence where the value deserves doubt as an optimum, else nothing."""
         return ""

@@ -26,6 +26,7 @@ class DictionaryDesign(Kernel):
     """The design matrix (n, M) of a dictionary in the place of a Gram matrix."""
 
     dictionary: Dictionary
+    compares_rows = False
 
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         candidates = self.dictionary.build(X)

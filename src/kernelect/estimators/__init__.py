@@ -13,7 +13,8 @@ from kernelect.estimators.gpc import GPC
 from kernelect.estimators.lssvc import LSSVC
 from kernelect.estimators.lssvr import LSSVR
 from kernelect.estimators.registry import CLASSIFICATION, ESTIMATORS, REGRESSION
-from kernelect.estimators.rvm import RVC, RVR
+from kernelect.estimators.rvc import RVC
+from kernelect.estimators.rvr import RVR
 from kernelect.estimators.svm import SVC
 
 __all__ = [

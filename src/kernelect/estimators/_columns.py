@@ -16,6 +16,7 @@ from kernelect.numerics import canonical_columns
 from kernelect.parameters import ParameterSpace
 from kernelect.results import Evaluation, Selection
 from kernelect.selection import SelectionObjective
+from kernelect.selection.landmarks import LandmarkRequest
 from kernelect.typing import Array, Indices, Observer
 
 
@@ -41,6 +42,12 @@ class ColumnOrder:
     def columns_of(self, data: Training) -> Training:
         """Return the data as they are fitted."""
         return replace(data, X=np.take(data.X, self.fitted, axis=1))
+
+    def points_of(self, request: LandmarkRequest | None) -> LandmarkRequest | None:
+        """Return a request for landmarks whose points, where they are given, have the fitted columns."""
+        if request is None or request.points is None:
+            return request
+        return replace(request, points=np.take(request.points, self.fitted, axis=1))
 
     def inside(self, kernel: Kernel) -> Kernel:
         """Return a kernel of the given columns as one of the fitted ones."""

@@ -16,6 +16,7 @@ from kernelect.estimators._columns import ColumnOrder, telling, told
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import function_relevances, relevances
+from kernelect.estimators._rvm_centres import centre_request, centred, no_centres
 from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
 from kernelect.estimators._training import Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
@@ -35,6 +36,7 @@ from kernelect.priors import as_prior, shrink_selected
 from kernelect.results import ModelSize
 from kernelect.search import Search
 from kernelect.selection import (
+    Centres,
     RelevanceObjective,
     Rows,
     StartedKernel,
@@ -44,6 +46,7 @@ from kernelect.selection import (
     suited_search,
     with_remark,
 )
+from kernelect.selection.landmarks import LandmarkRequest
 from kernelect.typing import Array, Indices
 
 _ALGORITHMS = {"sequential": Sequential, "classical": Classical}
@@ -71,6 +74,7 @@ class RVMBase(SelfSelecting):
     _regression: ClassVar[bool]
 
     centres: str
+    landmarks: Any
     algorithm: str
     dictionary: Any
 
@@ -78,6 +82,7 @@ class RVMBase(SelfSelecting):
     basis_: list[str]
     support_: Indices
     relevance_vectors_: Array
+    landmarks_: Array | None
     intercept_: Any
     _model: RelevanceModel
 
@@ -112,17 +117,19 @@ class RVMBase(SelfSelecting):
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         self._check_words()
-        deadline = self._deadline
         columns = ColumnOrder.of(data, self._kernel())
-        timed = in_time(columns.columns_of(data), RVM(self._regression), deadline, pairwise=self._is_precomputed)
+        data, deadline = columns.columns_of(data), self._deadline
+        request = self._centre_request(int(data.kept.sum()), columns)
+        machine = RVM(self._regression, most_functions=np.inf if request is None else request.first)
+        timed = in_time(data, machine, deadline, pairwise=self._is_precomputed)
         data = timed.data
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
-        require_memory(len(kept), _squares(self._kernel(), rows.X))
-        objective = self._problem(rows, order, columns)
+        require_memory(len(kept), _squares(self._kernel(), rows.X, request))
+        objective = centred(self._problem(rows, order, columns), request, data.X, kept, self._seed)
         places = columns.places(objective)
-        # A criterion that trains machines of its own leaves the last fit still to be done.
-        searching = deadline if objective.criterion.needs_solution else deadline.part(_SEARCHING)
+        # A criterion that trains machines of its own, or a part of the rows, leaves the last fit still to be done.
+        searching = deadline.part(_SEARCHING)
         objective, options = objective.before(searching), self._options(deadline=searching)
         options = replace(options, observe=telling(options.observe, places))
         # What is factorised is the model, which has far fewer rows than the data.
@@ -130,12 +137,20 @@ class RVMBase(SelfSelecting):
             selection, found = select(objective, options)
             assert isinstance(found, RelevanceObjective)
             found = found.before(deadline)
-            self._keep(found, selection.theta, kept)
+            self._keep(found, selection.theta, _numbers(found, data.X, kept))
             self._calibrate(found, selection.theta)
         self._keep_as_given(columns)
         selection = told(in_units(selection, found, unit), places)
         self.selection_ = timed.told(with_remark(selection, "" if len(self.support_) else _CONSTANT))
         self.n_iter_ = selection.n_evaluations
+
+    def _centre_request(self, n_rows: int, columns: ColumnOrder) -> LandmarkRequest | None:
+        """Return which rows candidate functions are centred on, None for all of them; columns are those fitted."""
+        if not self._is_precomputed and self.dictionary is None:
+            return columns.points_of(centre_request(self.landmarks, n_rows, len(columns.fitted)))
+        if self.landmarks is not None and not (isinstance(self.landmarks, str) and self.landmarks == "auto"):
+            raise no_centres(self.landmarks, precomputed=self.dictionary is None)
+        return None
 
     def _row_order(self, rows: Rows) -> Indices:
         """Return the order in which the rows are fitted, whatever the order in which they were given.
@@ -219,28 +234,32 @@ class RVMBase(SelfSelecting):
                 f"evidence_by_size is for one machine, and {objective.targets.shape[1]} tell the classes apart: "
                 "fit two classes, or a regression."
             )
-        design, _ = objective.kernel_at(self.selection_.theta).linearize(objective.X)
+        if self._is_precomputed or self.dictionary is not None:
+            design = objective.design(self.selection_.theta)[0][:, self.support_]
+        else:
+            design, _ = objective.centred_on(Centres.of(objective.X, self.support_)).design(self.selection_.theta)
         targets, weights = objective.targets[:, 0], objective.weights
-        return evidence_by_size(Columns.of(design[:, self.support_]), objective.machine.likelihood(targets, weights))
+        return evidence_by_size(Columns.of(design), objective.machine.likelihood(targets, weights))
 
     def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> None:
-        """Set the learned attributes at ``theta``; ``rows`` are those of the user that were fitted."""
+        """Set the learned attributes at ``theta``; ``rows`` are those of the user that have a candidate function."""
         fits, kernel = objective.fits(theta), objective.kernel_at(theta)
         columns, model = on_rows(fits)
         likelihood = fits[0].likelihood
-        vectors = None if self._is_precomputed or self.dictionary is not None else objective.X[columns]
+        vectors = None if self._is_precomputed or self.dictionary is not None else objective.points[columns]
         if self.centres == "movable":
             geometry = GaussianCentres.of(kernel, objective.X)
-            moved = [moved_centres(fit, objective.X, geometry) for fit in fits]
+            moved = [moved_centres(fit, objective.points, geometry) for fit in fits]
             vectors, model = on_centres(moved)
             likelihood = moved[0][0].likelihood
-            columns = _origins(objective.X, np.vstack([fit.origins for fit, _ in moved]))
+            columns = _origins(objective.points, np.vstack([fit.origins for fit, _ in moved]))
         if self.dictionary is None:
             columns = rows[columns]
             order = np.argsort(columns, kind="stable")
             columns, model = columns[order], model.reordered(order)
             vectors = None if vectors is None else vectors[order]
         self.support_ = columns
+        self.landmarks_ = None if objective.centres is None else objective.centres.points
         if isinstance(kernel, DictionaryDesign):
             self.functions_ = kernel.dictionary.build(objective.X).take(columns)
             self.basis_ = self.functions_.describe()
@@ -266,6 +285,8 @@ class RVMBase(SelfSelecting):
             self.kernel_ = columns.outside(self.kernel_)
         if "relevance_vectors_" in learned:
             self.relevance_vectors_ = np.take(self.relevance_vectors_, columns.given, axis=1)
+        if self.landmarks_ is not None:
+            self.landmarks_ = np.take(self.landmarks_, columns.given, axis=1)
         if "feature_importances_" in learned:
             self.feature_importances_ = self.feature_importances_[columns.given]
 
@@ -299,11 +320,23 @@ class RVMBase(SelfSelecting):
         return self._model.predict(values)
 
 
-def _squares(kernel: Kernel, X: Array) -> float:
-    """Return how many n x n arrays a fit needs: fewer where a dictionary has fewer functions than rows."""
-    if not isinstance(kernel, DictionaryDesign):
-        return _SQUARES
-    return _SQUARES * len(kernel.dictionary.build(X)) / len(X)
+def _squares(kernel: Kernel, X: Array, request: LandmarkRequest | None) -> float:
+    """Return how many n x n arrays a fit needs: fewer where there are fewer functions than rows."""
+    if isinstance(kernel, DictionaryDesign):
+        return _SQUARES * len(kernel.dictionary.build(X)) / len(X)
+    return _SQUARES if request is None else _SQUARES * min(request.first / len(X), 1.0)
+
+
+def _numbers(objective: RelevanceObjective, X: Array, rows: Indices) -> Indices:
+    """Return the row of ``X`` of every candidate function, where those that are fitted are ``rows``."""
+    if objective.centres is None:
+        return rows
+    # A landmark that was given may be a row of weight 0, or one that there is no time for.
+    fitted = objective.centres.rows >= 0
+    numbers = np.empty(len(fitted), dtype=np.intp)
+    numbers[fitted] = rows[objective.centres.rows[fitted]]
+    numbers[~fitted] = _origins(X, objective.centres.points[~fitted])
+    return numbers
 
 
 def _origins(X: Array, rows: Array) -> Indices:

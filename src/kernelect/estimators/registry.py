@@ -16,7 +16,8 @@ from kernelect.estimators.basis import BasisSearchRegressor
 from kernelect.estimators.gpc import GPC
 from kernelect.estimators.lssvc import LSSVC
 from kernelect.estimators.lssvr import LSSVR
-from kernelect.estimators.rvm import RVC, RVR
+from kernelect.estimators.rvc import RVC
+from kernelect.estimators.rvr import RVR
 from kernelect.estimators.svm import SVC
 from kernelect.registry import Registry
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -29,6 +29,9 @@ class Kernel(ABC):
     immutable; ``with_theta`` returns another one. A kernel with an ``"auto"`` parameter has
     no values yet: ``start(X)`` gives it the data's own scale.
     """
+
+    #: Whether there are values for any two rows: what only stands in a kernel's place may have a design matrix alone.
+    compares_rows: ClassVar[bool] = True
 
     @abstractmethod
     def cross(self, X: Array, Z: Array) -> Array:

@@ -147,8 +147,19 @@ class Search(ABC):
         """Return whether gradients are looked at, so that they need not be computed where not."""
         return self.needs_gradient and n_parameters > 0
 
+    def scans(self, n_parameters: int) -> bool:
+        """Return whether so many parameters are scanned, one after the other or tied, without a gradient."""
+        return False
+
     def handed(self, inverse: Array | None) -> Search:
         """Return the search with the inverse Hessian of a like function, if it can make use of that."""
+        return self
+
+    def nearby(self, inverse: Array | None = None) -> Search:
+        """Return the search for a start close to the optimum of a function that jumps, where steps are short.
+
+        ``inverse`` is the inverse Hessian of a like function, where that is known.
+        """
         return self
 
     def seeded(self, seed: int) -> Search:

@@ -16,6 +16,9 @@ from kernelect.typing import Array
 #: Where a search goes by what is left to gain: share of ``tol`` that a decrease may be before it ends it all the same.
 _STALLED = 1e-2
 
+#: Points of a line search close to the optimum of a function that jumps: if none of these is lower, hardly any is.
+_FEW_TRIES = 5
+
 #: Iterations from which a search has learned something of the curvature.
 _LEARNED = 3
 
@@ -33,17 +36,23 @@ class LBFGS(Search):
     inverse : tuple of tuple of float, optional
         The inverse Hessian that a search of a like function has learned; the search goes on from there. One of another
         number of parameters does not use it.
+    tries : int
+        Points that a line search looks at, at most.
     """
 
     first_step: float | None = None
     inverse: tuple[tuple[float, ...], ...] = ()
+    tries: int = 20
     name = "lbfgs"
 
     def with_first_step(self, length: float) -> Search:
         return replace(self, first_step=length) if self.first_step is None else self
 
-    def handed(self, inverse: Array | None) -> Search:
+    def handed(self, inverse: Array | None) -> LBFGS:
         return self if inverse is None else replace(self, inverse=tuple(map(tuple, inverse.tolist())))
+
+    def nearby(self, inverse: Array | None = None) -> Search:
+        return replace(self.handed(inverse), tries=_FEW_TRIES)
 
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
         if len(self.inverse) == len(start):
@@ -71,7 +80,7 @@ class LBFGS(Search):
                 "ftol": tol * place.size,
                 "gtol": 1e-6,
                 "maxcor": 20,
-                "maxls": 20,
+                "maxls": self.tries,
             },
         )
         if outcome.success:

@@ -8,6 +8,9 @@ from kernelect.results import Status
 from kernelect.search.base import Recorder, Search
 from kernelect.typing import Array
 
+#: First step of a scan whose end is near.
+_NEARBY = 0.5
+
 
 class Scan(Search):
     """Steps of one log unit from the start, then finer ones around the best.
@@ -25,18 +28,30 @@ class Scan(Search):
         What to do with several parameters.
     finest : float
         Smallest step of the single parameter.
+    longest : float
+        The step that it begins with.
+    patience : int
+        Steps running that may bring nothing better.
     """
 
     name = "scan"
     needs_gradient = False
 
-    _PATIENCE = 2
     _TOUCH = 1e-9
     _LAST_STEP = 0.2
 
-    def __init__(self, then: Search | None = None, finest: float = 0.25) -> None:
-        self.then, self.finest = then, finest
+    def __init__(
+        self, then: Search | None = None, finest: float = 0.25, longest: float = 1.0, patience: int = 2
+    ) -> None:
+        self.then, self.finest, self.longest, self.patience = then, finest, longest, patience
         self.needs_gradient = then is not None and then.needs_gradient
+
+    def scans(self, n_parameters: int) -> bool:
+        return n_parameters > 0 and not self.uses_gradient(n_parameters)
+
+    def nearby(self, inverse: Array | None = None) -> Search:
+        then = None if self.then is None else self.then.nearby(inverse)
+        return Scan(then, self.finest, _NEARBY, patience=1)
 
     def uses_gradient(self, n_parameters: int) -> bool:
         return n_parameters > 1 and super().uses_gradient(n_parameters)
@@ -60,14 +75,14 @@ class Scan(Search):
 
         visit(start[0])
         for sign in (1.0, -1.0):
-            x, patience = start[0], self._PATIENCE
+            x, patience = start[0], self.patience
             while patience and lower[0] < x + sign * self._TOUCH and x + sign * self._TOUCH < upper[0]:
-                x += sign
+                x += sign * self.longest
                 before = min(values.values())
                 visit(x)
-                patience = self._PATIENCE if min(values.values()) < before else patience - 1
+                patience = self.patience if min(values.values()) < before else patience - 1
         for width, centres in ((0.5, 2), (0.25, 1)):
-            for best in _best(values)[:centres] if width >= self.finest else []:
+            for best in _best(values)[:centres] if self.finest <= width < self.longest else []:
                 visit(best - width)
                 visit(best + width)
         return Status.CONVERGED, "the scan is complete"

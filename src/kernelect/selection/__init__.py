@@ -1,5 +1,6 @@
 """Selection: kernel, machine, criterion and prior joined and checked, and moved by a search."""
 
+from kernelect.selection.centres import Centres, Drawing
 from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.in_time import Pace, rows_in_time
 from kernelect.selection.landscape import Influence, influence, surface
@@ -28,6 +29,8 @@ from kernelect.selection.start import (
 __all__ = [
     "SCALES_BESIDE_C",
     "CentreObjective",
+    "Centres",
+    "Drawing",
     "Influence",
     "Lead",
     "LeastSquaresObjective",

@@ -195,6 +195,14 @@ class SelectionObjective:
         """Return the kernel with its part of ``theta``."""
         return self.kernel.with_theta(theta[: self._n_kernel_parameters])
 
+    def design(self, theta: Array) -> tuple[Array, Pullback]:
+        """Return the Gram matrix at ``theta``, or what stands in its place, and its pullback."""
+        return self.kernel_at(theta).linearize(self.X)
+
+    def begun_at(self, theta: Array) -> Self:
+        """Return the objective for searches that begin at ``theta``; by default there is nothing to prepare."""
+        return self
+
     def on_rows(self, rows: Indices | Mask) -> Self:
         """Return the objective of some of the rows, the space being that of all."""
         X = self.X[rows][:, rows] if self.pairwise else self.X[rows]
@@ -246,7 +254,7 @@ class SelectionObjective:
         """Take note that a search came back to a point that is remembered; by default nothing."""
 
     def _solved(self, theta: Array) -> tuple[Fitted, Pullback]:
-        gram, pull = self.kernel_at(theta).linearize(self.X)
+        gram, pull = self.design(theta)
         constant = self._constant(theta)
         return self._fitted(self.machine, gram, constant, self._state(theta, gram, constant)), pull
 

@@ -8,14 +8,18 @@ as many rows then correct that, twice again, and on all rows a few steps are lef
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from kernelect.kernels.scale import spread_rows
 from kernelect.search import Directions
 from kernelect.selection.run import Run
-from kernelect.selection.shape import LeastSquaresShape
+from kernelect.selection.scanned import MANY_ROWS, ScannedPart
+from kernelect.selection.shape import AskedShape, LeastSquaresShape
 from kernelect.selection.stages import (
     AllParameters,
+    Begun,
     CriterionAlone,
     NarrowStart,
     PriorRevised,
@@ -64,6 +68,9 @@ class Parts(Stage):
         Whether another selection leads the way, so that parts may be smaller.
     """
 
+    #: Whether criteria jump, so that few tries tell whether a step finds anything.
+    jumps: ClassVar[bool] = False
+
     def __init__(
         self,
         whole_way: tuple[Stage, ...] = _WHOLE_WAY,
@@ -80,7 +87,8 @@ class Parts(Stage):
         have to be made again on all rows.
         """
         by_gradient = run.options.search.uses_gradient(len(Directions.each_free(run.space)))
-        return by_gradient and not run.options.n_restarts and self._first_size(run) < len(run.objective.X)
+        many = by_gradient and not run.options.n_restarts and self._first_size(run) < len(run.objective.X)
+        return many and not run.near
 
     def carry_out(self, run: Run) -> None:
         n, stages, size = len(run.objective.X), self.whole_way, self._first_size(run)
@@ -93,7 +101,7 @@ class Parts(Stage):
             left = run.deadline.left()
             part.cut_short |= bool(np.isfinite(left) and _FEW * run.seconds(min(size, n)) > left)
             run.go_on_from(part)
-            run.ask_less_after(part)
+            run.ask_less_after(part, jumps=self.jumps)
 
     def _first_size(self, run: Run) -> float:
         """Return how many rows the first part has, all of them where none is needed."""
@@ -113,9 +121,25 @@ class Parts(Stage):
         return min(max(size, _LEAST_IN_TIME), n)
 
 
+class AskedParts(Parts):
+    """The same for a machine that scans widths: a least-squares machine tells which inputs matter.
+
+    Its criterion jumps where functions come and go, and a search for one width per input takes hundreds of
+    evaluations from widths that are all alike, few from there.
+    """
+
+    jumps = True
+
+    def applies(self, run: Run) -> bool:
+        able = run.objective.machine.scans_widths and run.objective.kernel.compares_rows and not run.objective.pairwise
+        elliptical = Directions.tied_widths(run.space) is not None
+        return able and elliptical and len(run.objective.X) >= MANY_ROWS and super().applies(run)
+
+
 #: In the order in which they are carried out.
 _PLAIN: tuple[Stage, ...] = (
     Parts(),
+    Begun(),
     Spherical(),
     CriterionAlone(),
     AllParameters(),
@@ -123,7 +147,14 @@ _PLAIN: tuple[Stage, ...] = (
     SecondBasin(),
     PriorRevised(),
 )
-STAGES: tuple[Stage, ...] = (*_PLAIN[:-1], LeastSquaresShape(_PLAIN), PriorRevised())
+_SHAPE = LeastSquaresShape(_PLAIN)
+STAGES: tuple[Stage, ...] = (
+    ScannedPart((Spherical(), AllParameters(), _SHAPE)),
+    AskedParts((AskedShape(_PLAIN), Spherical(), AllParameters())),
+    *_PLAIN[:-1],
+    _SHAPE,
+    PriorRevised(),
+)
 
 #: The same where another selection leads the way.
 LED_STAGES: tuple[Stage, ...] = (

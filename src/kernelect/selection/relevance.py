@@ -7,6 +7,9 @@ A new set of functions at every step would make the criterion jump, and a search
 stumble. Close to a place where the search has been the machine therefore begins with the functions
 and precisions it had there, after a small step with those of the step before, and changes them
 where that gains; after a large one, as in a scan, it begins with none.
+
+With many rows candidate functions are centred on landmarks, which stay where they are while theta moves: they are drawn
+where a search begins.
 """
 
 from __future__ import annotations
@@ -18,11 +21,13 @@ import numpy as np
 
 from kernelect.criteria import RVMCentreEvidence
 from kernelect.exceptions import OutOfTime
+from kernelect.kernels.base import Pullback
 from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_rows, joint_mode, merit
 from kernelect.numerics import Deadline
 from kernelect.priors import HyperPoint
-from kernelect.selection.objective import Known, SelectionObjective
+from kernelect.selection.centres import Centres, Drawing
+from kernelect.selection.objective import Known, Memory, SelectionObjective
 from kernelect.typing import Array, Indices, Mask
 
 #: Largest step of a log-parameter after which the last solution is a start for the next.
@@ -39,17 +44,53 @@ _HOPELESS, _HOPELESS_EVIDENCE = 0.05, 0.15
 
 @dataclass(frozen=True, kw_only=True)
 class RelevanceObjective(SelectionObjective):
-    """Remembers the sparse fits by theta."""
+    """Remembers the sparse fits by theta.
 
+    Attributes
+    ----------
+    centres : Centres or None
+        Where candidate functions are centred; on every row where there are none.
+    drawing : Drawing or None
+        How centres are drawn, where they are not given.
+    """
+
+    centres: Centres | None = None
+    drawing: Drawing | None = None
     solutions: dict[bytes, RVMState] = field(default_factory=dict)
+
+    @property
+    def points(self) -> Array:
+        """Where candidate functions are centred, one row each."""
+        return self.X if self.centres is None else self.centres.points
+
+    def centred_on(self, centres: Centres | None) -> Self:
+        """Return the objective with other candidate functions."""
+        criterion = self.criterion.centred_on(None if centres is None else centres.rows)
+        return replace(self, centres=centres, criterion=criterion, memory=Memory(), solutions={})
+
+    def begun_at(self, theta: Array) -> Self:
+        if self.drawing is None:
+            return self
+        return self.centred_on(self.drawing.centres(self.kernel_at(theta), self.X, self.weights))
+
+    def design(self, theta: Array) -> tuple[Array, Pullback]:
+        if self.centres is None:
+            return super().design(theta)
+        values, pull = self.kernel_at(theta).linearize_cross(self.centres.points, self.X)
+        return values.T, lambda weights: pull(weights.T)
+
+    def _parts(self) -> tuple[object, ...]:
+        return (*super()._parts(), self.centres)
 
     def fits(self, theta: Array) -> tuple[SparseFit, ...]:
         """Return the sparse fits at ``theta``, remembered ones without a new Gram matrix."""
         known = self.solutions.get(theta.tobytes())
-        return (self._remembered(theta, self.kernel_at(theta).linearize(self.X)[0]) if known is None else known).fits
+        return (self._remembered(theta, self.design(theta)[0]) if known is None else known).fits
 
     def on_rows(self, rows: Indices | Mask) -> Self:
-        return replace(super().on_rows(rows), solutions={})
+        rows = np.arange(len(self.X))[rows]
+        given = self.centres if self.drawing is None else None
+        return super().on_rows(rows).centred_on(None if given is None else given.on_rows(rows, len(self.X)))
 
     def _state(self, theta: Array, gram: Array, constant: float) -> Any:
         return self._remembered(theta, gram) if self.criterion.needs_solution else None
@@ -164,4 +205,4 @@ class CentreObjective(RelevanceObjective):
         assert isinstance(self.criterion, RVMCentreEvidence)
         fits = super()._solution(theta, gram).fits
         geometry, tau = GaussianCentres.of(self.kernel_at(theta), self.X), self.criterion.tau
-        return CentreState(fits, tuple(joint_mode(at_rows(fit, self.X, geometry, tau)) for fit in fits))
+        return CentreState(fits, tuple(joint_mode(at_rows(fit, self.points, geometry, tau)) for fit in fits))

@@ -98,27 +98,34 @@ class Run:
     def on_rows(self, rows: Indices) -> Run:
         """Return a run on some of the rows from the present start, with the same clock, budget and records."""
         part = copy(self)
-        part.objective, part.result = self.objective.on_rows(rows), None
+        part.objective, part.result = self.objective.on_rows(rows).begun_at(self.space.start), None
         return part
 
     def go_on_from(self, part: Run) -> None:
         """Move the start to where the run on a part of the rows has ended; without more time that is the result."""
         self.space, self.cut_short, self.near = self.space.moved(part.found.theta), part.cut_short, True
+        self.objective = self.objective.begun_at(self.space.start)
         self.result, self.rows = (part.found, len(part.objective.X)) if self.cut_short else (None, None)
 
-    def ask_less_after(self, part: Run) -> None:
+    def ask_less_after(self, part: Run, *, jumps: bool = False) -> None:
         """Take few steps along what the part has learned, each of which has to gain something.
 
-        Not where functions are fewer than rows: more of them follow, and move the optimum further.
+        Not where functions are fewer than rows: more of them follow, and move the optimum further. ``jumps``: the
+        criterion is no smooth function, so that long line searches find nothing.
         """
         share = len(part.objective.X) / len(self.objective.X)  # values are sums over rows, and so is their curvature
         inverse = None if part.found.inverse is None else share * part.found.inverse
-        self.options = replace(self.options, search=self.options.search.handed(inverse))
+        search = self.options.search.nearby(inverse) if jumps else self.options.search.handed(inverse)
+        self.options = replace(self.options, search=search)
         if self.options.last_steps is not None:
             self.budget = replace(self.budget, max_iter=min(self.budget.max_iter, self.options.last_steps))
         if not self.budget.relative:
             size = abs(part.found.value) / share
             self.budget = replace(self.budget, tol=max(self.options.tol, _ENOUGH / max(size, 1.0)))
+
+    def search_nearby(self) -> None:
+        """Take short steps from now on: the start is close to the optimum."""
+        self.options = replace(self.options, search=self.options.search.nearby())
 
     def seconds(self, n_rows: float) -> float:
         """Return how long a value with its gradient takes on so many rows, about; measured where time is limited."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.criteria import PRESS
+from kernelect.kernels.scale import spread_rows
 from kernelect.machines import LSSVM
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import as_prior
@@ -31,6 +32,9 @@ _UNEVEN = 1.0
 
 #: Log units to which a shape is known: finer digits are those of another search's end, which rounding decides.
 _GRAIN = 0.125
+
+#: Rows that the least-squares machine is fitted to, at most.
+_MOST_ASKED = 1500
 
 #: Share of the time left that the least-squares machine may take.
 _ASKING = 0.4
@@ -60,7 +64,7 @@ class LeastSquaresShape(Stage):
         return bool(np.allclose(tied.theta(tied.phi(theta)), theta)) and run.has_time()
 
     def carry_out(self, run: Run) -> None:
-        asked = self._asked(run)
+        asked = asked_shape(run, self.asking)
         if np.ptp(asked) < _UNEVEN or not run.has_time():
             return
         led = _moved_to(run.objective, asked)
@@ -70,26 +74,46 @@ class LeastSquaresShape(Stage):
         if _clearly_better(run, other.theta):
             run.result = other
 
-    def _asked(self, run: Run) -> Array:
-        """Return the relative widths that a least-squares machine selects on the same rows."""
-        here, options = run.objective, run.options
-        first, copies = _merged(here)
-        weights = np.asarray(np.bincount(copies, here.weights), dtype=float)
-        rows = Rows(X=here.X[first], targets=here.targets[first], weights=weights)
-        started = StartedKernel(kernel=here.kernel, space=here.space)
-        ridge = ridge_space("auto", started, rows.X, rows.targets, rows.weights)
-        objective = join(rows, started, LSSVM(), PRESS(), as_prior("auto", here.space), ridge)
-        deadline = run.deadline.part(_ASKING)
-        limit = deadline.left() if np.isfinite(deadline.at) else None
-        asking = Run(
-            objective,
-            SelectionOptions(search=LBFGS(), max_iter=options.max_iter, tol=options.tol, time_limit=limit),
-        )
-        for stage in self.asking:
-            if stage.applies(asking):
-                stage.carry_out(asking)
-        shape = relative_widths(here.space, asking.found.theta[:-1])
-        return np.asarray(np.round(shape / _GRAIN) * _GRAIN, dtype=float)
+
+class AskedShape(Stage):
+    """The start moved to the relative widths of a least-squares machine, for a search by gradient to go on from.
+
+    Parameters
+    ----------
+    asking : tuple of Stage
+        How the least-squares machine selects its widths.
+    """
+
+    def __init__(self, asking: tuple[Stage, ...]) -> None:
+        self.asking = asking
+
+    def applies(self, run: Run) -> bool:
+        return run.has_time()
+
+    def carry_out(self, run: Run) -> None:
+        run.space = _moved_to(run.objective, asked_shape(run, self.asking))
+
+
+def asked_shape(run: Run, stages: tuple[Stage, ...]) -> Array:
+    """Return the relative widths that a least-squares machine selects on the same rows, or on a part of many."""
+    here, options = run.objective.on_rows(spread_rows(run.objective.X, _MOST_ASKED)), run.options
+    first, copies = _merged(here)
+    weights = np.asarray(np.bincount(copies, here.weights), dtype=float)
+    rows = Rows(X=here.X[first], targets=here.targets[first], weights=weights)
+    started = StartedKernel(kernel=here.kernel, space=here.space)
+    ridge = ridge_space("auto", started, rows.X, rows.targets, rows.weights)
+    objective = join(rows, started, LSSVM(), PRESS(), as_prior("auto", here.space), ridge)
+    deadline = run.deadline.part(_ASKING)
+    limit = deadline.left() if np.isfinite(deadline.at) else None
+    asking = Run(
+        objective,
+        SelectionOptions(search=LBFGS(), max_iter=options.max_iter, tol=options.tol, time_limit=limit),
+    )
+    for stage in stages:
+        if stage.applies(asking):
+            stage.carry_out(asking)
+    shape = relative_widths(here.space, asking.found.theta[:-1])
+    return np.asarray(np.round(shape / _GRAIN) * _GRAIN, dtype=float)
 
 
 def _moved_to(objective: SelectionObjective, shape: Array) -> ParameterSpace:

@@ -41,6 +41,16 @@ class Stage(ABC):
         """Do it: move the start of the next search, or the result."""
 
 
+class Begun(Stage):
+    """What a search on all rows begins with, where no part of them has led the way."""
+
+    def applies(self, run: Run) -> bool:
+        return not run.near
+
+    def carry_out(self, run: Run) -> None:
+        run.objective = run.objective.begun_at(run.space.start)
+
+
 class Spherical(Stage):
     """Elliptical kernels are first searched with their widths tied, that is as the spherical kernel."""
 

@@ -22,7 +22,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "X_fit_": (FLOATS, "n d"),
     "relevance_vectors_": (FLOATS, "n d"),
     "support_vectors_": (FLOATS, "n d"),
-    "landmarks_": (FLOATS, "n d"),
+    "landmarks_": (FLOATS, "l d"),
     "dual_coef_": (FLOATS, "n *"),
     "classes_": (LABELS, "k"),
     "feature_importances_": (FLOATS, "d"),

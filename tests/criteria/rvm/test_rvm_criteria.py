@@ -83,6 +83,33 @@ def test_cross_validation_is_the_loop_over_parts():
     assert criterion.value(point).value == pytest.approx(losses.mean(), abs=1e-10)
 
 
+def test_functions_leave_with_the_rows_they_are_centred_on():
+    X, _, labels = wavy()
+    centres = np.array([3, 7, 8, 20, 33, 41, 50, -1])  # the last is a row of no part
+    points = np.vstack([X[centres[:-1]], [[9.0] * X.shape[1]]])
+    design, parts = RBF(0.4).cross(X, points), np.arange(60) % 4
+    criterion = RVMCrossValidation(parts=parts).centred_on(centres)
+    losses = np.empty(60)
+    for part in range(4):
+        rows = [i for i in range(60) if parts[i] != part]
+        columns = [j for j, row in enumerate(centres) if row < 0 or parts[row] != part]
+        machine = RVM(algorithm=Sequential(polished=False, tol=max(2e-4 * len(rows), 0.01)))
+        state = machine.fit(design[np.ix_(rows, columns)], labels[rows, None], 1.0, np.ones(len(rows)))
+        out = parts == part
+        losses[out] = held_out_losses(state, design[np.ix_(out, columns)], labels[out, None], "log")
+    assert criterion.value(fitted(design, labels)).value == pytest.approx(losses.mean(), abs=1e-10)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_leave_one_out_takes_each_row_s_own_function_wherever_its_column_is(regression):
+    X, y, labels = wavy(40, seed=4)
+    gram, t = RBF(0.4).gram(X), y if regression else labels
+    centres = np.random.default_rng(0).permutation(40)
+    expected = RVMLeaveOneOut().value(fitted(gram, t, regression))
+    found = RVMLeaveOneOut().centred_on(centres).value(fitted(gram[:, centres], t, regression))
+    np.testing.assert_allclose(found.pointwise, expected.pointwise, atol=1e-6)
+
+
 def fitted_rows(gram, t, rows):
     machine = RVM(algorithm=Sequential(polished=False, tol=max(2e-4 * rows.sum(), 0.01)))
     return machine.fit(gram[np.ix_(rows, rows)], t[rows, None], 1.0, np.ones(rows.sum()))

@@ -38,13 +38,16 @@ class RVMCrossValidation(RVMCriterion):
     parts : ndarray of shape (n,), optional
         Which part each row belongs to; by default rows are dealt out in the order of their targets.
     centred_on_rows : bool
-        Whether column j of the design belongs to row j and is left out with it.
+        Whether columns of the design belong to rows and are left out with them.
+    centres : ndarray of shape (m,), optional
+        Which row each column belongs to, -1 for none; by default column j belongs to row j.
     """
 
     n_parts: int = 5
     loss: str = "log"
     parts: Indices | None = None
     centred_on_rows: bool = True
+    centres: Indices | None = None
     name = "cv"
     words = "the cross-validated log-loss"
 
@@ -87,6 +90,15 @@ class RVMCrossValidation(RVMCriterion):
     def on_rows(self, rows: Indices) -> RVMCrossValidation:
         return self if self.parts is None else replace(self, parts=self.parts[rows])
 
+    def centred_on(self, rows: Indices | None) -> RVMCrossValidation:
+        return replace(self, centres=rows)
+
+    def _leaves_with(self, out: Mask, n_columns: int) -> Mask:
+        """Return the columns of the design that are left out with the rows ``out``."""
+        if not self.centred_on_rows:
+            return np.zeros(n_columns, dtype=bool)
+        return out if self.centres is None else out[self.centres] & (self.centres >= 0)
+
     def _parts(self, fitted: Fitted) -> Indices:
         if self.parts is not None:
             return self.parts
@@ -114,7 +126,7 @@ class RVMCrossValidation(RVMCriterion):
 
     def _trained_without(self, fitted: Fitted, out: Mask) -> tuple[RVMState, Array]:
         """Return the machine trained on all rows but ``out``, and its candidate functions at these."""
-        columns = ~out if self.centred_on_rows else np.ones(fitted.gram.shape[1], dtype=bool)
+        columns = ~self._leaves_with(out, fitted.gram.shape[1])
         gram, weights = fitted.gram[np.ix_(~out, columns)], fitted.weights[~out]
         machine = quick(relevance_machine(fitted.machine), float(weights.sum()))
         state = machine.fit(gram, fitted.targets[~out], 1.0, weights)

@@ -11,7 +11,7 @@ from kernelect.criteria.rvm.cross_validation import RVMCrossValidation, mean_los
 from kernelect.criteria.rvm.held_out import LARGEST_ACTION, held_log_odds, held_out_losses, relevance_machine
 from kernelect.machines import Fitted
 from kernelect.machines.rvm import Columns, RVMState, Sequential, SparseFit
-from kernelect.typing import Mask
+from kernelect.typing import Indices, Mask
 
 #: Log-odds of a label that no refit turns round.
 _SURE = 2.0
@@ -48,16 +48,22 @@ class RVMLeaveOneOut(RVMCrossValidation):
         if others or fit.likelihood.quadratic or self.loss != "error":
             return np.zeros(n, dtype=bool)
         sure = fitted.targets[:, 0] * held_log_odds(fit, everything.values[:, fit.active]) > _SURE
-        if self.centred_on_rows:
-            sure[fit.active[fit.active > 0] - 1] = False
+        vectors = self._rows_of(fit.active[fit.active > 0] - 1)
+        sure[vectors[vectors >= 0]] = False
         return np.asarray(sure, dtype=bool)
+
+    def _rows_of(self, columns: Indices) -> Indices:
+        """Return the rows that columns of the design belong to, -1 for none."""
+        if not self.centred_on_rows:
+            return np.full(len(columns), -1)
+        return columns if self.centres is None else self.centres[columns]
 
     def _loss(self, fitted: Fitted, everything: Columns, row: int) -> float:
         """Return the loss of ``row`` under the machine trained with a weight of 0 for it: no array is copied."""
-        weights = np.where(np.arange(len(fitted.weights)) == row, 0.0, fitted.weights)
-        columns, start = everything, fitted.state
-        if self.centred_on_rows:
-            columns, start = everything.without(row + 1), _without(fitted.state, row + 1)
+        alone = np.arange(len(fitted.weights)) == row
+        weights, columns, start = np.where(alone, 0.0, fitted.weights), everything, fitted.state
+        for own in map(int, np.flatnonzero(self._leaves_with(alone, fitted.gram.shape[1])) + 1):  # one at most
+            columns, start = everything.without(own), _without(fitted.state, own)
         # From a start, whatever the algorithm of the whole fit: only the sequential one takes it up.
         machine = relevance_machine(fitted.machine)
         algorithm = Sequential(polished=False, deadline=machine.deadline, tol=LARGEST_ACTION)

@@ -54,10 +54,13 @@ class RVM(Machine[RVMState]):
     regression : bool
         Normal noise of unknown precision, or labels of +-1.
     algorithm : Algorithm
+    most_functions : float
+        Candidate functions at most, by which its work is estimated; there are no more than rows in any case.
     """
 
     regression: bool = False
     algorithm: Algorithm = field(default_factory=Sequential)
+    most_functions: float = np.inf
     name = "rvm"
     scans_widths = True
 
@@ -94,8 +97,8 @@ class RVM(Machine[RVMState]):
         return replace(self, algorithm=replace(self.algorithm, deadline=deadline))
 
     def work(self, n_rows: float, n_outputs: int) -> float:
-        """Return the operations of a value: the design, its copies and a few dozen actions, n^2 each."""
-        return _ACTIONS * n_outputs * n_rows**2
+        """Return the operations of a value: the design, its copies and a few dozen actions on all of it."""
+        return _ACTIONS * n_outputs * n_rows * min(n_rows, self.most_functions)
 
     def likelihood(self, targets: Array, weights: Array) -> TargetLikelihood:
         """Return the likelihood of one target column; noise starts at the targets' own size."""

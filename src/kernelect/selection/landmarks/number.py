@@ -10,7 +10,7 @@ from kernelect.exceptions import NotEnoughMemory
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import Deadline, available_bytes
 from kernelect.parameters import ParameterSpace
-from kernelect.selection.landmarks.objective import drawn_at
+from kernelect.selection.centres import drawn_at
 from kernelect.selection.landmarks.request import LandmarkRequest
 from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample
 from kernelect.selection.landmarks.whole import Landmarks, WholeTable

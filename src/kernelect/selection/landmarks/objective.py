@@ -25,9 +25,9 @@ from kernelect.machines.lssvm.groups_left_out import left_out
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, moments
 from kernelect.machines.lssvm.landmarks import Rows as MachineRows
-from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import over_blocks, sum_over_blocks
 from kernelect.priors import HyperPoint, Prior
+from kernelect.selection.centres import drawn_at
 from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample, whole_groups
 from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
 from kernelect.selection.objective import Known, SelectionObjective, independent_outputs
@@ -35,10 +35,6 @@ from kernelect.typing import Array, Indices
 
 #: Kernel values that are kept from one pass to the next; beyond, they are computed anew.
 _KEPT_VALUES = 1 << 24
-
-
-#: Steps of the logarithms of parameters at which landmarks are drawn.
-_DRAWN_AT = 1.0
 
 
 @dataclass(kw_only=True)
@@ -233,16 +229,6 @@ def _in_place(rows: list[Indices], parts: list[Array]) -> Array:
     out = np.empty_like(values)
     out[np.concatenate(rows)] = values
     return out
-
-
-def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:
-    """Return the draw of landmarks from rows; the same seed draws alike at similar kernels.
-
-    The draw is at rounded parameters: a search that sums rows in another order ends at the same place but for its last
-    digits, and should draw the same landmarks.
-    """
-    rounded = kernel.with_theta(_DRAWN_AT * np.round(kernel.theta / _DRAWN_AT))
-    return Pivots(X, rounded.cross, rounded.diagonal(X), np.random.default_rng(seed), weights)
 
 
 def row_form(objective: SelectionObjective) -> LandmarkCriterion:

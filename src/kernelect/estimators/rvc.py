@@ -1,4 +1,4 @@
-"""Relevance vector machines that choose their kernel.
+"""The relevance vector classifier that chooses its kernel.
 
 Notation as in machines/rvm/posterior.py: w weights, Sigma their covariance, h = phi(x)^T w the
 latent value, v = phi(x)^T Sigma phi(x) its variance.
@@ -6,20 +6,18 @@ latent value, v = phi(x)^T Sigma phi(x) its variance.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 
 from kernelect.criteria import RVMCrossValidation
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._targets import decide_class, labelled_rows
-from kernelect.estimators._training import labelled, measured
+from kernelect.estimators._training import labelled
 from kernelect.machines import Fitted
-from kernelect.machines.rvm import TargetLikelihood, moderated
-from kernelect.numerics import binary_unit, exact_mean
+from kernelect.machines.rvm import moderated
 from kernelect.selection import RelevanceObjective, Rows
 from kernelect.typing import Array
 
@@ -29,9 +27,9 @@ class RVC(ClassifierMixin, RVMBase):
 
     A sparse Bayesian model: one precision per candidate function, of which most end at
     infinity and their functions outside the model. The sequential algorithm adds, re-estimates
-    or deletes one function at a time, so a fit costs O(n^2) per vector that is kept, and the
-    evidence is then raised to a stationary point by its exact gradient. The kernel's widths
-    are selected by ``criterion``.
+    or deletes one function at a time, so a fit costs O(n m) per vector that is kept, with m candidates,
+    and the evidence is then raised to a stationary point by its exact gradient. The kernel's widths
+    are selected by ``criterion``. With many rows the search for them begins on a part of the rows.
 
     Parameters
     ----------
@@ -39,7 +37,7 @@ class RVC(ClassifierMixin, RVMBase):
         ``"ard"``, ``"rbf"``, ``"matern32"``, ``"matern52"`` (also with ``"-ard"``),
         ``"linear"``, ``"polynomial"``, ``"precomputed"``, an object of
         :mod:`kernelect.kernels` (used exactly as given) or one of
-        ``sklearn.gaussian_process.kernels``. Every training row gives one candidate
+        ``sklearn.gaussian_process.kernels``. Every training row (or landmark) gives one candidate
         function k(., x_i); a constant is always among the candidates.
     criterion : {"cv", "evidence", "occam-evidence", "centre-evidence", "loo"}, default="cv"
         What selects the widths: five-fold log-loss; minus ln evidence; the same with each
@@ -54,6 +52,10 @@ class RVC(ClassifierMixin, RVMBase):
     centres : "data" or "movable"
         Whether functions stay on their training rows or move to the joint mode of weights
         and centres (Gaussian kernels only).
+    landmarks : "auto", None, int or array of shape (m, n_features)
+        The rows at which candidate functions are centred: a fit costs rows times candidates. ``"auto"`` is every row
+        up to 2000; beyond, 1000 landmarks that span the others at the widths where the search on all rows begins.
+        None is every row at any number of rows, a number draws so many, and rows of X are taken as they are.
     algorithm : "sequential" or "classical"
         Adding one function at a time, or starting with all and pruning (O(n^3)).
     dictionary : str, Dictionary, callable or list of these, optional
@@ -84,6 +86,8 @@ class RVC(ClassifierMixin, RVMBase):
         Training rows (columns of the dictionary) whose functions are in the model.
     relevance_vectors_ : ndarray of shape (n_vectors, n_features)
         Their inputs, or where their centres have moved to.
+    landmarks_ : ndarray of shape (m, n_features) or None
+        Where candidate functions were centred, None where at every row.
     dual_coef_ : ndarray of shape (n_vectors,) or (n_vectors, n_classes)
     intercept_ : float or ndarray of shape (n_classes,)
         0 where the constant was pruned.
@@ -132,6 +136,7 @@ class RVC(ClassifierMixin, RVMBase):
         *,
         criterion: Any = "cv",
         centres: str = "data",
+        landmarks: Any = "auto",
         algorithm: str = "sequential",
         dictionary: Any = None,
         prior: Any = "auto",
@@ -148,6 +153,7 @@ class RVC(ClassifierMixin, RVMBase):
         self.kernel = kernel
         self.criterion = criterion
         self.centres = centres
+        self.landmarks = landmarks
         self.algorithm = algorithm
         self.dictionary = dictionary
         self.prior = prior
@@ -211,7 +217,9 @@ class RVC(ClassifierMixin, RVMBase):
         if targets.shape[1] == 1:
             return
         folds = self._dealt(RVMCrossValidation(), Rows(X=objective.X, targets=targets, weights=weights))
-        gram, _ = objective.kernel_at(theta).linearize(objective.X)
+        if objective.centres is not None:
+            folds = folds.centred_on(objective.centres.rows)
+        gram, _ = objective.design(theta)
         fitted = Fitted(
             machine=objective.machine,
             gram=gram,
@@ -224,127 +232,3 @@ class RVC(ClassifierMixin, RVMBase):
         decision, index = folds.held_out_log_odds(fitted), targets.argmax(axis=1)
         known = np.isfinite(decision[:, 0])  # not of all parts where time is up
         self._inverse_temperature = fit_temperature(decision[known], index[known], weights[known], counts=True)
-
-
-class RVR(RegressorMixin, RVMBase):
-    """Relevance vector regressor: few vectors, error bars, a kernel and a noise that are selected.
-
-    As :class:`RVC`, with normal noise whose precision is profiled out of the evidence, which
-    is exact. The targets are centred first, so that a shift of y shifts the predictions and
-    changes nothing else.
-
-    Parameters
-    ----------
-    kernel, criterion, centres, algorithm, dictionary, prior, search, n_restarts, max_iter, tol, \
-time_limit, random_state, n_jobs, verbose
-        As for :class:`RVC`, but that ``"occam-evidence"`` is the default: with normal noise the
-        evidence is exact, and chose best on five data sets. ``"cv"`` is the five-fold minus log
-        predictive density, ``"loo"`` the leave-one-out squared error. With several inputs the
-        plain ``"evidence"`` may choose functions so narrow that each row has its own, and error
-        bars far too small.
-
-    Attributes
-    ----------
-    kernel_ : Kernel
-    basis_ : list of str
-    functions_ : Candidates
-    support_ : ndarray of shape (n_vectors,)
-    relevance_vectors_ : ndarray of shape (n_vectors, n_features)
-    dual_coef_ : ndarray of shape (n_vectors,)
-    intercept_ : float
-    noise_ : float
-        Standard deviation of the noise.
-    feature_importances_ : ndarray of shape (n_features,)
-    n_iter_ : int
-    selection_ : Selection
-        Value is minus ln evidence of the centred targets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelect import RVR
-    >>> X = np.linspace(-10, 10, 100)[:, None]
-    >>> y = np.sinc(X[:, 0] / np.pi) + np.random.default_rng(0).normal(scale=0.05, size=100)
-    >>> model = RVR(kernel="rbf").fit(X, y)
-    >>> mean, std = model.predict(X, return_std=True)
-    >>> len(model.support_) < 15, bool(abs(model.noise_ - 0.05) < 0.01)
-    (True, True)
-    """
-
-    _regression = True
-
-    noise_: float
-    _centre: float
-    _unit: float
-
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        criterion: Any = "occam-evidence",
-        centres: str = "data",
-        algorithm: str = "sequential",
-        dictionary: Any = None,
-        prior: Any = "auto",
-        search: Any = "auto",
-        n_restarts: int = 0,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.criterion = criterion
-        self.centres = centres
-        self.algorithm = algorithm
-        self.dictionary = dictionary
-        self.prior = prior
-        self.search = search
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Select the kernel and fit the machine.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 counts as two rows; a row of weight 0 is left out.
-        """
-        return self._fit_anew(X, y, sample_weight)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = measured(self, X, y, sample_weight, several=False, counts=True)
-        centre = exact_mean(data.targets[:, 0], data.weights)
-        targets = np.where(data.kept[:, None], data.targets - centre, 0.0)
-        if np.abs(targets).max() <= 1e-12 * np.abs(data.targets).max():  # constant, up to the rounding of its mean
-            targets = np.zeros_like(targets)
-        # In a unit of their own, so that nothing depends on the user's.
-        self._unit = binary_unit(targets[data.kept, 0]) if self._criterion().rescales else 1.0
-        self._centre = centre
-        self._fit_machine(replace(data, targets=targets / self._unit), self._unit)
-        self.dual_coef_ = self._unit * self.dual_coef_
-        self.noise_ *= self._unit
-        self.intercept_ = self._unit * self.intercept_ + centre
-
-    def _unweighted(self, X: Array, y: Array) -> Rows:
-        return Rows(X=X, targets=(y - y.mean()).astype(float)[:, None], weights=np.ones(len(y)))
-
-    def _keep_noise(self, likelihood: TargetLikelihood) -> None:
-        self.noise_ = float(likelihood.noise_precision**-0.5) if np.any(likelihood.targets) else 0.0
-
-    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
-        mean, variance = self._latent(X)
-        mean, noise = self._unit * mean[:, 0] + self._centre, self.noise_ / self._unit
-        return (mean, self._unit * np.sqrt(variance[:, 0] + noise**2)) if return_std else mean

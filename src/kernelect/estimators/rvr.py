@@ -1,0 +1,143 @@
+"""The relevance vector regressor that chooses its kernel and its noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from kernelect.estimators._rvm_base import RVMBase
+from kernelect.estimators._training import measured
+from kernelect.machines.rvm import TargetLikelihood
+from kernelect.numerics import binary_unit, exact_mean
+from kernelect.selection import Rows
+from kernelect.typing import Array
+
+
+class RVR(RegressorMixin, RVMBase):
+    """Relevance vector regressor: few vectors, error bars, a kernel and a noise that are selected.
+
+    As :class:`RVC`, with normal noise whose precision is profiled out of the evidence, which
+    is exact. The targets are centred first, so that a shift of y shifts the predictions and
+    changes nothing else.
+
+    Parameters
+    ----------
+    kernel, criterion, centres, landmarks, algorithm, dictionary, prior, search, n_restarts, max_iter, \
+tol, time_limit, random_state, n_jobs, verbose
+        As for :class:`RVC`, but that ``"occam-evidence"`` is the default: with normal noise the
+        evidence is exact, and chose best on five data sets. ``"cv"`` is the five-fold minus log
+        predictive density, ``"loo"`` the leave-one-out squared error. With several inputs the
+        plain ``"evidence"`` may choose functions so narrow that each row has its own, and error
+        bars far too small.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+    basis_ : list of str
+    functions_ : Candidates
+    support_ : ndarray of shape (n_vectors,)
+    relevance_vectors_ : ndarray of shape (n_vectors, n_features)
+    landmarks_ : ndarray of shape (m, n_features) or None
+    dual_coef_ : ndarray of shape (n_vectors,)
+    intercept_ : float
+    noise_ : float
+        Standard deviation of the noise.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_iter_ : int
+    selection_ : Selection
+        Value is minus ln evidence of the centred targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelect import RVR
+    >>> X = np.linspace(-10, 10, 100)[:, None]
+    >>> y = np.sinc(X[:, 0] / np.pi) + np.random.default_rng(0).normal(scale=0.05, size=100)
+    >>> model = RVR(kernel="rbf").fit(X, y)
+    >>> mean, std = model.predict(X, return_std=True)
+    >>> len(model.support_) < 15, bool(abs(model.noise_ - 0.05) < 0.01)
+    (True, True)
+    """
+
+    _regression = True
+
+    noise_: float
+    _centre: float
+    _unit: float
+
+    def __init__(
+        self,
+        kernel: Any = "ard",
+        *,
+        criterion: Any = "occam-evidence",
+        centres: str = "data",
+        landmarks: Any = "auto",
+        algorithm: str = "sequential",
+        dictionary: Any = None,
+        prior: Any = "auto",
+        search: Any = "auto",
+        n_restarts: int = 0,
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.criterion = criterion
+        self.centres = centres
+        self.landmarks = landmarks
+        self.algorithm = algorithm
+        self.dictionary = dictionary
+        self.prior = prior
+        self.search = search
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Select the kernel and fit the machine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Kernel values between all rows where ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows; a row of weight 0 is left out.
+        """
+        return self._fit_anew(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        data = measured(self, X, y, sample_weight, several=False, counts=True)
+        centre = exact_mean(data.targets[:, 0], data.weights)
+        targets = np.where(data.kept[:, None], data.targets - centre, 0.0)
+        if np.abs(targets).max() <= 1e-12 * np.abs(data.targets).max():  # constant, up to the rounding of its mean
+            targets = np.zeros_like(targets)
+        # In a unit of their own, so that nothing depends on the user's.
+        self._unit = binary_unit(targets[data.kept, 0]) if self._criterion().rescales else 1.0
+        self._centre = centre
+        self._fit_machine(replace(data, targets=targets / self._unit), self._unit)
+        self.dual_coef_ = self._unit * self.dual_coef_
+        self.noise_ *= self._unit
+        self.intercept_ = self._unit * self.intercept_ + centre
+
+    def _unweighted(self, X: Array, y: Array) -> Rows:
+        return Rows(X=X, targets=(y - y.mean()).astype(float)[:, None], weights=np.ones(len(y)))
+
+    def _keep_noise(self, likelihood: TargetLikelihood) -> None:
+        self.noise_ = float(likelihood.noise_precision**-0.5) if np.any(likelihood.targets) else 0.0
+
+    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
+        mean, variance = self._latent(X)
+        mean, noise = self._unit * mean[:, 0] + self._centre, self.noise_ / self._unit
+        return (mean, self._unit * np.sqrt(variance[:, 0] + noise**2)) if return_std else mean

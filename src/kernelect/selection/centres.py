@@ -1,0 +1,83 @@
+"""Many rows: candidate functions of a relevance vector machine at some of them, the landmarks, instead of at all.
+
+What a sparse machine does grows with rows times candidates, and it keeps a few dozen of these. Landmarks that span the
+other rows leave it little less to choose from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from kernelect.kernels import Kernel
+from kernelect.machines.lssvm.pivots import Pivots
+from kernelect.numerics import sampled_rows
+from kernelect.typing import Array, Indices
+
+#: Steps of the logarithms of parameters at which landmarks are drawn.
+_DRAWN_AT = 1.0
+
+#: Rows that landmarks are drawn from.
+_DRAWN_FROM = 20_000
+
+
+def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:
+    """Return the draw of landmarks from rows; the same seed draws alike at similar kernels.
+
+    The draw is at rounded parameters: a search that sums rows in another order ends at the same place but for its last
+    digits, and should draw the same landmarks.
+    """
+    rounded = kernel.with_theta(_DRAWN_AT * np.round(kernel.theta / _DRAWN_AT))
+    return Pivots(X, rounded.cross, rounded.diagonal(X), np.random.default_rng(seed), weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Centres:
+    """Rows at which candidate functions are centred.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, d)
+    rows : ndarray of shape (m,)
+        Which row of a problem each of them is, -1 where it is none of its rows.
+    """
+
+    points: Array
+    rows: Indices
+
+    @classmethod
+    def of(cls, X: Array, rows: Indices) -> Self:
+        """Return some rows of ``X`` in their order."""
+        rows = np.unique(rows)
+        return cls(points=X[rows], rows=rows)
+
+    def on_rows(self, rows: Indices, n_rows: int) -> Centres:
+        """Return the same points for a problem of some of the ``n_rows`` rows."""
+        place = np.full(n_rows, -1, dtype=np.intp)
+        place[rows] = np.arange(len(rows))
+        return Centres(points=self.points, rows=np.where(self.rows >= 0, place[self.rows], -1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """How many rows are drawn as centres, and with which seed."""
+
+    count: int
+    seed: int
+
+    def centres(self, kernel: Kernel, X: Array, weights: Array) -> Centres | None:
+        """Return rows that span the others at this kernel, None where that would be all rows.
+
+        Where fewer span all of them, as with wide kernels, others fill up their number: a sparse machine does not
+        mix wide functions to get another one, it takes that one.
+        """
+        if self.count >= len(X):
+            return None
+        among = sampled_rows(X, max(_DRAWN_FROM, self.count))
+        rows = among[drawn_at(kernel, X[among], weights[among], self.seed).first(self.count)]
+        if len(rows) < self.count:
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            rows = np.append(rows, others[sampled_rows(X[others], self.count - len(rows))])
+        return Centres.of(X, rows)

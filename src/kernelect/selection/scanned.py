@@ -1,0 +1,70 @@
+"""Many rows and a scan without gradient: it is made on a part of the rows, and on all of them only its last steps.
+
+A scan looks at some twenty widths, each of which means training a machine, or five. The width that suits a part of the
+rows is within a step or two of the one that suits all, if the part tells anything at all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelect.kernels.scale import spread_rows
+from kernelect.search import Directions
+from kernelect.selection.run import Run
+from kernelect.selection.stages import Stage
+
+#: Rows from which a machine that scans widths begins on a part of them.
+MANY_ROWS = 900
+
+#: Share of the rows that the part is, the fewest and the most.
+_SHARE, _LEAST, _MOST = 0.25, 600, 1000
+
+#: Evaluations on all rows for which there has to be time.
+_FEW = 3.0
+
+
+#: Log units from the data's own scale beyond which a width says that a part of the rows has found no shape in them: an
+#: almost linear function, or none. All rows may tell more.
+_FAR = 4.0
+
+
+class ScannedPart(Stage):
+    """Scans on a part of the rows, then steps around their end on all rows.
+
+    Parameters
+    ----------
+    whole_way : tuple of Stage
+        What is done on the part.
+    """
+
+    def __init__(self, whole_way: tuple[Stage, ...]) -> None:
+        self.whole_way = whole_way
+
+    def applies(self, run: Run) -> bool:
+        """Return whether many rows are to be scanned, and from one start: restarts compare optima of all rows."""
+        search, free = run.options.search, Directions.each_free(run.space)
+        scanned = run.objective.machine.scans_widths and search.scans(len(free))
+        return scanned and not run.options.n_restarts and len(run.objective.X) >= MANY_ROWS
+
+    def carry_out(self, run: Run) -> None:
+        n = len(run.objective.X)
+        part = run.on_rows(spread_rows(run.objective.X, int(min(max(_SHARE * n, _LEAST), _MOST))))
+        for stage in self.whole_way:
+            if stage.applies(part):
+                stage.carry_out(part)
+        if run.has_time() and self._is_far(run, part):
+            return
+        left = run.deadline.left()
+        part.cut_short |= bool(np.isfinite(left) and _FEW * run.seconds(n) > left)
+        run.go_on_from(part)
+        run.search_nearby()
+        tied = Directions.tied_widths(run.space)
+        if tied is not None and run.has_time():
+            run.space = run.space.moved(run.search("widths together", tied).theta)
+
+    @staticmethod
+    def _is_far(run: Run, part: Run) -> bool:
+        """Return whether the part has led every width far away from the data's scale."""
+        widths = run.space.all_widths[run.space.free[run.space.all_widths]]
+        moves = np.abs(part.found.theta[widths] - run.space.start[widths])
+        return len(widths) > 0 and bool(moves.min() > _FAR)
