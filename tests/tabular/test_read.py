@@ -110,6 +110,8 @@ def test_standard_input(monkeypatch):
         ("t.parquet", b"PAR1 no more", "cannot be read as a Parquet file"),
         ("t.feather", b"nothing of the kind", "cannot be read as a Feather file"),
         ("t.svm", "one 1:2\n", "cannot be read as an svmlight file"),
+        ("t.svm", "1 0:2 21575849:3\n", "has the index 21575849, and every index up to it is an input"),
+        ("t.svm", "1 0:2 100000:3\n", "number the inputs without gaps, 100000 of them at most"),
         ("t.svm", "1 2000000:1\n" * 200, "more than 200000000 cells"),
     ],
 )

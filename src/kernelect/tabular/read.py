@@ -52,6 +52,9 @@ _FOREIGN = {
 #: Name of the target in svmlight files, which name nothing.
 SVMLIGHT_TARGET = "target"
 
+#: Inputs of an svmlight file at most: one absurd index would make millions of columns, each with a name.
+_MOST_INPUTS = 100_000
+
 #: Cells of a sparse file beyond which it is not made dense.
 _MOST_CELLS = 200_000_000
 
@@ -195,6 +198,11 @@ def _read_svmlight(data: bytes, source: str) -> Table:
         raise UnusableTable(
             f"{source} cannot be read as an svmlight file ({error}): write each line as a label and index:value pairs."
         ) from error
+    if X.shape[1] > _MOST_INPUTS:
+        raise UnusableTable(
+            f"{source} has the index {X.shape[1] - 1}, and every index up to it is an input: number the inputs without "
+            f"gaps, {_MOST_INPUTS} of them at most."
+        )
     if X.shape[0] * X.shape[1] > _MOST_CELLS:
         raise UnusableTable(
             f"{source} has {X.shape[0]} rows and {X.shape[1]} inputs, more than {_MOST_CELLS} cells when written out: "
