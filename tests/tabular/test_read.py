@@ -112,7 +112,7 @@ def test_standard_input(monkeypatch):
         ("t.svm", "one 1:2\n", "cannot be read as an svmlight file"),
         ("t.svm", "1 0:2 21575849:3\n", "has the index 21575849, and every index up to it is an input"),
         ("t.svm", "1 0:2 100000:3\n", "number the inputs without gaps, 100000 of them at most"),
-        ("t.svm", "1 2000000:1\n" * 200, "more than 200000000 cells"),
+        ("t.svm", "1 99999:1\n" * 2001, "more than 200000000 cells"),
     ],
 )
 def test_what_cannot_be_read_is_explained(tmp_path, name, content, message):
