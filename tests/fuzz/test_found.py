@@ -89,6 +89,18 @@ def test_a_model_whose_constants_an_onnx_runtime_takes_for_zero_is_not_exported_
     assert "model_predict" in to_c(model)
 
 
+def test_columns_that_an_onnx_runtime_takes_for_zero_are_not_exported_there():
+    """The runtime left out the centre of a column of 1e-307."""
+    pytest.importorskip("onnx")
+    X = np.random.default_rng(0).normal(size=(20, 2)) * [1e-307, 1.0]
+    model = LSSVR("rbf").fit(X * [1e300, 1.0], X[:, 1])
+    to_onnx(model)
+    model = KernelRegressor("fast").fit(X, X[:, 1])
+    with pytest.raises(InvalidArgument, match="at most in column 'x0', which ONNX runtimes take for 0"):
+        to_onnx(model)
+    assert "model_predict" in to_c(model)
+
+
 def test_a_constant_column_of_any_size_is_exported():
     """The square of its rounding error overflowed, and the rows made up to try the export were NaN."""
     X = np.random.default_rng(0).normal(size=(20, 2))

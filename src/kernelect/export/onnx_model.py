@@ -88,6 +88,13 @@ def _require_size(program: Program, coded: Array) -> None:
             f"model predicts numbers of {size:.0e} at most, which ONNX runtimes take for 0: fit it to y in a larger "
             "unit, or export it as C."
         )
+    for column, values in zip(program.columns, coded.T, strict=True):
+        largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+        if 0.0 < largest < _LEAST_RESULT:
+            raise InvalidArgument(
+                f"X has numbers of {largest:.0e} at most in column {column.name!r}, which ONNX runtimes take for 0: fit "
+                "the model to a larger unit of it, or export it as C."
+            )
 
 
 @dataclass(kw_only=True)
