@@ -92,8 +92,8 @@ def _require_size(program: Program, coded: Array) -> None:
         largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
         if 0.0 < largest < _LEAST_RESULT:
             raise InvalidArgument(
-                f"X has numbers of {largest:.0e} at most in column {column.name!r}, which ONNX runtimes take for 0: fit "
-                "the model to a larger unit of it, or export it as C."
+                f"X has numbers of {largest:.0e} at most in column {column.name!r}, which ONNX runtimes take for 0: "
+                "fit the model to a larger unit of it, or export it as C."
             )
 
 
