@@ -9,6 +9,7 @@ from kernelect import LSSVC, LSSVR, KernelRegressor
 from kernelect.datasets import twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF
+from kernelect.selection.centres import rounded
 from kernelect.selection.landmarks import number, request, stages, table
 from kernelect.selection.landmarks.passes import owners
 from oracles import landmarks as slow
@@ -279,10 +280,11 @@ def test_rows_that_repeat_are_landmarks_once():
 
 def test_constant_columns_do_not_matter():
     X, y = friedman(150)
-    plain = LSSVR(random_state=0).fit(X, y)
-    padded = LSSVR(random_state=0).fit(np.column_stack([X, np.full(150, 3.0)]), y)
+    # As many in both: which rows are looked at first follows from all cells, and may change how many are enough.
+    plain = LSSVR(landmarks=60, random_state=0).fit(X, y)
+    padded = LSSVR(landmarks=60, random_state=0).fit(np.column_stack([X, np.full(150, 3.0)]), y)
     np.testing.assert_allclose(
-        padded.predict(np.column_stack([X, np.full(150, -8.0)])), plain.predict(X), atol=0.15 * y.std()
+        padded.predict(np.column_stack([X, np.full(150, -8.0)])), plain.predict(X), atol=0.05 * y.std()
     )
     everything = LSSVR(random_state=0).fit(np.ones((150, 2)), y)
     np.testing.assert_allclose(everything.predict(np.ones((1, 2))), y.mean())
@@ -382,3 +384,24 @@ def test_landmarks_know_which_rows_they_are():
     numbers = np.array([7, 2, -1])
     np.testing.assert_array_equal(owners(numbers, 0, 5), [-1, -1, 1, -1, -1])
     np.testing.assert_array_equal(owners(numbers, 5, 5), [-1, -1, 0, -1, -1])
+
+
+@pytest.mark.parametrize("powers", [[3, -5, 7, 1], [-20, 30, 0, 2]])
+@pytest.mark.parametrize("kernel", ["ard", "product-matern32"])
+def test_units_of_the_inputs_draw_the_same_landmarks(kernel, powers):
+    """Widths were rounded in the units of the inputs before landmarks were drawn at them."""
+    generator = np.random.default_rng(75)
+    X = generator.normal(size=(60, 4))
+    y = np.where(X[:, 0] + np.sin(2.0 * X[:, 1]) + 0.5 * generator.normal(size=60) > 0, "yes", "no")
+    units = 2.0 ** np.array(powers)  # exact, so that nothing but the units is another
+    here, there = (LSSVC(kernel, landmarks=9, random_state=0).fit(rows, y) for rows in (X, X * units))
+    np.testing.assert_array_equal(here.landmarks_, there.landmarks_ / units)
+    np.testing.assert_allclose(there.predict_proba(X * units), here.predict_proba(X), atol=1e-5)
+
+
+def test_given_widths_are_not_rounded_before_landmarks_are_drawn():
+    space = RBF(0.37).space(np.eye(3))
+    assert rounded(RBF(0.37), space).gamma == pytest.approx(0.37)
+    auto = RBF().space(np.eye(3))
+    found = rounded(RBF(0.37), auto)
+    assert np.log(found.gamma) - auto.start[0] == pytest.approx(np.round(np.log(0.37) - auto.start[0]))

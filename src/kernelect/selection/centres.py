@@ -14,6 +14,7 @@ import numpy as np
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import sampled_rows
+from kernelect.parameters import ParameterSpace
 from kernelect.typing import Array, Indices
 
 #: Steps of the logarithms of parameters at which landmarks are drawn.
@@ -23,14 +24,21 @@ _DRAWN_AT = 1.0
 _DRAWN_FROM = 20_000
 
 
-def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:
-    """Return the draw of landmarks from rows; the same seed draws alike at similar kernels.
+def rounded(kernel: Kernel, space: ParameterSpace) -> Kernel:
+    """Return the kernel at which landmarks are drawn: what was searched is rounded.
 
-    The draw is at rounded parameters: a search that sums rows in another order ends at the same place but for its last
-    digits, and should draw the same landmarks.
+    A search that sums rows in another order ends at the same place but for its last digits, and should draw the same
+    landmarks. Widths are rounded in units of the data's own scale, so that the units of the inputs do not matter.
     """
-    rounded = kernel.with_theta(_DRAWN_AT * np.round(kernel.theta / _DRAWN_AT))
-    return Pivots(X, rounded.cross, rounded.diagonal(X), np.random.default_rng(seed), weights)
+    theta = kernel.theta
+    scale, free = space.reference[: len(theta)], space.free[: len(theta)] & np.isfinite(theta)
+    steps = np.round(np.where(free, theta - scale, 0.0) / _DRAWN_AT)
+    return kernel.with_theta(np.where(free, scale + _DRAWN_AT * steps, theta))
+
+
+def drawn_at(kernel: Kernel, X: Array, weights: Array, seed: int) -> Pivots:
+    """Return the draw of landmarks from rows at a :func:`rounded` kernel; the same seed draws alike at similar ones."""
+    return Pivots(X, kernel.cross, kernel.diagonal(X), np.random.default_rng(seed), weights)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_rows, joint_mode, merit
 from kernelect.numerics import Deadline
 from kernelect.priors import HyperPoint
-from kernelect.selection.centres import Centres, Drawing
+from kernelect.selection.centres import Centres, Drawing, rounded
 from kernelect.selection.objective import Known, Memory, SelectionObjective
 from kernelect.typing import Array, Indices, Mask
 
@@ -71,7 +71,7 @@ class RelevanceObjective(SelectionObjective):
     def begun_at(self, theta: Array) -> Self:
         if self.drawing is None:
             return self
-        return self.centred_on(self.drawing.centres(self.kernel_at(theta), self.X, self.weights))
+        return self.centred_on(self.drawing.centres(rounded(self.kernel_at(theta), self.space), self.X, self.weights))
 
     def design(self, theta: Array) -> tuple[Array, Pullback]:
         if self.centres is None:

@@ -12,6 +12,7 @@ from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.numerics import NEVER, Deadline, sampled_rows
 from kernelect.results import Evaluation, Selection
+from kernelect.selection.centres import rounded
 from kernelect.selection.landmarks.number import HowMany, Ridge, rows_within
 from kernelect.selection.landmarks.objective import LandmarkObjective, row_form
 from kernelect.selection.landmarks.request import LandmarkRequest
@@ -119,7 +120,8 @@ class _Fitting:
         few = rows_within(self.deadline, JUDGED)
         whole = WholeTable(self.table, kernel, level, self._score(objective), judged=few)
         ridge = Ridge.of(objective.space, selection.theta)
-        landmarks, log_ridge, words = HowMany(whole, self.request, self.sample, ridge, self.deadline).found(self.seed)
+        how_many = HowMany(whole, self.request, self.sample, rounded(kernel, objective.space), ridge, self.deadline)
+        landmarks, log_ridge, words = how_many.found(self.seed)
         left_out = whole.left_out(landmarks, log_ridge, row_form(objective))
         theta = np.append(selection.theta[:-1], log_ridge)
         value = objective.value_with(theta, left_out.value, self.sample, self.table.n_weighted, self.unit)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelect.exceptions import NotEnoughMemory
+from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import Deadline, available_bytes
 from kernelect.parameters import ParameterSpace
@@ -55,14 +56,23 @@ class HowMany:
     request : LandmarkRequest
     sample : Sample
         The candidates.
+    kernel : Kernel
+        At which landmarks are drawn.
     ridge : Ridge
     deadline : Deadline
     """
 
     def __init__(
-        self, whole: WholeTable, request: LandmarkRequest, sample: Sample, ridge: Ridge, deadline: Deadline
+        self,
+        whole: WholeTable,
+        request: LandmarkRequest,
+        sample: Sample,
+        kernel: Kernel,
+        ridge: Ridge,
+        deadline: Deadline,
     ) -> None:
-        self.whole, self.request, self.ridge, self.deadline = whole, request, ridge, deadline
+        self.whole, self.request, self.kernel = whole, request, kernel
+        self.ridge, self.deadline = ridge, deadline
         self.candidates = sample.part(rows_within(deadline, len(sample.X)))
         self._errors: dict[int, Array] = {}  # squared leave-one-out residuals by number of landmarks
 
@@ -74,7 +84,7 @@ class HowMany:
             # The row that a landmark is would else be claimed to be as sure as if nothing were left out with it.
             landmarks = replace(landmarks, equal=self.candidates.numbers_at(points))
             return landmarks, self._best_ridge(landmarks), f"{_count(points)} as given"
-        pivots = drawn_at(self.whole.kernel, self.candidates.X, self.candidates.weights, seed)
+        pivots = drawn_at(self.kernel, self.candidates.X, self.candidates.weights, seed)
         self._require_memory()
         count, reason = self._within_time(pivots, self.request.first)
         numbers = self.candidates.numbers_of_single()

@@ -27,7 +27,7 @@ from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, moments
 from kernelect.machines.lssvm.landmarks import Rows as MachineRows
 from kernelect.numerics import over_blocks, sum_over_blocks
 from kernelect.priors import HyperPoint, Prior
-from kernelect.selection.centres import drawn_at
+from kernelect.selection.centres import drawn_at, rounded
 from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample, whole_groups
 from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
 from kernelect.selection.objective import Known, SelectionObjective, independent_outputs
@@ -102,7 +102,7 @@ class LandmarkObjective(LeastSquaresObjective):
 
     def chosen(self, theta: Array, count: int, seed: int) -> Indices:
         """Return which rows should be landmarks at the kernel of ``theta``."""
-        return drawn_at(self.kernel_at(theta), self.X, self.weights, seed).first(count)
+        return drawn_at(rounded(self.kernel_at(theta), self.space), self.X, self.weights, seed).first(count)
 
     def solved(self, theta: Array) -> Fitted:
         return self._judged(theta, gradient=False)[0]
