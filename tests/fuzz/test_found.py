@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from fuzz import fits
 from fuzz.arrays import FitCase
@@ -249,3 +250,13 @@ def test_columns_in_other_places_give_the_same_relevance_vectors(kernel, seed, s
         twin="columns",
     )
     assert fits.judge(case) == "model"
+
+
+def test_widths_whose_squares_are_zero_have_a_prior():
+    """The Gaussian prior divided 0 by 0 at inputs of 1e130."""
+    generator = np.random.default_rng(1)
+    X = generator.normal(size=(12, 3))
+    y = np.arange(12) % 3
+    with pytest.warns(ConvergenceWarning, match="the prior has no minimum here"):
+        model = LSSVC("rbf", prior="gaussian").fit(1e130 * X, y)
+    assert np.isfinite(model.predict_proba(1e130 * X)).all()

@@ -349,3 +349,12 @@ def test_notebooks_show_the_candidates(classifier):
     assert "lssvm, ard, as it is" not in KernelClassifier()._repr_mimebundle_()["text/html"]
     with config_context(display="text"):
         assert "text/html" not in classifier._repr_mimebundle_()
+
+
+def test_deviations_stay_within_the_range_of_the_targets(monkeypatch):
+    """Off a grid of rows that repeat, a rough kernel with next to no ridge claimed 80 times the targets' spread."""
+    X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
+    model = KernelRegressor("fast", target="identity").fit(X, y)
+    monkeypatch.setattr("kernelect.mixture.regressor._deviation", lambda member, V: np.full((len(V), 1), 1e9))
+    deviations = model.predict(X + 0.3, return_std=True)[1]
+    assert 0.5 * np.ptp(y) < deviations.max() < 3.0 * np.ptp(y)

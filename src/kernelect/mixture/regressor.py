@@ -216,7 +216,9 @@ class KernelRegressor(RegressorMixin, Door):
         mean = self._mixed(said)
         if not return_std:
             return self._shaped(self.target_scale_.mean(mean))
-        within = [deviation**2 for deviation in self._said(_deviation, Z)]
+        # As predictions do, deviations stay within limits: off a grid of equal rows some kernels know nothing at all.
+        most = 0.5 * (self._limits[1] - self._limits[0])
+        within = [np.minimum(deviation, most) ** 2 for deviation in self._said(_deviation, Z)]
         variance = self._mixed([v + (value - mean) ** 2 for v, value in zip(within, said, strict=True)])
         deviation = self._spread * np.sqrt(variance)
         if self._noise is not None:

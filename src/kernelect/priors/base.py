@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import logsumexp, softmax
 
 from kernelect.kernels import Kernel
 from kernelect.machines import Fitted
@@ -133,12 +134,12 @@ def log_omega(point: HyperPoint, power: int, exponent: float | None = None) -> t
     widths = point.space.all_widths
     if not len(widths):
         return 0.0, np.zeros(len(point.theta))
-    terms = np.exp(power * point.theta[widths])
-    omega = 0.5 * float(terms.sum())
     exponent = len(widths) / power if exponent is None else exponent
+    # In logarithms: squares of the widths of inputs of 1e130 are 0 in double precision.
+    logs = power * point.theta[widths]
     gradient = np.zeros(len(point.theta))
-    gradient[widths] = 0.5 * exponent * power * terms / omega
-    return exponent * float(np.log(omega)), gradient
+    gradient[widths] = exponent * power * softmax(logs)
+    return exponent * float(logsumexp(logs) - np.log(2.0)), gradient
 
 
 def collapse(theta: Array, space: ParameterSpace) -> str:
