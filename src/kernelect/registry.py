@@ -106,7 +106,7 @@ class Registry(Generic[T]):
 
 
 def register(cls: C, name: str | None = None) -> C:
-    """Declare a part of your own: a kernel, criterion, prior, search, machine or other registered kind.
+    """Declare your own part: a kernel, criterion, prior, search, machine or other registered kind.
 
     Its name is then accepted wherever a name of its kind is, and models that hold it can be saved
     and loaded. The kind follows from the contract that the class fulfils.

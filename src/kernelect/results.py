@@ -180,8 +180,8 @@ class Selection(Selected):
     at_bound : tuple of str
         Names of the parameters that ended at a bound of the search.
     trace : Trace
-        One row per evaluation by a search; ``theta`` there is in the order of ``names``. The few
-        further solutions by which a prior revises itself or a last choice is made are no rows.
+        One row per evaluation by a search; ``theta`` there is in the order of ``names``. The few further solutions
+        that a prior needs to revise itself, or that a last choice needs, have no row.
     runs : tuple of str
         What each run of the trace was: a stage, a restart, a round of the prior.
     criterion, prior : str

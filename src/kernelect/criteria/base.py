@@ -94,12 +94,12 @@ class Criterion(ABC):
 
     @property
     def price(self) -> float:
-        """Nats that a function of a sparse machine costs beside the evidence, about."""
+        """About how many nats a function of a sparse machine costs in addition to the evidence."""
         return 0.0
 
     @property
     def compares_shapes(self) -> bool:
-        """Whether its pointwise values are losses of rows held out, by which shapes of a kernel can be compared."""
+        """Whether its pointwise values are losses of held-out rows, which can compare shapes of a kernel."""
         return False
 
     @abstractmethod
@@ -152,7 +152,7 @@ class Criterion(ABC):
         return self
 
     def doubt(self, fitted: Fitted) -> str:
-        """Return a sentence where the value deserves doubt as an optimum, else nothing."""
+        """Return a sentence if the value is doubtful as an optimum, else nothing."""
         return ""
 
     def remark(self, fitted: Fitted) -> str:

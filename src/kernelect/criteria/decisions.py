@@ -1,7 +1,7 @@
 """From probabilities to classes where errors differ in cost, or where a figure such as F1 is to be best.
 
-Probabilities stay what they are. What is chosen is where to cut them: of two classes one threshold, from the
-probabilities of rows left out; of more classes the one of least expected cost.
+Probabilities do not change; only the decision does. For two classes it is a threshold, chosen on the probabilities of
+rows left out. For more classes it is the class of least expected cost.
 
 | symbol | meaning | shape |
 |---|---|---|
@@ -88,7 +88,7 @@ def cheapest_threshold(
     """Return the threshold of least cost on rows left out.
 
     Calibrated probabilities call for t = c_fp / (c_fp + c_fn) (Elkan 2001). The cheapest cut of the sweep replaces it
-    where it is cheaper by more than two standard errors of the paired difference: less is chance.
+    if it is cheaper by more than two standard errors of the paired difference. Smaller differences are chance.
     """
     weights = np.ones(len(p)) if weights is None else weights
     theory = false_positive / (false_positive + false_negative)

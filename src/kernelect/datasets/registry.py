@@ -57,8 +57,8 @@ class DataSet:
 def load(name: str, folder: Path | None = None, *, openml: Mapping[str, Any] | None = None) -> DataSet:
     """Return the data set ``name``.
 
-    Looked for as ``<folder>/<name>.npz``, then among what is built in, then on OpenML under
-    ``openml`` (``name`` or ``data_id``, and ``version``), fetched by scikit-learn.
+    It looks for ``<folder>/<name>.npz``, then among the built-in data sets, then on OpenML under ``openml`` (``name``
+    or ``data_id``, and ``version``), from where scikit-learn fetches it.
     """
     if folder is not None and (path := Path(folder) / f"{name}.npz").is_file():
         return _from_file(name, path)

@@ -56,10 +56,10 @@ class Estimator(BaseEstimator):
 
     @abstractmethod
     def model_size(self) -> ModelSize:
-        """Return what a prediction of the fitted model goes through."""
+        """Return what a prediction of the fitted model uses."""
 
     def selected_kernel(self) -> Kernel | None:
-        """Return the kernel with its selected parameters, None where functions of a dictionary take its place."""
+        """Return the kernel with its selected parameters, or None if functions of a dictionary replace it."""
         return None
 
     def selected_functions(self) -> list[tuple[str, float]]:
@@ -69,7 +69,7 @@ class Estimator(BaseEstimator):
     @classmethod
     @abstractmethod
     def criteria(cls) -> Mapping[str, type[Criterion] | type[EvidenceCriterion]]:
-        """Return the criteria that fit this estimator, by name; none where it takes none."""
+        """Return the criteria that fit this estimator, by name; empty if it takes none."""
 
     @classmethod
     def criterion_names(cls) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class SelfSelecting(Estimator):
         return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
 
     def model_size(self) -> ModelSize:
-        """Return what a prediction goes through: all rows, where the machine has no sparse solution."""
+        """Return what a prediction uses: all rows, if the machine has no sparse solution."""
         return ModelSize(count=len(self.dual_coef_), what="row", everything=True)
 
     def selected_kernel(self) -> Kernel | None:

@@ -88,7 +88,7 @@ class LSSVMBase(SelfSelecting):
     _gram: Array
 
     def model_size(self) -> ModelSize:
-        """Return how many landmarks a prediction goes through, or all rows."""
+        """Return how many landmarks a prediction uses, or all rows."""
         if self.landmarks_ is None:
             return super().model_size()
         return ModelSize(count=len(self.landmarks_), what="landmark")

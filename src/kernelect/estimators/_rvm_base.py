@@ -93,13 +93,13 @@ class RVMBase(SelfSelecting):
     has_evidence_by_size = True
 
     def model_size(self) -> ModelSize:
-        """Return how many functions a prediction goes through."""
+        """Return how many functions a prediction uses."""
         return ModelSize(
             count=len(self.support_), what="relevance vector" if self.dictionary is None else "basis function"
         )
 
     def selected_kernel(self) -> Kernel | None:
-        """Return the kernel with its selected parameters, None where a dictionary takes its place."""
+        """Return the kernel with its selected parameters, or None if a dictionary replaces it."""
         return self.kernel_ if self.dictionary is None else None
 
     def _kernel(self) -> Kernel:
@@ -213,7 +213,7 @@ class RVMBase(SelfSelecting):
         return objective
 
     def evidence_by_size(self, X: Any, y: Any) -> tuple[Array, Array]:
-        """Return sizes and ln evidence as the model's functions are taken away, the weakest first.
+        """Return sizes and ln evidence as functions are removed from the model, the weakest first.
 
         Parameters
         ----------
@@ -223,8 +223,8 @@ class RVMBase(SelfSelecting):
         Returns
         -------
         size, log_evidence : ndarray of shape (n_models,)
-            The constant counts as a function. Centres are at the data; several one-against-rest
-            machines, for more than two classes, have no single size and are refused.
+            The constant counts as a function. Centres are at the data. Models of more than two classes are refused,
+            because several one-against-rest machines have no single size.
         """
         check_is_fitted(self)
         objective = self._problem(self._unweighted(np.asarray(X, dtype=float), np.asarray(y)))

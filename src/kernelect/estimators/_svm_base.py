@@ -90,7 +90,7 @@ class SVMBase(SelfSelecting):
             self._inverse_temperature = fit_temperature(loo, data.index, data.weights)
 
     def model_size(self) -> ModelSize:
-        """Return how many vectors a prediction goes through."""
+        """Return how many vectors a prediction uses."""
         return ModelSize(count=len(self.support_), what="support vector")
 
     @property

@@ -43,33 +43,34 @@ from kernelect.typing import Array, Indices, Mask
 class BasisSearchRegressor(RegressorMixin, Estimator):
     """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
 
-    The dictionary's Gram matrix is streamed once, in O(n M^2) for n rows and M functions; the search then adds and
-    removes functions in O(m M), whatever the number of rows. Each subset is valued by its evidence, the
-    probability of the data with weights, noise and prior integrated out, so size and fit are
-    balanced without validation rows. The model without functions always takes part.
+    ``fit`` streams over the rows once to compute the dictionary's Gram matrix, in O(n M^2) for n rows and M
+    functions. The search then adds and removes functions in O(m M), however many rows there are. It values each
+    subset by its evidence, the probability of the data with weights, noise and prior integrated out. This balances
+    size and fit without validation rows. The model without functions is always one of those compared.
 
     Parameters
     ----------
     dictionary : str, Dictionary, callable or list of these, default="rbf"
         ``"rbf"`` (Gaussian functions at the data, one width per input), ``"linear"``,
         ``"polynomial"``, ``"fourier"``, ``"bias"``, ``"precomputed"`` (X is the design matrix),
-        an object of :mod:`kernelect.dictionaries`, a function of X; a list stands for their union.
+        an object of :mod:`kernelect.dictionaries`, or a function of X. A list stands for their union.
     strategy : str or Strategy, default="pta"
         ``"forward"``, ``"pta"`` (plus 2, take away 1), ``"sffs"`` (smallest models),
         ``"oscillating"``, ``"ols"`` (orthogonal least squares), ``"abf"`` (no search: all basis
         functions), or an object such as ``PTA(3, 1)``, ``SFFS()``, ``Oscillating(5)``.
     criterion : "evidence", "mackay-evidence" or "marginal-likelihood", default="evidence"
-        Evidence by quadrature; equation (4) of Barrio et al.; the likelihood at the best alpha, beta.
+        In this order: the evidence by quadrature, equation (4) of Barrio et al., and the likelihood at the best alpha
+        and beta.
     fit_intercept : bool, default=True
-        A constant with a flat prior, integrated out. The paper's model has none.
+        Whether to add a constant with a flat prior, integrated out. The paper's model has no constant.
     max_size : int, optional
-        Functions in the largest model.
+        Number of functions in the largest model.
     patience : "auto" or int, default="auto"
         The search ends when the model has this many functions more than the best one;
         ``"auto"`` is max(15, 0.3 times the best one's size).
     slack : float, default=0.3
-        How far, in posterior deviations, ln lambda may stand from its best while candidates
-        are ranked; costs slack^2 / 2 nats at most. 0: never.
+        How far, in posterior deviations, ln lambda may be from its best value while candidates are ranked. This costs
+        slack^2 / 2 nats at most. With 0, ln lambda is always at its best.
     max_width_rows : int, default=512
         Rows used to find widths that are ``"auto"``.
     max_iter : int, default=200
@@ -77,7 +78,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
     tol : float, default=1e-5
         Relative decrease at which the search for widths has converged.
     time_limit : float, optional
-        Seconds after which the best subset so far is taken, with one warning.
+        Seconds after which the search stops, keeps the best subset so far and warns once.
     random_state : int, RandomState or None
         For the rows that ``OLS(stop="validation")`` keeps aside.
     verbose : bool, int or callable, default=0
@@ -107,8 +108,8 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
 
     Notes
     -----
-    Several targets share the subset and lambda and have a noise each. A sample weight of 2 is
-    the row twice.
+    Several targets share the subset and lambda, and each has its own noise. A sample weight of 2 counts the row
+    twice.
 
     References
     ----------
@@ -182,14 +183,14 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The design matrix where ``dictionary="precomputed"``.
+            With ``dictionary="precomputed"``, the design matrix.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
         """
         return self._fit_anew(X, y, sample_weight)
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
+        """Return predictions; with ``return_std``, also return the standard deviation of a new observation."""
         X = self._validated(X)
         values = self.functions_.evaluate(X) if len(self.support_) else np.zeros((len(X), 0))
         mean = values @ np.atleast_2d(self.coef_).T + self.intercept_
@@ -199,7 +200,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         return self._shaped(mean), self._shaped(np.outer(np.sqrt(spread), self.noise_))
 
     def model_size(self) -> ModelSize:
-        """Return how many functions a prediction goes through."""
+        """Return how many functions a prediction uses."""
         return ModelSize(count=len(self.basis_), what="basis function")
 
     def selected_functions(self) -> list[tuple[str, float]]:

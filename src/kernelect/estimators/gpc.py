@@ -53,8 +53,8 @@ class GPC(ClassifierMixin, SelfSelecting):
     parameters maximise the evidence, with its analytic gradient. Probabilities are integrated
     over the posterior of the latent function, so they are less sure where there are no data.
 
-    More than two classes are each told from the rest, with one kernel that maximises the sum
-    of their log evidences; probabilities are those of the classes divided by their sum.
+    With more than two classes, each is separated from the rest. They share one kernel, which maximises the sum of
+    their log evidences, and their probabilities are divided by their sum.
 
     A step costs O(k n^3 + d n^2) for n rows, d inputs and k classes (k = 1 for two of them), some twenty
     Cholesky factorisations; predicting a row costs O(d n + k n^2).
@@ -74,25 +74,26 @@ class GPC(ClassifierMixin, SelfSelecting):
         ``"ep-evidence"``, ``"hmc-evidence"``, or an object of :mod:`kernelect.criteria` that judges
         a posterior found by expectation propagation.
     prior : "auto", "log-normal", "shrinkage", "gaussian", "laplace", "evidence" or None
-        ``"auto"`` is a weak normal prior on the logarithms of amplitude and length scales for
-        kernels with one width per input, none otherwise or where no width is selected.
+        ``"auto"`` is a weak normal prior on the logarithms of amplitude and length scales for kernels with one width
+        per input. There is no prior for other kernels, or if no width is selected.
     search : "lbfgs", "scg", "nelder-mead" or "gradient-ascent", default="lbfgs"
     n_restarts : int, default=0
-        Further searches from scattered starts, of which the best is kept.
+        Number of further searches from scattered starts; the best result is kept.
     max_iter : int, default=200
         Iterations of each search.
     tol : float, default=1e-4
-        Up to 500 rows a search has converged when its own model of the evidence expects to gain no more than this, in
-        nats per row; with more rows, when a step gains less than this share of the criterion. The evidence often
-        ends in a long flat ridge of growing amplitude, along which a step says little of what is left.
+        Up to 500 rows, a search has converged when its own model of the evidence expects to gain no more than this,
+        in nats per row. With more rows, it has converged when a step gains less than this share of the criterion. The
+        evidence often ends in a long flat ridge of growing amplitude, where one step says little about what is left
+        to gain.
     time_limit : float, optional
-        Seconds after which the best point so far is taken, with one warning.
+        Seconds after which the search stops, keeps the best point so far and warns once.
     class_weight : dict, "balanced" or None
         Multiplies ``sample_weight``.
     random_state : int, RandomState or None
         For the scattered starts.
     n_jobs : int, optional
-        Restarts at the same time.
+        How many restarts run at the same time.
     verbose : bool, int or callable, default=0
         A line per evaluation on standard error, or a callable that receives each
         :class:`kernelect.results.Evaluation`.
@@ -106,15 +107,15 @@ class GPC(ClassifierMixin, SelfSelecting):
         The latent mean is the kernel values times these.
     X_fit_ : ndarray of shape (n_samples, n_features)
     loo_proba_ : ndarray of shape (n_samples, n_classes)
-        Leave-one-out probabilities in closed form, from the cavities of expectation propagation; not
-        for precomputed kernels.
+        Leave-one-out probabilities in closed form, from the cavities of expectation propagation. Absent for
+        precomputed kernels.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
     n_iter_ : int
         Evaluations of the criterion.
     selection_ : Selection
-        ``value`` is minus (1/n) ln evidence, summed over outputs where there are more than two
-        classes; with a prior, of the evidence times the prior.
+        ``value`` is minus (1/n) ln evidence, summed over outputs if there are more than two classes. With a prior,
+        the evidence is multiplied by the prior.
 
     References
     ----------
@@ -176,7 +177,7 @@ class GPC(ClassifierMixin, SelfSelecting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``.
+            With ``kernel="precomputed"``, the kernel values between all rows.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -275,7 +276,7 @@ class GPC(ClassifierMixin, SelfSelecting):
     def decision_function(self, X: Any) -> Array:
         """Return decision values: the probits z = m / sqrt(1 + v) of the probabilities.
 
-        Log-odds where the likelihood is not the probit. (n,) for two classes (positive:
+        They are log-odds if the likelihood is not the probit. The shape is (n,) for two classes (positive:
         ``classes_[1]``), else (n, n_classes).
         """
         z = self._decisions(self._validated(X))

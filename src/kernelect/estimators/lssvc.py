@@ -23,11 +23,11 @@ from kernelect.typing import Array, Indices
 class LSSVC(ClassifierMixin, LSSVMBase):
     """Least-squares support vector classifier that selects its kernel and ridge in ``fit``.
 
-    Minimises the exact leave-one-out error (PRESS) over the ridge and all kernel parameters
-    by its analytic gradient, with a prior that keeps many kernel parameters from over-fitting
-    the selection. No grid, no folds: one factorisation serves all classes, and a step costs
-    about six Cholesky factorisations however many inputs there are: O(n^3 + d n^2) for n rows and
-    d inputs, O(n m^2 + d n m) on m landmarks. Predicting a row costs O(d n), or O(d m).
+    ``fit`` minimises the exact leave-one-out error (PRESS) over the ridge and all kernel parameters, using its
+    analytic gradient. A prior keeps many kernel parameters from over-fitting the selection. There is no grid search
+    and no cross-validation. One factorisation serves all classes. A step costs about six Cholesky factorisations,
+    however many inputs there are: O(n^3 + d n^2) for n rows and d inputs, or O(n m^2 + d n m) on m landmarks.
+    Predicting a row costs O(d n), or O(d m).
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         :mod:`kernelect.kernels` (used exactly as given) or one of
         ``sklearn.gaussian_process.kernels``.
     regularization : "auto" or float, default="auto"
-        The ridge mu of Cawley & Talbot (2007): K + mu I is solved.
+        The ridge mu of Cawley & Talbot (2007): the machine solves a linear system in K + mu I.
     landmarks : "auto", None, int or array of shape (m, n_features)
-        The machine on a few rows, the landmarks, that span the others: its cost grows with the number of rows, not
-        with its cube, and its leave-one-out is as exact. ``"auto"`` is the exact machine up to 2000 rows; beyond,
-        landmarks are doubled until leave-one-out stops improving, and the status says so; a criterion or prior that
-        does not work on landmarks keeps the exact machine. None is the exact machine at any size, a number or rows
-        are taken as they are.
+        A few rows, the landmarks, that span the others. On landmarks, the cost of the machine grows with the number
+        of rows, not with its cube, and leave-one-out is just as exact. ``"auto"`` is the exact machine up to 2000
+        rows. With more rows it doubles the landmarks until leave-one-out stops improving, and the status says so. A
+        criterion or prior that does not work on landmarks keeps the exact machine. None is the exact machine at any
+        size. A number of landmarks, or the landmarks themselves, are used as given.
     criterion : str or Criterion, default="press"
         ``"press"``, the exact leave-one-out squared error; ``"gcv"``, generalised cross-validation,
         which gives all rows the same leverage; or an object of :mod:`kernelect.criteria` that judges
@@ -52,23 +52,23 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "lbfgs", "scg" or "nelder-mead", default="lbfgs"
     n_restarts : int, default=0
-        Further searches from scattered starts, of which the best is kept.
+        Number of further searches from scattered starts; the best result is kept.
     max_iter : int, default=200
         Iterations of each search.
     tol : float, default=1e-5
         Relative decrease of the criterion at which a search has converged.
     time_limit : float, optional
-        Seconds after which the best point so far is taken, with one warning.
+        Seconds after which the search stops, keeps the best point so far and warns once.
     recalibrate : "auto" or bool, default="auto"
-        Choose ridge and overall width once more, at the end, by the leave-one-out log-loss of
-        the calibrated probabilities in the place of squares; measured on the papers' data, this
-        lowers the error (docs/results/cawley2007.md). ``"auto"`` does so with ``prior="auto"``: a
-        prior given by name, or None, keeps to the criterion alone, as the papers do.
+        Choose ridge and overall width once more at the end, by the leave-one-out log-loss of the calibrated
+        probabilities instead of squared errors. On the papers' data this lowers the error
+        (docs/results/cawley2007.md). ``"auto"`` does so only with ``prior="auto"``. With a prior given by name, or
+        None, the criterion alone decides, as in the papers.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None
         For the scattered starts.
     n_jobs : int, optional
-        Restarts at the same time.
+        How many restarts run at the same time.
     verbose : bool, int or callable, default=0
         A line per evaluation on standard error, or a callable that receives each
         :class:`kernelect.results.Evaluation`.
@@ -84,12 +84,12 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     landmarks_ : ndarray of shape (m, n_features) or None
         None for the exact machine.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        The rows that coefficients belong to: all of positive weight, or the landmarks.
+        The rows that the coefficients belong to: all rows of positive weight, or the landmarks.
     loo_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Exact leave-one-out decision values: what each row gets from all the others, or from all other groups.
+        Exact leave-one-out decision values: what a machine trained on all other rows (or groups) gives each row.
     loo_rows_ : ndarray of int or None
-        Numbers of the rows that ``loo_decision_`` speaks of, where the rows of a Dask collection are more than
-        100 000; None for all.
+        Numbers of the rows that ``loo_decision_`` covers, if a Dask collection has more than 100 000 rows; None if it
+        covers all rows.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
     selection_ : Selection
@@ -157,14 +157,14 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         Parameters
         ----------
         X : array-like or Dask collection of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``. The rows of a Dask array or DataFrame stay
-            where they are (docs/large-data.md).
+            With ``kernel="precomputed"``, the kernel values between all rows. The rows of a Dask array or DataFrame
+            stay where they are (docs/large-data.md).
         y : array-like of shape (n_samples,)
-            Labels of two or more classes; with the partitions of ``X`` where that is a Dask collection.
+            Labels of two or more classes. If ``X`` is a Dask collection, ``y`` has the same partitions.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 pulls as two equal rows do. Leave-one-out leaves it out with its whole weight, unlike
-            one of two copies whose twin stays: the example "What does a weight of two mean?" shows why. For this
-            reason one check of scikit-learn, that of weights against copies, is expected to fail.
+            A row of weight 2 pulls as much as two equal rows. Leave-one-out removes it with its whole weight, whereas
+            a copy that is left out leaves its twin behind. The example "What does a weight of two mean?" shows why.
+            For this reason one check of scikit-learn, which compares weights with copies, is expected to fail.
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
             ``loo_decision_`` and in the calibration of probabilities.

@@ -37,8 +37,8 @@ _BLOCK_NUMBERS = 1 << 23
 class LSSVR(RegressorMixin, LSSVMBase):
     """Least-squares support vector regressor (kernel ridge with intercept) that selects itself.
 
-    As :class:`LSSVC`, for one or several real targets, which share kernel and ridge. Standard
-    deviations and intervals come from the closed-form leave-one-out, without refits.
+    Works like :class:`LSSVC`, for one or several real targets that share kernel and ridge. Standard deviations and
+    intervals come from the closed-form leave-one-out, without refits.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ random_state, n_jobs, verbose
     landmarks_ : ndarray of shape (m, n_features) or None
         None for the exact machine.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        The rows that coefficients belong to: all of positive weight, or the landmarks.
+        The rows that the coefficients belong to: all rows of positive weight, or the landmarks.
     loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Exact leave-one-out predictions.
     loo_rows_ : ndarray of int or None
-        Numbers of the rows that ``loo_prediction_`` speaks of, where the rows of a Dask collection are more than
-        100 000; None for all.
+        Numbers of the rows that ``loo_prediction_`` covers, if a Dask collection has more than 100 000 rows; None if
+        it covers all rows.
     feature_importances_ : ndarray of shape (n_features,)
     selection_ : Selection
     n_iter_ : int
@@ -125,13 +125,14 @@ random_state, n_jobs, verbose
         Parameters
         ----------
         X : array-like or Dask collection of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``. The rows of a Dask array or DataFrame stay
-            where they are (docs/large-data.md).
+            With ``kernel="precomputed"``, the kernel values between all rows. The rows of a Dask array or DataFrame
+            stay where they are (docs/large-data.md).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            With the partitions of ``X`` where that is a Dask collection.
+            If ``X`` is a Dask collection, ``y`` has the same partitions.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 pulls as two equal rows do. Leave-one-out leaves it out with its whole weight (see the
-            example "What does a weight of two mean?"), so scikit-learn's check of weights against copies fails.
+            A row of weight 2 pulls as much as two equal rows. Leave-one-out removes it with its whole weight (see the
+            example "What does a weight of two mean?"), so scikit-learn's check that compares weights with copies
+            fails.
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
             ``loo_prediction_``, in standard deviations and in intervals.
@@ -206,10 +207,10 @@ random_state, n_jobs, verbose
         return values[:, 0] if self._single else values
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predictions, with ``return_std`` also the standard deviation of a new observation.
+        """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
 
-        The deviation is that of the Gaussian process with the same mean, whose scale is set so
-        that the leave-one-out residuals have the variance it claims. It costs one Cholesky.
+        The deviation comes from the Gaussian process with the same mean. The scale of the process is set so that the
+        leave-one-out residuals have the variance it claims. This costs one Cholesky factorisation.
         """
         if self._is_lazy(X):
             columns = None if self._single else len(np.atleast_1d(self.intercept_))
@@ -242,9 +243,8 @@ random_state, n_jobs, verbose
 
         The leave-one-out predictions at a new row need no refit: with h = P k(x) (extended by
         the intercept) they are f(x) - r_i h_i(x). Over many data sets the intervals cover at
-        least 2 * coverage - 1 of new observations, and in practice about ``coverage`` (Barber,
-        Candes, Ramdas & Tibshirani 2021), as far as the selected kernel and ridge, which saw
-        all rows, allow.
+        least 2 * coverage - 1 of new observations, and in practice about ``coverage`` (Barber, Candes, Ramdas &
+        Tibshirani 2021). This ignores that the selected kernel and ridge saw all rows.
 
         Parameters
         ----------

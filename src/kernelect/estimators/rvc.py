@@ -25,11 +25,11 @@ from kernelect.typing import Array
 class RVC(ClassifierMixin, RVMBase):
     """Relevance vector classifier: few vectors, honest probabilities, a kernel that is selected.
 
-    A sparse Bayesian model: one precision per candidate function, of which most end at
-    infinity and their functions outside the model. The sequential algorithm adds, re-estimates
-    or deletes one function at a time, so a fit costs O(n m) per vector that is kept, with m candidates,
-    and the evidence is then raised to a stationary point by its exact gradient. The kernel's widths
-    are selected by ``criterion``. With many rows the search for them begins on a part of the rows.
+    This is a sparse Bayesian model with one precision per candidate function. Most precisions go to infinity, which
+    takes their functions out of the model. The sequential algorithm adds, re-estimates or deletes one function at a
+    time, so a fit costs O(n m) per vector that is kept, with m candidates. The exact gradient then raises the
+    evidence to a stationary point. ``criterion`` selects the kernel's widths. With many rows, the search for them
+    begins on a part of the rows.
 
     Parameters
     ----------
@@ -40,35 +40,33 @@ class RVC(ClassifierMixin, RVMBase):
         ``sklearn.gaussian_process.kernels``. Every training row (or landmark) gives one candidate
         function k(., x_i); a constant is always among the candidates.
     criterion : {"cv", "evidence", "occam-evidence", "centre-evidence", "loo"}, default="cv"
-        What selects the widths: five-fold log-loss; minus ln evidence; the same with each
-        precision charged for having been fitted; with the centres integrated out (generalised
-        RVM); the leave-one-out error rate. Only ``"evidence"`` and ``"occam-evidence"`` have a
-        gradient, by which each input's width can be chosen by itself; with the others an
-        elliptical kernel has widths tied to the inputs' spread. ``"cv"`` also tries the relative
-        widths that a least-squares machine selects, and takes them where the log-loss of rows held
-        out is lower by more than two standard errors. Objects of
-        :mod:`kernelect.criteria` are taken too. The default is what measured best on 14 data
-        sets, and among the cheapest.
+        What selects the widths. In this order: the five-fold log-loss; minus ln evidence; the same with a charge for
+        each fitted precision; minus ln evidence with the centres integrated out (generalised RVM); the leave-one-out
+        error rate. Only ``"evidence"`` and ``"occam-evidence"`` have a gradient, so that each input's width can be
+        chosen by itself. With the others, the widths of an elliptical kernel are tied to the inputs' spread. ``"cv"``
+        also tries the relative widths that a least-squares machine selects, and takes them if they lower the log-loss
+        of rows held out by more than two standard errors. An object of :mod:`kernelect.criteria` is accepted too. The
+        default measured best on 14 data sets, and is among the cheapest.
     centres : "data" or "movable"
         Whether functions stay on their training rows or move to the joint mode of weights
         and centres (Gaussian kernels only).
     landmarks : "auto", None, int or array of shape (m, n_features)
-        The rows at which candidate functions are centred: a fit costs rows times candidates. ``"auto"`` is every row
-        up to 2000; beyond, 1000 landmarks that span the others at the widths where the search on all rows begins.
-        None is every row at any number of rows, a number draws so many, and rows of X are taken as they are.
+        The rows at which candidate functions are centred. A fit costs rows times candidates. ``"auto"`` is every row
+        up to 2000 rows. With more rows, it is 1000 landmarks that span the others at the widths where the search on
+        all rows begins. None is every row, however many there are. A number draws that many landmarks, and rows of X
+        are used as given.
     algorithm : "sequential" or "classical"
-        Adding one function at a time, or starting with all and pruning (O(n^3)).
+        Add one function at a time, or start with all and prune (O(n^3)).
     dictionary : str, Dictionary, callable or list of these, optional
-        Candidate functions in the kernel's place, as for
-        :class:`kernelect.BasisSearchRegressor`: ``"rbf"``, ``"linear"``, ``"polynomial"``,
-        ``"fourier"``, ``"precomputed"`` (X is the design matrix), an object of
-        :mod:`kernelect.dictionaries`, a function of X that returns one column or several; a list
-        stands for their union. Widths that are ``"auto"`` are selected as a kernel's are.
+        Candidate functions that replace the kernel, as for :class:`kernelect.BasisSearchRegressor`: ``"rbf"``,
+        ``"linear"``, ``"polynomial"``, ``"fourier"``, ``"precomputed"`` (X is the design matrix), an object of
+        :mod:`kernelect.dictionaries`, or a function of X that returns one column or several. A list stands for their
+        union. Widths that are ``"auto"`` are selected like those of a kernel.
     prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "slope", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "auto", "lbfgs", "scg", "nelder-mead" or "scan"
-        ``"auto"`` scans a single width, and the widths of all inputs tied to their spread; then,
-        where the criterion has a gradient, each width by itself by L-BFGS.
+        ``"auto"`` scans a single width, or the widths of all inputs tied to their spread. If the criterion has a
+        gradient, L-BFGS then moves each width by itself.
     n_restarts, max_iter, tol, time_limit, random_state, n_jobs, verbose
         As for :class:`kernelect.LSSVC`.
     class_weight : dict, "balanced" or None
@@ -77,7 +75,7 @@ class RVC(ClassifierMixin, RVMBase):
     ----------
     classes_ : ndarray of shape (n_classes,)
     kernel_ : Kernel
-        With the selected parameters; not there with a ``dictionary``.
+        With the selected parameters; absent with a ``dictionary``.
     basis_ : list of str
         With a ``dictionary``, a phrase for each function in the model.
     functions_ : Candidates
@@ -87,13 +85,13 @@ class RVC(ClassifierMixin, RVMBase):
     relevance_vectors_ : ndarray of shape (n_vectors, n_features)
         Their inputs, or where their centres have moved to.
     landmarks_ : ndarray of shape (m, n_features) or None
-        Where candidate functions were centred, None where at every row.
+        Where candidate functions were centred; None if every row has one.
     dual_coef_ : ndarray of shape (n_vectors,) or (n_vectors, n_classes)
     intercept_ : float or ndarray of shape (n_classes,)
         0 where the constant was pruned.
     feature_importances_ : ndarray of shape (n_features,)
-        Relevance of each input, summing to 1, also with a ``dictionary``; not there with
-        ``kernel="precomputed"``, whose inputs are not known.
+        Relevance of each input, summing to 1, also with a ``dictionary``. Absent with ``kernel="precomputed"``, whose
+        inputs are not known.
     n_iter_ : int
         Evaluations of the criterion.
     selection_ : Selection
@@ -102,10 +100,9 @@ class RVC(ClassifierMixin, RVMBase):
 
     Notes
     -----
-    More than two classes: one-against-rest machines with one kernel. Their log-odds make
-    probabilities by a softmax at the temperature of the smallest log-loss on five parts left out
-    in turn: divided by their sum they are far too unsure on separable classes, as they are too
-    sure on overlapping ones.
+    With more than two classes, there are one-against-rest machines with one kernel. A softmax turns their log-odds
+    into probabilities, at the temperature with the smallest log-loss on five parts left out in turn. Probabilities
+    divided by their sum would be far too unsure on separable classes, and too sure on overlapping ones.
 
     References
     ----------
@@ -173,7 +170,7 @@ class RVC(ClassifierMixin, RVMBase):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``.
+            With ``kernel="precomputed"``, the kernel values between all rows.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -192,8 +189,8 @@ class RVC(ClassifierMixin, RVMBase):
     def decision_function(self, X: Any) -> Array:
         """Return log-odds averaged over the posterior of the weights (Laplace).
 
-        Two classes: those of ``classes_[1]``, (n,). More: of each class against the rest,
-        (n, n_classes).
+        With two classes these are the log-odds of ``classes_[1]``, (n,). With more, they are those of each class
+        against the rest, (n, n_classes).
         """
         logits = moderated(*self._latent(X))
         return logits[:, 0] if len(self.classes_) == 2 else logits
@@ -206,8 +203,8 @@ class RVC(ClassifierMixin, RVMBase):
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, averaged over the posterior of the weights (Laplace).
 
-        More than two classes: the softmax of the classes' log-odds at the temperature that fits
-        rows left out best.
+        With more than two classes, they are the softmax of the classes' log-odds at the temperature that fits rows
+        left out best.
         """
         return probabilities(self.decision_function(X), self._inverse_temperature)
 

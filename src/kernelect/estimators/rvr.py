@@ -19,19 +19,17 @@ from kernelect.typing import Array
 class RVR(RegressorMixin, RVMBase):
     """Relevance vector regressor: few vectors, error bars, a kernel and a noise that are selected.
 
-    As :class:`RVC`, with normal noise whose precision is profiled out of the evidence, which
-    is exact. The targets are centred first, so that a shift of y shifts the predictions and
-    changes nothing else.
+    Works like :class:`RVC`, with normal noise. The noise precision is profiled out of the evidence, which is exact.
+    The targets are centred first, so that a shift of y shifts the predictions and changes nothing else.
 
     Parameters
     ----------
     kernel, criterion, centres, landmarks, algorithm, dictionary, prior, search, n_restarts, max_iter, \
 tol, time_limit, random_state, n_jobs, verbose
-        As for :class:`RVC`, but that ``"occam-evidence"`` is the default: with normal noise the
-        evidence is exact, and chose best on five data sets. ``"cv"`` is the five-fold minus log
-        predictive density, ``"loo"`` the leave-one-out squared error. With several inputs the
-        plain ``"evidence"`` may choose functions so narrow that each row has its own, and error
-        bars far too small.
+        As for :class:`RVC`, except that ``"occam-evidence"`` is the default. With normal noise the evidence is exact,
+        and it chose best on five data sets. ``"cv"`` is the five-fold minus log predictive density, ``"loo"`` the
+        leave-one-out squared error. With several inputs, the plain ``"evidence"`` may choose functions so narrow that
+        each row has its own. The error bars are then far too small.
 
     Attributes
     ----------
@@ -109,7 +107,7 @@ tol, time_limit, random_state, n_jobs, verbose
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``.
+            With ``kernel="precomputed"``, the kernel values between all rows.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows; a row of weight 0 is left out.
@@ -137,7 +135,7 @@ tol, time_limit, random_state, n_jobs, verbose
         self.noise_ = float(likelihood.noise_precision**-0.5) if np.any(likelihood.targets) else 0.0
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predictions, with ``return_std`` also the standard deviation of a new observation."""
+        """Return predictions; with ``return_std``, also return the standard deviation of a new observation."""
         mean, variance = self._latent(X)
         mean, noise = self._unit * mean[:, 0] + self._centre, self.noise_ / self._unit
         return (mean, self._unit * np.sqrt(variance[:, 0] + noise**2)) if return_std else mean

@@ -22,10 +22,10 @@ from kernelect.typing import Array
 class SVC(ClassifierMixin, SVMBase):
     """Support vector classifier that selects its kernel and C in ``fit``.
 
-    Maximises the evidence of the machine read as a probabilistic model, by expectation
-    propagation or Monte Carlo, or minimises an estimate of the leave-one-out error, over C and
-    all kernel parameters, by analytic gradients. No grid, no folds. The offset is part of the
-    kernel, so there is no intercept.
+    ``fit`` chooses C and all kernel parameters by analytic gradients, without grid search or cross-validation. It
+    maximises the evidence of the machine, read as a probabilistic model, by expectation propagation or Monte Carlo,
+    or it minimises an estimate of the leave-one-out error. The offset is part of the kernel, so there is no
+    intercept.
 
     A step costs O(n^3 + d n^2) for n rows and d inputs: some twenty Cholesky factorisations for the evidence,
     one to two solutions of the machine for the other criteria. Predicting a row costs O(d n), or O(d s) with
@@ -34,40 +34,38 @@ class SVC(ClassifierMixin, SVMBase):
     Parameters
     ----------
     kernel : str or Kernel, default="ard"
-        A name stands for amplitude * kernel + offset with everything selected: ``"ard"``,
-        ``"rbf"``, ``"matern32"``, ``"matern52"`` (also with ``"-ard"``), ``"linear"``,
-        ``"polynomial"``; ``"precomputed"`` is used as it is, and so is an object of
-        :mod:`kernelect.kernels` or of ``sklearn.gaussian_process.kernels``.
+        A name stands for amplitude * kernel + offset, whose parameters are all selected: ``"ard"``, ``"rbf"``,
+        ``"matern32"``, ``"matern52"`` (also with ``"-ard"``), ``"linear"``, ``"polynomial"``. ``"precomputed"``, an
+        object of :mod:`kernelect.kernels` or one of ``sklearn.gaussian_process.kernels`` is used as it is.
     slack : "linear" or "quadratic", default="linear"
         Penalty C xi or C xi^2 / 2 for a row that misses its margin by xi.
     C : "auto" or float, default="auto"
-        Larger C, less regularisation. Beside a kernel's own amplitude, C stays at 1 for
-        criteria that see only the product of the two (all but the evidence).
+        A larger C means less regularisation. If the kernel has its own amplitude, C stays at 1 for criteria that see
+        only the product of the two (all but the evidence).
     criterion : str or criterion, default="ep-evidence"
         ``"ep-evidence"`` (by expectation propagation), ``"hmc-evidence"`` (exact up to sampling
         error, slow), ``"span"`` (smoothed; several times faster), ``"laplace-evidence"``, ``"gacv"`` (linear
         slack), ``"radius-margin"``, ``"loo"`` (exact, by retraining), ``"unsmoothed-span"``,
         ``"jaakkola-haussler"``, ``"support-vectors"``, or an object of :mod:`kernelect.criteria`.
     predictor : "auto", "posterior-mean" or "svm", default="auto"
-        ``"posterior-mean"`` predicts by the posterior of the latent function, all rows carrying
-        it, ``"svm"`` by the plain machine at the selected hyper-parameters. ``"auto"`` is the
-        former for ``"ep-evidence"`` and ``"hmc-evidence"``, the latter for other criteria, which
-        have no posterior.
+        ``"posterior-mean"`` predicts with the posterior of the latent function, which uses all rows. ``"svm"``
+        predicts with the plain machine at the selected hyper-parameters. ``"auto"`` is ``"posterior-mean"`` for
+        ``"ep-evidence"`` and ``"hmc-evidence"``, and ``"svm"`` for other criteria, which have no posterior.
     prior : "auto", "log-normal", "shrinkage", "gaussian", "laplace", "evidence" or None
-        Prior over hyper-parameters. ``"auto"`` is, for ``"ep-evidence"`` and ``"hmc-evidence"``, a weak
-        normal prior on the logarithms of amplitude, length scales (about their mean) and C where
-        amplitude or widths are selected; for other criteria shrinkage where several widths are.
+        Prior over hyper-parameters. For ``"ep-evidence"`` and ``"hmc-evidence"``, ``"auto"`` is a weak normal prior
+        on the logarithms of amplitude, length scales (about their mean) and C, if amplitude or widths are selected.
+        For other criteria it is shrinkage, if several widths are selected.
     search : "auto", "lbfgs", "scg", "nelder-mead", "random-walk" or "gradient-ascent", default="auto"
         ``"auto"`` is L-BFGS, gradient ascent for ``"hmc-evidence"``, or the random walk for criteria
         without gradient.
     n_restarts : int, default=0
-        Further searches from scattered starts, of which the best is kept.
+        Number of further searches from scattered starts; the best result is kept.
     ensemble : bool, default=False
-        Average the decision functions (the probabilities, for the posterior mean) at the optima
-        of all starts in place of taking the best; asks for ``n_restarts`` of at least 1, and 5 to 10 are a good number.
+        Average the decision functions (the probabilities, for the posterior mean) at the optima of all starts,
+        instead of taking the best. Needs ``n_restarts`` of at least 1; 5 to 10 is a good number.
     early_stopping : bool, default=False
-        Take, of all points along the search, the one with the smallest error on rows set aside;
-        then the machine is solved on all rows.
+        Set rows aside, take the point along the search with the smallest error on them, then solve the machine on all
+        rows.
     validation_fraction : float, default=0.2
         Share of the rows set aside for early stopping.
     max_iter : int, default=200
@@ -75,12 +73,12 @@ class SVC(ClassifierMixin, SVMBase):
     tol : float, default=1e-5
         Relative decrease of the criterion at which a search has converged.
     time_limit : float, optional
-        Seconds after which the best point so far is taken, with one warning.
+        Seconds after which the search stops, keeps the best point so far and warns once.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None
         For scattered starts, the random walk, sampled evidence and the rows set aside.
     n_jobs : int, optional
-        Restarts at the same time.
+        How many restarts run at the same time.
     verbose : bool, int or callable, default=0
         A line per evaluation on standard error, or a callable that receives each
         :class:`kernelect.results.Evaluation`.
@@ -105,14 +103,13 @@ class SVC(ClassifierMixin, SVMBase):
     n_iter_ : int
         Evaluations of the criterion.
     selection_ : Selection
-        Value, status sentence and trace of the selection, and the optima of all starts. The
-        value of evidences is minus (1/n) ln evidence, of the evidence times the prior where
-        there is one.
+        Value, status sentence and trace of the selection, and the optima of all starts. For an evidence, the value is
+        minus (1/n) ln evidence; with a prior, the evidence is multiplied by the prior.
 
     Notes
     -----
-    More than two classes: one machine against the rest for each, sharing kernel and C, with the
-    criterion summed.
+    With more than two classes, there is one machine for each class against the rest. The machines share kernel and C,
+    and the criterion is summed over them.
 
     The model behind the evidence is a Gaussian process prior over the decision function and
     Q(y | theta) = kappa(C) exp(-C l(y theta)), l the slack's penalty. Probabilities of the
@@ -183,7 +180,7 @@ class SVC(ClassifierMixin, SVMBase):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Kernel values between all rows where ``kernel="precomputed"``.
+            With ``kernel="precomputed"``, the kernel values between all rows.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -194,8 +191,8 @@ class SVC(ClassifierMixin, SVMBase):
     def decision_function(self, X: Any) -> Array:
         """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes).
 
-        For the posterior mean these are log-odds, ln E Q(1) - ln E Q(-1), whose sign is that of
-        the mean; the mean itself for a precomputed kernel, which does not tell k(x, x).
+        For the posterior mean these are log-odds, ln E Q(1) - ln E Q(-1), which have the sign of the mean. For a
+        precomputed kernel they are the mean itself, because such a kernel does not tell k(x, x).
         """
         values = self._decide(self._validated(X))
         return values[:, 0] if len(self.classes_) == 2 else values

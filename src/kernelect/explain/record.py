@@ -21,12 +21,12 @@ class Explanation:
     values : ndarray of shape (n_rows, n_columns) or (n_rows, n_columns, n_outputs)
         The last axis where there are more than two classes or several targets.
     base_values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        What the model answers where no column is known.
+        What the model answers when no column is known.
     data : ndarray of shape (n_rows, n_columns)
         The explained rows, as they were given.
     feature_names : tuple of str
     output_names : tuple
-        Classes, or numbers of targets; one for two classes, the second one.
+        Classes, or numbers of targets. For two classes there is one name, that of the second.
     explained : str
         "decision value", "prediction" (or "logarithm of the prediction" and the like), "latent mean" (the mean of
         the latent function, where the decision value is
@@ -37,12 +37,12 @@ class Explanation:
         The rows that stood in, in words.
     method : "exact" or "permutation"
     error : float
-        Largest difference between the explained value and base plus values, which was measured.
+        Largest measured difference between the explained value and base plus values.
     standard_errors : ndarray of the shape of ``values``, or None
         Of a permutation estimate.
     interactions : ndarray of shape (n_rows, n_columns, n_columns[, n_outputs]), or None
-        Halves of the interaction of two columns on either side of the diagonal, what is left of a column's value
-        on it: rows sum to ``values``.
+        The interaction of two columns is split in halves on either side of the diagonal. The diagonal holds what is
+        left of a column's value, so that rows sum to ``values``.
     remarks : tuple of str
         What to know about the values, in sentences.
     """
@@ -63,7 +63,7 @@ class Explanation:
 
     @property
     def is_of_number(self) -> bool:
-        """Whether a number is explained, or a function of it, and not a class."""
+        """Whether the explanation is of a number, or of a function of it, and not of a class."""
         return is_of_number(self.explained)
 
     @property

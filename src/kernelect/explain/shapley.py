@@ -54,17 +54,17 @@ def shapley_values(
     X : array-like or DataFrame of shape (n_rows, n_columns)
         Rows to explain, as the model takes them.
     background : array-like or DataFrame, optional
-        Rows from which unknown columns are filled in: the training rows unless given. A sparse model keeps only
-        some of those; there the rows of ``X`` serve, if they are at least 20.
+        Rows from which unknown columns are filled in; by default the training rows. A sparse model keeps only some of
+        those. For it the default is the rows of ``X``, if there are at least 20.
     interactions : bool, default=False
-        Also the interaction of every pair of columns, at n_columns / 2 times the cost.
+        Whether to compute the interaction of every pair of columns too, at n_columns / 2 times the cost.
     absent : "marginals", "interventional" or "neutral", default="marginals"
-        What stands in for columns that are not known: the background's marginal distributions, each column by
-        itself; whole background rows, as in shap (cost times their number; 100 spread over the training rows
-        unless given); or nothing at all: the kernel's factor is 1, the share in an inner product 0, and functions of
-        the column are left out.
+        What stands in for unknown columns. ``"marginals"``: the background's marginal distributions, each column by
+        itself. ``"interventional"``: whole background rows, as in shap; this multiplies the cost by their number, by
+        default 100 spread over the training rows. ``"neutral"``: nothing at all; the kernel's factor is 1, the share
+        in an inner product 0, and functions of the column are left out.
     method : "auto", "exact" or "permutation", default="auto"
-        "auto" is exact where the kernel has such a form, and says so where it does not.
+        "auto" is exact if the kernel has such a form; if not, it is the permutation estimate and says so.
     n_permutations : int, default=100
         Rounds of a permutation estimate, two orders each.
     random_state : int, default=0
@@ -89,7 +89,7 @@ def shapley_values(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Explainer:
-    """A model with its background, made ready once for any number of rows.
+    """A model with its background, prepared once for any number of rows.
 
     Attributes
     ----------

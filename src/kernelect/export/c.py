@@ -39,8 +39,8 @@ def to_c(
     ``NAME_predict(row, out)`` gives the probabilities of all classes or the predicted values,
     ``NAME_decision(row, out)`` the decision values of a classifier, and ``NAME_class(out)`` the place of the class that
     Python's ``predict`` names. A row holds one double per column, as the table has them: NaN for a missing cell, the
-    code of a level for a category (``NAME_level(column, text)``), days since 1970-01-01 for a date. Nothing is
-    allocated, and of the mathematical library only ``exp`` is needed.
+    code of a level for a category (``NAME_level(column, text)``), days since 1970-01-01 for a date. The code
+    allocates nothing, and needs only ``exp`` of the mathematical library.
 
     Parameters
     ----------
@@ -49,15 +49,16 @@ def to_c(
     real : "double" or "float"
         Precision of tables and arithmetic; cells are centred in double in any case.
     name : str
-        What all names in the header begin with.
+        Prefix of all names in the header.
     bits : 16 or 8, optional
-        Store vectors and coefficients as whole numbers of so many bits; the header tells the error that this makes.
+        Store vectors and coefficients as whole numbers of this many bits; the header states the error that this
+        causes.
     rows : DataFrame or array, optional
-        Rows for the test inside the header, as the model takes them; made up unless given.
+        Rows for the test inside the header, as the model takes them; by default they are made up.
     max_vectors : int, optional
-        Reduce the model to so many vectors first, by :func:`reduce`; least-squares machines and mixtures only.
+        First reduce the model to this many vectors with :func:`reduce`; only for least-squares machines and mixtures.
     max_numbers : int
-        A model with more numbers is refused.
+        A model with more numbers than this is refused.
 
     Examples
     --------

@@ -56,32 +56,32 @@ def to_javascript(
 ) -> str:
     """Return a fitted model as JavaScript that defines one constant, without dependencies.
 
-    ``NAME.predict(row)`` returns ``{probabilities, decision, label, place}`` of a classifier or ``{values}``; the
-    label is the class at this place, chosen by the table model's threshold or costs where it has any. A row is an
-    array with one cell per column, as the table has them: numbers, texts of categories, days since 1970-01-01 for
-    dates, and null, undefined, NaN or "" for a missing cell. A text where a number belongs is read as one.
-    ``NAME.columns`` tells the columns with their levels, ``NAME.classes`` the classes.
+    ``NAME.predict(row)`` returns ``{probabilities, decision, label, place}`` of a classifier or ``{values}``. The
+    label is the class at this place; a table model's threshold or costs, if it has any, choose it. A row is an array
+    with one cell per column, as the table has them: numbers, texts of categories, days since 1970-01-01 for dates,
+    and null, undefined, NaN or "" for a missing cell. A text in a number column is read as a number. ``NAME.columns``
+    lists the columns with their levels, ``NAME.classes`` the classes.
 
     Parameters
     ----------
     model : estimator, Pipeline or TableModel
         Fitted.
     name : str
-        Of the constant.
+        Name of the constant.
     rows : DataFrame or array, optional
-        Rows to compare the program with the model at; made up unless given.
+        Rows on which the program is compared with the model; by default they are made up.
     max_vectors : int, optional
-        Reduce the model to so many vectors first, by :func:`reduce`; least-squares machines and mixtures only.
+        First reduce the model to this many vectors with :func:`reduce`; only for least-squares machines and mixtures.
     max_numbers : int
-        A model with more numbers is refused.
+        A model with more numbers than this is refused.
     explainer : Explainer, optional
-        Of the same model: the constant gets ``NAME.explain(row)``, which returns ``{base, values}``, exact Shapley
-        values of every player in ``NAME.players`` for every output. ``NAME.prepare()`` does the next part of what
-        has to be done once, and tells whether more is left.
+        An explainer of the same model. The constant then has ``NAME.explain(row)``, which returns ``{base, values}``,
+        exact Shapley values of every player in ``NAME.players`` for every output. ``NAME.prepare()`` does the next
+        part of the preparation, which is needed once, and tells whether more is left.
     interval : float in (0, 1), optional
-        Where one number is predicted: ``NAME.predict(row)`` has ``interval`` too, the ends between which so large a
-        share of observations lies. By the plain jackknife, with the spread at the row where that differs: nearly what
-        ``predict_interval`` says, which takes a matrix of all rows.
+        For models that predict one number: ``NAME.predict(row)`` then has ``interval`` too, the ends between which
+        this share of observations lies. It comes from the plain jackknife, with the spread at the row if the spread
+        differs between rows. This is close to ``predict_interval``, which needs a matrix of all rows.
     packed : bool
         Whether tables of numbers are written in base64, in half the space.
 

@@ -46,8 +46,8 @@ def to_onnx(
     """Return a fitted model as an ONNX model of plain operators (opset 19).
 
     Inputs are ``numbers``, the number columns of a batch of rows in double (NaN for a missing cell, days since
-    1970-01-01 for a date), and ``categories``, the category columns as text ("" for a missing cell), each where the
-    model has such columns; their names stand in the metadata. Outputs are ``label``, ``probabilities`` and
+    1970-01-01 for a date), and ``categories``, the category columns as text ("" for a missing cell). Each is there
+    only if the model has such columns; the metadata hold their names. Outputs are ``label``, ``probabilities`` and
     ``decision`` of a classifier, or ``value``; the label follows the table model's threshold or costs.
 
     Parameters
@@ -57,11 +57,11 @@ def to_onnx(
     real : "double" or "float32"
         Precision of the arithmetic; cells are centred in double in any case.
     rows : DataFrame or array, optional
-        Rows to compare the graph with the model at; made up unless given.
+        Rows on which the graph is compared with the model; by default they are made up.
     max_vectors : int, optional
-        Reduce the model to so many vectors first, by :func:`reduce`; least-squares machines and mixtures only.
+        First reduce the model to this many vectors with :func:`reduce`; only for least-squares machines and mixtures.
     max_numbers : int
-        A model with more numbers is refused.
+        A model with more numbers than this is refused.
 
     Returns
     -------

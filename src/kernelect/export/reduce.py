@@ -51,19 +51,19 @@ class SizeCurve:
 
 
 def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
-    """Return a model with at most so many vectors.
+    """Return a model with at most ``max_vectors`` vectors.
 
-    Landmarks are chosen among the training rows by randomly pivoted Cholesky at the model's own widths; all rows then
-    give the coefficients anew. A mixture keeps its least-squares machines, weighed again. Its Gaussian processes are
-    left out, since their variance takes a matrix of all rows, and so are its trees, which grow with the rows
+    Randomly pivoted Cholesky at the model's own widths chooses landmarks among the training rows. The coefficients
+    are then fitted again to all rows. A mixture keeps its least-squares machines, with new weights. It loses its
+    Gaussian processes, because their variance needs a matrix of all rows, and its trees, which grow with the rows
     however few vectors there are; ``remarks`` tells what that alone costs. Relevance vector machines lose the vectors
     that add least to their evidence.
 
     Parameters
     ----------
     model : LSSVC, LSSVR, RVC, RVR, KernelClassifier, KernelRegressor, Pipeline that ends in one, or TableModel
-        Fitted. Models on landmarks lose some of them: of LSSVR, all rows give the coefficients anew and some of them
-        leave-one-out; of LSSVC and mixtures it is told how far their answers move.
+        Fitted. Models on landmarks lose some of them. For LSSVR, all rows give new coefficients, and some of the rows
+        give leave-one-out. For LSSVC and mixtures, the result tells how far their answers move.
     max_vectors : int
     random_state : int
 
@@ -93,7 +93,7 @@ def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 
     ----------
     model : as for :func:`reduce`
     sizes : sequence of int
-        Those that are not below the model's own number of vectors are left out.
+        Sizes that are not below the model's own number of vectors are left out.
     random_state : int
     """
     found = [reduce(model, size, random_state=random_state) for size in sorted(set(sizes))]

@@ -23,8 +23,8 @@ class Reduction:
     vectors_before, vectors : int
     score : "log-loss", "squared error", "ln evidence", "probabilities" or "predictions"
         The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
-        vector machines do not keep their rows: of them it is told by how much the ln evidence falls. Of classifiers
-        and mixtures on landmarks it is told how far what they say at their landmarks moves.
+        vector machines do not keep their rows, so their figure is how far the ln evidence falls. For classifiers and
+        mixtures on landmarks, it is how far their outputs at the landmarks move.
     loss_before, loss : float
         NaN where a model on landmarks stays as it is.
     standard_error : float

@@ -26,7 +26,7 @@ _CELLS, _FEWEST_ROWS = 4_000_000, 20
 
 @dataclass(frozen=True, kw_only=True)
 class Dependence:
-    """Partial dependence on one column: the mean prediction where all rows get the same value of it.
+    """Partial dependence on one column: the mean prediction when all rows have the same value in it.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Dependence:
         X : DataFrame or array
             Rows to average over, of which at most 100 are drawn.
         column : str or int, optional
-            Name in a DataFrame, place in an array; the most relevant one unless given.
+            Name in a DataFrame, place in an array; by default the most relevant one.
         """
         column = most_relevant(estimator, 1)[0] if column is None else column
         return cls.of(estimator, X, column, np.random.default_rng(random_state))

@@ -61,9 +61,9 @@ class Estimate:
     probability : ndarray of shape (n, n_classes), or None
         Columns in the order of the assessment's classes.
     interval : ndarray of shape (n, 2), or None
-        Ends of the intervals around predicted values that are made to hold 90 % of the rows.
+        Ends of the intervals around predicted values that should hold 90 % of the rows.
     rows : ndarray of int, or None
-        Places in the table of the rows that were predicted; None where these are all.
+        Places in the table of the rows that were predicted; None if all rows were.
     """
 
     name: str
@@ -164,7 +164,7 @@ class Judge:
             self.index = self._indices(self.y)
 
     def assess(self, machine: Any) -> Assessment:
-        """Return what can be told of a fitted machine without another fit: leave-one-out and the baseline."""
+        """Return the estimates of a fitted machine that need no further fit: leave-one-out and the baseline."""
         classes = None if self.classes is None else tuple(self.classes.tolist())
         return Assessment(
             classes=classes, leave_one_out=self.leave_one_out(machine), outer_folds=None, baseline=self.baseline()

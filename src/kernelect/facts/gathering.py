@@ -79,10 +79,10 @@ def gather(
     title, target : str
         Names of the table and of the column that is predicted.
     assessment : Assessment, optional
-        How good it is; by default what needs no further fit: exact leave-one-out where the machine has it,
-        and a baseline.
+        How good the model is. The default needs no further fit: exact leave-one-out if the machine has it, and a
+        baseline.
     columns : sequence of ColumnFacts, optional
-        What the columns are; by default what ``X`` tells.
+        What the columns are; by default this is read from ``X``.
     remarks : sequence of str
         What else the reader should know, such as how columns were read.
     seconds : float, optional
@@ -92,15 +92,15 @@ def gather(
     sample_weight : ndarray of shape (n,), optional
         Weights of the rows that the model was fitted on.
     doubts : sequence of Doubt
-        What to doubt about the rows themselves; they stand before those that the other facts give.
+        Doubts about the rows themselves; they come before the doubts that follow from the other facts.
     checked : sequence of str
-        What was looked for in the rows, doubts or not.
+        What was looked for in the rows, whether or not it raised a doubt.
     pictures : bool
         Whether to compute the records of pictures too, which takes more time than all the rest.
     metric : str, optional
-        The score that counts most, such as ``"AUC"``; the error or the RMSE unless given.
+        The score that counts most, such as ``"AUC"``; by default the error or the RMSE.
     decision : Decision, optional
-        How probabilities become classes, where not the most probable one is predicted.
+        How probabilities become classes, if the prediction is not simply the most probable class.
 
     Returns
     -------

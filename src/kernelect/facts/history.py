@@ -93,8 +93,8 @@ class Sizes:
         """Return the record of a fitted sparse machine, or of a pipeline around one.
 
         A :class:`kernelect.BasisSearchRegressor` keeps it; :class:`kernelect.RVC` and
-        :class:`kernelect.RVR` solve smaller and smaller models for it and need ``X`` and ``y``, what
-        they were fitted on.
+        :class:`kernelect.RVR` solve smaller and smaller models for it, and need the ``X`` and ``y`` they were fitted
+        on.
         """
         machine = machine_of(estimator)
         require_selection(machine)

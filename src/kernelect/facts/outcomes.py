@@ -43,7 +43,7 @@ class Confusion:
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, *, classes: Any = None, label: str = "predicted") -> Self:
-        """Return the record of labels ``y_true`` and ``y_pred``; of many classes the smallest are put together."""
+        """Return the record of labels ``y_true`` and ``y_pred``; if there are many classes, the smallest are merged."""
         y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
         classes = np.unique(np.concatenate([y_true, y_pred])) if classes is None else np.asarray(classes)
         place = {value: index for index, value in enumerate(classes.tolist())}
@@ -77,14 +77,14 @@ class Confusion:
 
 @dataclass(frozen=True, kw_only=True)
 class Residuals:
-    """Observed against predicted values, and the ranges that are made to hold 90 % of the rows.
+    """Observed against predicted values, and the ranges that should hold 90 % of the rows.
 
     Attributes
     ----------
     predicted, observed : ndarray of shape (n,)
     lower, upper : ndarray of shape (n,)
-        The range of every row: its interval, or without any its prediction and the 5 % and 95 % quantile of all
-        residuals.
+        The range of every row: its interval or, if there is none, its prediction plus the 5 % and 95 % quantiles of
+        all residuals.
     held : float
         Share of all rows that lie in their ranges.
     rmse : float
@@ -134,7 +134,7 @@ class Residuals:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """How often what was given a probability came true, bin by bin.
+    """How often events came true against their predicted probability, bin by bin.
 
     Two classes: the probability of the second one. More: that of the predicted class.
 

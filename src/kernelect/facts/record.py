@@ -30,7 +30,7 @@ class DataFacts(TypedDict):
 class ColumnFacts(TypedDict):
     """One column of the table: ``missing`` is a share; the range is that of numbers, or of dates as text.
 
-    ``read_as`` is there where cells were read otherwise than as they stand (decimal comma, codes for missing cells).
+    ``read_as`` is there if cells were not read as they stand (decimal comma, codes for missing cells).
     """
 
     name: str
@@ -107,10 +107,10 @@ class QualityFacts(TypedDict):
 
 
 class DecisionFacts(TypedDict):
-    """How probabilities become classes, where not the most probable one is predicted.
+    """How probabilities become classes, if the prediction is not simply the most probable class.
 
-    ``rule`` is "cost" or "F1"; ``threshold`` that of the class ``positive``, None for more than two classes; ``costs``
-    has a row for each true class.
+    ``rule`` is "cost" or "F1". ``threshold`` is that of the class ``positive``, or None for more than two classes.
+    ``costs`` has a row for each true class.
     """
 
     rule: str
@@ -149,8 +149,8 @@ class HeldOutFacts(TypedDict):
 class RelevanceFacts(TypedDict):
     """All columns, the most relevant first; ``carrying`` of them have nine tenths of the relevance.
 
-    ``held_out`` are the columns in the order of what shuffling them costs on rows held out, where there were any;
-    ``certain`` is how many of them cost more than two standard errors, ``cost`` what it is that they cost.
+    ``held_out`` lists the columns by what shuffling them costs on rows held out, if there were any. ``certain`` is
+    how many of them cost more than two standard errors, and ``cost`` names what they cost.
     """
 
     columns: int
@@ -269,9 +269,9 @@ class Doubt(TypedDict):
 class Facts(TypedDict):
     """Everything that is known of one fitted model.
 
-    ``mixture`` is there where several machines are mixed, ``peers`` where a comparison was given, what
-    :class:`PageFacts` lists where pictures were asked for; ``checked`` lists what was looked for in the rows
-    themselves, nothing where no table was fitted.
+    ``mixture`` is there if several machines are mixed, ``peers`` if a comparison was given, and what
+    :class:`PageFacts` lists if pictures were asked for. ``checked`` lists what was looked for in the rows themselves;
+    it is empty if no table was fitted.
     """
 
     schema: int

@@ -26,8 +26,8 @@ class Kernel(ABC):
     """A positive semi-definite function of two rows, with positive parameters.
 
     A parameter is a number (fixed) or ``"auto"`` (selected during ``fit``). Kernels are
-    immutable; ``with_theta`` returns another one. A kernel with an ``"auto"`` parameter has
-    no values yet: ``start(X)`` gives it the data's own scale.
+    immutable; ``with_theta`` returns another one. A kernel with an ``"auto"`` parameter has no values yet;
+    ``start(X)`` sets the parameter to the data's own scale.
     """
 
     #: Whether there are values for any two rows: what only stands in a kernel's place may have a design matrix alone.
@@ -37,8 +37,8 @@ class Kernel(ABC):
     def cross(self, X: Array, Z: Array) -> Array:
         """Return the (n, m) matrix of kernel values between rows of ``X`` and rows of ``Z``.
 
-        ``X`` holds the rows that a model keeps and ``Z`` a batch of any rows: column k depends on
-        ``X`` and on row k of ``Z`` alone, whatever the other rows of the batch hold.
+        ``X`` holds the rows that a model keeps, and ``Z`` is any batch of rows. Column k depends only on ``X`` and on
+        row k of ``Z``, not on the other rows of the batch.
         """
 
     @abstractmethod
@@ -62,7 +62,7 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def theta(self) -> Array:
-        """Logarithms of all parameters, fixed ones too; an error while one is ``"auto"``."""
+        """Logarithms of all parameters, also of fixed ones; raises an error while one is ``"auto"``."""
 
     @abstractmethod
     def with_theta(self, theta: Array) -> Self:
@@ -85,7 +85,7 @@ class Kernel(ABC):
         return self.linearize(X)[1](weights)
 
     def linearize_cross(self, X: Array, Z: Array) -> tuple[Array, Pullback]:
-        """Return ``cross(X, Z)`` and its pullback in theta, sharing their work where they have some in common.
+        """Return ``cross(X, Z)`` and its pullback in theta, sharing the work they have in common.
 
         The values must not be written to while the pullback is in use.
         """
@@ -96,7 +96,7 @@ class Kernel(ABC):
         return self.cross_pullback(X, Z, weights)[1]
 
     def on(self, columns: Sequence[int]) -> Kernel:
-        """Return this kernel as one of some columns (numbers, from 0); multiply such kernels for mixed tables."""
+        """Return this kernel restricted to some columns (numbers, from 0); multiply such kernels for mixed tables."""
         from kernelect.kernels.columns import OnColumns
 
         return OnColumns(self, tuple(columns))

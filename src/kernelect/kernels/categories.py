@@ -74,8 +74,8 @@ class Category(OverInputs):
 class Agreement(Parametric):
     """Number of variables in which two rows agree, sum_j [x_j = x'_j]: the linear kernel of category codes.
 
-    It is the inner product of the rows with every level coded as an input of 0 and 1, without
-    making these inputs. Has no parameter; scale it with ``Constant("auto") * Agreement()``.
+    It equals the inner product of the rows with every level coded as an input of 0 and 1, but never makes these
+    inputs. It has no parameter; scale it with ``Constant("auto") * Agreement()``.
     """
 
     def cross(self, X: Array, Z: Array) -> Array:

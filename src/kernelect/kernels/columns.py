@@ -16,10 +16,9 @@ from kernelect.typing import Array, Indices
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnColumns(Kernel):
-    """``kernel.on(columns)``: the kernel of these columns alone, in the place of one of all columns.
+    """``kernel.on(columns)``: a kernel that sees only these columns.
 
-    Products of such kernels give every kind of column a kernel of its own and every variable a
-    width of its own.
+    In a product of such kernels, every kind of column has its own kernel and every variable its own width.
 
     Parameters
     ----------

@@ -81,8 +81,8 @@ class Linear(_InnerProduct):
     Parameters
     ----------
     centre : array of shape (n_features,), float or None
-        The point c. ``None`` stands for the mean of the training rows, which ``start`` (and so
-        every ``fit``) puts here; before that it is the origin. ``centre=0`` keeps the origin.
+        The point c. ``None`` is the origin until ``start`` (and so every ``fit``) replaces it with the mean of the
+        training rows. ``centre=0`` keeps the origin.
     """
 
     centre: Array | float | None = None

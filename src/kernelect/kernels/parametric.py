@@ -19,7 +19,7 @@ SCALE_RANGE = 12.0
 
 @dataclass(frozen=True)
 class Parameter:
-    """A positive parameter, which the kernel has as a field of the same name.
+    """A positive parameter; the kernel has a field of the same name.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Parameter:
         What ``"auto"`` starts from, or a function of kernel and inputs that returns it.
     role : "width", "shape" or "scale"
         A width belongs to an input: a kernel whose ``elliptical`` is true has one per input,
-        any other kernel has one for all. Priors and staged searches speak of widths only.
+        any other kernel has one for all. Priors and staged searches concern widths only.
     below, above : float
         How far a search may go from the start, in logarithms.
     """

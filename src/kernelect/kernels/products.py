@@ -70,8 +70,8 @@ class Side:
 class OverInputs(Parametric):
     """A product over the inputs of f(t_j), with one width per input.
 
-    No (n, m, d) array is made: every input walks through the pairs once, in blocks that stay in
-    the cache. A new kernel of this kind gives ``fill``, ``elasticity`` and ``steepness``.
+    No (n, m, d) array is made. The kernel handles one input after the other, in blocks of pairs that stay in the
+    cache. A new kernel of this kind defines ``fill``, ``elasticity`` and ``steepness``.
     """
 
     gamma: Array | Auto

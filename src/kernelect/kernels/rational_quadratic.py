@@ -23,7 +23,7 @@ class RationalQuadratic(Stationary):
     ----------
     gamma : float, array of shape (n_features,) or "auto"
     elliptical : bool
-        One width per input; follows from ``gamma`` where that is a number or an array.
+        Whether there is one width per input; a ``gamma`` that is a number or an array decides this.
     alpha : float or "auto"
     """
 

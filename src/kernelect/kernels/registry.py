@@ -50,7 +50,7 @@ for _part in (
 
 
 def register(cls: type[Kernel], name: str | None = None, *, make: Callable[[], Kernel] | None = None) -> type[Kernel]:
-    """Declare a kernel of your own: its name is then accepted, and models with it can be saved and loaded.
+    """Declare your own kernel: its name is then accepted, and models with it can be saved and loaded.
 
     Parameters
     ----------

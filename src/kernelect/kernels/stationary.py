@@ -33,10 +33,9 @@ WIDTH = Parameter("gamma", _width_start, "width", below=WIDTH_BELOW, above=WIDTH
 class Stationary(Parametric):
     """A kernel k(D) with one width (``elliptical=False``) or one width per input.
 
-    A new one is a frozen dataclass with ``gamma`` and ``elliptical`` among its fields, a
-    ``profile`` and its ``slope``. Parameters beyond the width are declared in ``parameters`` and
-    bring a ``shape_slope``. An ``elliptical`` that is a field follows from ``gamma`` where that
-    is a number or an array.
+    To add one, write a frozen dataclass with ``gamma`` and ``elliptical`` among its fields, a ``profile`` and its
+    ``slope``. Declare parameters beyond the width in ``parameters``, and add a ``shape_slope``. If ``elliptical`` is
+    a field, a ``gamma`` that is a number or an array decides its value.
     """
 
     gamma: float | Array | Auto
@@ -196,7 +195,7 @@ class Matern(Stationary):
     nu : 1.5 or 2.5
     gamma : float, array of shape (n_features,) or "auto"
     elliptical : bool
-        One width per input; follows from ``gamma`` where that is a number or an array.
+        Whether there is one width per input; a ``gamma`` that is a number or an array decides this.
     """
 
     nu: float = 2.5

@@ -62,7 +62,7 @@ class Door(Estimator):
 
     @classmethod
     def criteria(cls) -> Mapping[str, type[Criterion]]:
-        """Return none: every candidate has the criterion of its machine."""
+        """Return no criteria: every candidate has the criterion of its machine."""
         return {}
 
     @property
@@ -85,11 +85,11 @@ class Door(Estimator):
         return [self._members[place] for place in np.argsort(-self._weights, kind="stable")]
 
     def doubt(self) -> str:
-        """Return what the fit had no time for, or where it stopped early; nothing where all went well."""
+        """Return what the fit had no time for, or where it stopped early; nothing if all went well."""
         return self._doubt()
 
     def model_size(self) -> ModelSize:
-        """Return how many rows predictions go through, in all members together."""
+        """Return how many rows predictions use, in all members together."""
         rows = len(self._members[0].left_out)
         return ModelSize(count=rows * len(self._members), what="row", everything=True)
 

@@ -2,9 +2,8 @@
 
 Views: the inputs as they are, and warped to normal quantiles. Kernels: smooth and rough ones with one
 width per variable, and linear. Machines: least squares judged by exact leave-one-out and, for labels,
-the Gaussian process whose cavities give leave-one-out probabilities in closed form. Beside them
-stand a forest, the kernel of random partitions, and with many rows boosted partitions: steps along single inputs
-are what these are good at.
+the Gaussian process whose cavities give leave-one-out probabilities in closed form. There are also a forest, the
+kernel of random partitions and, with many rows, boosted partitions. These are good at steps along single inputs.
 """
 
 from __future__ import annotations

@@ -24,30 +24,31 @@ LEAST = 1e-12
 class KernelClassifier(ClassifierMixin, Door):
     """A classifier for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
-    Candidates are views of the inputs (as they are; warped to normal quantiles) x kernels x machines
-    (least squares; Gaussian process), the kernel of random partitions, a forest, and with many rows boosted
-    trees. Each selects its own parameters, and the probabilities that each gives to rows left out (in closed form; by
-    trees that have not seen them) decide how much it weighs. Takes arrays and
-    DataFrames (pandas, polars) with numbers, text, categories, booleans, dates and missing cells.
+    A candidate combines a view of the inputs (as they are, or warped to normal quantiles), a kernel and a machine
+    (least squares or Gaussian process). The kernel of random partitions, a forest and, with many rows, boosted trees
+    are candidates too. Each candidate selects its own parameters. Its weight follows from the probabilities it gives
+    to rows left out (in closed form, or by trees that have not seen them). Accepts arrays and DataFrames (pandas,
+    polars) with numbers, text, categories, booleans, dates and missing cells.
 
-    A step of a candidate's search costs O(n^3 + d n^2) for n rows and d inputs; beyond 2000 rows least squares
-    works on m landmarks, in O(n m^2 + d n m), and the Gaussian process takes no part. Predicting a row costs
-    O(d n) for each candidate, or O(d m).
+    A step of a candidate's search costs O(n^3 + d n^2) for n rows and d inputs. Beyond 2000 rows, least squares works
+    on m landmarks, in O(n m^2 + d n m), and the Gaussian process is not a candidate. Predicting a row costs O(d n)
+    for each candidate, or O(d m).
 
     Parameters
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
-        How many candidates there are: five, eight or eleven (four, six and seven from five classes on); for numbers
-        four, nine and fifteen. Boosted trees are one more from 1000 rows on.
+        How many candidates there are: five, eight or eleven for classes (four, six or seven if there are five classes
+        or more), and four, nine or fifteen for numbers. From 1000 rows on, boosted trees are one more.
     columns : dict of column name to "number", "category" or "date", optional
-        What columns of a DataFrame are, where their cells tell otherwise: ``{"race": "category"}`` for a race
-        coded 1, 2, 3. All other columns are judged by their cells.
+        The kind of columns of a DataFrame whose cells suggest another kind: ``{"race": "category"}`` for a race coded
+        1, 2, 3. The cells decide the kind of all other columns.
     time_limit : float, optional
-        Seconds for the whole fit. Candidates that it leaves no time for are not fitted, with one warning.
+        Seconds for the whole fit. If candidates cannot be fitted in this time, they are left out and one warning says
+        so.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None
     n_jobs : int, optional
-        Candidates fitted at the same time.
+        How many candidates are fitted at the same time.
     verbose : bool, int or callable, default=0
         A line per candidate on standard error, or a callable that receives each fitted member.
 
@@ -144,7 +145,7 @@ class KernelClassifier(ClassifierMixin, Door):
         return np.log(p) - np.log(p).mean(axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities: those of the candidates, weighted, at the temperature of rows left out."""
+        """Return class probabilities: the candidates' weighted ones, at the temperature found on rows left out."""
         said = self._said(lambda member, V: member.estimator.predict_proba(V), self._coded(X))
         return self._sharpened(self._mixed(said))
 

@@ -29,20 +29,21 @@ WHOLE = 1e-9
 class KernelRegressor(RegressorMixin, Door):
     """A regressor for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
-    As :class:`KernelClassifier`, for one or several real targets.
+    Works like :class:`KernelClassifier`, for one or several real targets.
 
     Parameters
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
         As for :class:`KernelClassifier`.
     target : "auto", "identity", "log", "sqrt" or "count", default="auto"
-        Scale on which the target is modelled. ``"auto"`` takes the logarithm of a positive, skewed target where
-        leave-one-out explains it better by five nats or more. ``"count"`` is for whole numbers from 0: their square
-        root or the logarithm of one more, whichever explains them better. Predictions are means on the target's own
-        scale; intervals never leave its range.
+        Scale on which the target is modelled. ``"auto"`` takes the logarithm of a positive, skewed target if that
+        explains it better by five nats or more in leave-one-out. ``"count"`` is for whole numbers from 0: it takes
+        their square root or the logarithm of one more, whichever explains them better. Predictions are means on the
+        target's own scale, and intervals never leave its range.
 
-        On any scale no candidate goes further beyond the targets seen than half their range: one wild row
-        of inputs would send some kernels far away. Explanations are of what candidates say before that limit.
+        On any scale, no candidate predicts further beyond the targets seen than half their range, because one wild
+        row of inputs would send some kernels far away. Explanations describe what candidates predict before that
+        limit.
     columns, time_limit, random_state, n_jobs, verbose
         As for :class:`KernelClassifier`.
 
@@ -197,7 +198,7 @@ class KernelRegressor(RegressorMixin, Door):
         return self._noise is not None
 
     def spread_range(self) -> float:
-        """Return how many times as large as at the fifth percentile the spread is at the 95th."""
+        """Return the ratio of the spread at its 95th percentile to that at its fifth."""
         low, high = (1.0, 1.0) if self._noise_rows is None else np.quantile(self._noise_rows, [0.05, 0.95])
         return float(high / low)
 
@@ -206,10 +207,10 @@ class KernelRegressor(RegressorMixin, Door):
         return values[:, 0] if self._single else values
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predictions, with ``return_std`` also the standard deviation of a new observation.
+        """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
 
-        The variance is that of the candidates and of what they disagree about, scaled so that
-        the mixture's leave-one-out residuals have the variance it claims, and larger where they are larger.
+        The variance adds up the candidates' own variance and their disagreement. It is scaled so that the mixture's
+        leave-one-out residuals have the variance it claims, and it is larger where these residuals are larger.
         """
         Z = self._coded(X)
         said = self._said(self._values, Z)

@@ -1,6 +1,6 @@
 """Pictures: each holds a record of numbers and draws it on given axes.
 
-What shows a fitted model holds a record of :mod:`kernelect.facts`, where its numbers are computed; what
+A picture of a fitted model holds a record of :mod:`kernelect.facts`, where its numbers are computed. A picture that
 compares methods holds the numbers it is given.
 """
 

@@ -14,7 +14,7 @@ from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 @dataclass(frozen=True)
 class CalibrationDisplay(Display):
-    """How often what was given a probability came true, bin by bin."""
+    """How often events came true against their predicted probability, bin by bin."""
 
     record: Calibration
 
@@ -25,7 +25,7 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any, ax: Any = None) -> Self:
-        """Return the picture of exact leave-one-out probabilities, drawn; ``y`` is what was fitted on."""
+        """Draw and return the picture of exact leave-one-out probabilities; ``y`` holds the targets of the fit."""
         return cls(Calibration.from_estimator(estimator, y)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

@@ -29,7 +29,7 @@ class ConfusionDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any, ax: Any = None) -> Self:
-        """Return the picture of exact leave-one-out labels, drawn; ``y`` is what was fitted on."""
+        """Draw and return the picture of exact leave-one-out labels; ``y`` holds the targets of the fit."""
         return cls(Confusion.from_estimator(estimator, y)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

@@ -16,7 +16,7 @@ from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 @dataclass(frozen=True)
 class CurveDisplay(Display):
-    """A curve over all thresholds; the point is the model's own, dashed is guessing."""
+    """A curve over all thresholds; the point is the model's own threshold, the dashed line is guessing."""
 
     record: Curve
 
@@ -36,13 +36,13 @@ class CurveDisplay(Display):
 
 @dataclass(frozen=True)
 class RecallsDisplay(Display):
-    """How much of every class is found, with standard errors; points tell how often its label is right."""
+    """How much of every class is found, with standard errors; points show how often its label is right."""
 
     record: Recalls
 
     @classmethod
     def from_counts(cls, classes: tuple[str, ...], counts: Any, ax: Any = None) -> Self:
-        """Return the picture of a confusion matrix, a row per true class, drawn."""
+        """Draw and return the picture of a confusion matrix, a row per true class."""
         return cls(Recalls.of(classes, np.asarray(counts, dtype=float))).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
@@ -64,7 +64,7 @@ class RecallsDisplay(Display):
 
 @dataclass(frozen=True)
 class ResidualTrendDisplay(Display):
-    """Residuals against predictions, with their middle and the band of 90 % of them along the way."""
+    """Residuals against predictions, with their median and the band that holds 90 % of them along the predictions."""
 
     record: ResidualTrend
 
@@ -89,7 +89,7 @@ class LearningCurveDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, random_state: int = 0, ax: Any = None) -> Self:
-        """Return the picture of a fitted least-squares machine or a mixture, drawn."""
+        """Draw and return the picture of a fitted least-squares machine or a mixture."""
         return cls(LearningCurve.from_estimator(estimator, np.random.default_rng(random_state))).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

@@ -15,7 +15,7 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True)
 class DependenceDisplay(Display):
-    """Partial dependence on one column: the mean prediction where all rows get the same value of it."""
+    """Partial dependence on one column: the mean prediction when all rows have the same value in it."""
 
     record: Dependence
 
@@ -23,9 +23,10 @@ class DependenceDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, column: Any = None, *, random_state: int = 0, ax: Any = None
     ) -> Self:
-        """Return the picture of a fitted estimator or pipeline, drawn; by default of its most relevant column.
+        """Draw and return the picture of a fitted estimator or pipeline; by default of its most relevant column.
 
-        ``column`` is a name in a DataFrame or a place in an array; :class:`kernelect.facts.Dependence` tells the rest.
+        ``column`` is a name in a DataFrame or a place in an array; :class:`kernelect.facts.Dependence` explains the
+        rest.
         """
         return cls(Dependence.from_estimator(estimator, X, column, random_state=random_state)).drawn(ax)
 

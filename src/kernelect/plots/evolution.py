@@ -19,9 +19,9 @@ _NAMED = 6
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionDisplay(Display):
-    """The run of a selection: what moved, how steep it was, what was gained and what it was worth.
+    """The course of a selection: hyper-parameters, gradient, criterion and validation error.
 
-    As figures 1, 5 and 6 of Gold & Sollich (2003).
+    Like figures 1, 5 and 6 of Gold & Sollich (2003).
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class EvolutionDisplay(Display):
     gradient_norm, value : ndarray of shape (n_evaluations,)
         NaN where a search used no gradient.
     error : ndarray of shape (n_evaluations,) or None
-        Error rate on validation rows, NaN at evaluations where it was not found.
+        Error rate on validation rows, NaN at evaluations where it was not computed.
     run : ndarray of shape (n_evaluations,)
     label : str
         What ``value`` is.
@@ -56,7 +56,7 @@ class EvolutionDisplay(Display):
         ----------
         selection : Selection
         error : ndarray of shape (n_evaluations,), optional
-            NaN where it is not known; what early stopping found unless given.
+            NaN where it is not known; by default the error that early stopping found.
         """
         trace = selection.trace
         if error is None and len(selection.validation_error):
@@ -80,7 +80,7 @@ class EvolutionDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, error: Array | None = None, axes: Any = None) -> Self:
-        """Return the record of a fitted estimator, drawn; ``axes`` are three, or four with an error."""
+        """Draw and return the record of a fitted estimator; ``axes`` are three, or four with an error."""
         return cls.from_selection(estimator.selection_, error).drawn(axes)
 
     @property

@@ -34,7 +34,7 @@ class WaterfallDisplay:
     def from_explanation(
         cls, explanation: Explanation, row: int = 0, *, most: int = MOST_SHOWN, ax: Any = None
     ) -> Self:
-        """Return the picture of a row, drawn; all but the ``most`` strongest columns share one bar."""
+        """Draw and return the picture of a row; all but the ``most`` strongest columns share one bar."""
         display = cls(Waterfall.of(explanation, row, most))
         display.plot(ax)
         return display
@@ -82,13 +82,13 @@ def _annotate(ax: Any, start: float, value: float, at: float) -> None:
 
 @dataclass(frozen=True)
 class BeeswarmDisplay:
-    """Every row's values of the columns that matter most, a line for each, coloured by the cells."""
+    """The values of all rows for the columns that matter most: one line per column, coloured by the cells."""
 
     record: Swarm
 
     @classmethod
     def from_explanation(cls, explanation: Explanation, *, most: int = MOST_SHOWN, ax: Any = None) -> Self:
-        """Return the picture of all rows and the ``most`` strongest columns, drawn."""
+        """Draw and return the picture of all rows and the ``most`` strongest columns."""
         display = cls(Swarm.of(explanation, most))
         display.plot(ax)
         return display
@@ -119,7 +119,7 @@ class ShapleyDependenceDisplay:
 
     @classmethod
     def from_explanation(cls, explanation: Explanation, column: Any = None, *, ax: Any = None) -> Self:
-        """Return the picture of a column (by name or place; the strongest one unless given), drawn.
+        """Draw and return the picture of a column (by name or place; by default the strongest one).
 
         The other column needs ``interactions=True`` in the explanation.
         """

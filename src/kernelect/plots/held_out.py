@@ -14,7 +14,7 @@ from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 @dataclass(frozen=True)
 class HeldOutDisplay(Display):
-    """By how much predictions get worse when a column is shuffled, with two standard errors."""
+    """How much worse predictions get when a column is shuffled, with two standard errors."""
 
     record: HeldOutRelevance
 

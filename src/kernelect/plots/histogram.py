@@ -15,7 +15,7 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True)
 class ErrorHistogramDisplay:
-    """How often a method ended at which error, as figures 2 to 4 of Gold & Sollich (2003).
+    """Histogram of each method's errors, like figures 2 to 4 of Gold & Sollich (2003).
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ class InteractionsDisplay(Display):
 
     @classmethod
     def from_explanation(cls, explanation: Explanation, *, most: int = 8, ax: Any = None) -> Self:
-        """Return the picture of the ``most`` strongest pairs, drawn; needs ``interactions=True`` in the explanation."""
+        """Draw and return the ``most`` strongest pairs; needs ``interactions=True`` in the explanation."""
         return cls(Interactions.of(explanation, most)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

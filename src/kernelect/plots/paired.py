@@ -13,7 +13,7 @@ from kernelect.plots.style import COLOURS, QUIET, axes_for
 
 @dataclass(frozen=True, kw_only=True)
 class PairedScatterDisplay:
-    """Figures of one method against another's on the same splits; below the diagonal ``y`` is better.
+    """Scores of one method against another's on the same splits; below the diagonal, ``y`` is better.
 
     Attributes
     ----------

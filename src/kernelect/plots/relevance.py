@@ -28,7 +28,7 @@ class RelevanceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
-        """Return the picture of a fitted estimator or pipeline, drawn; a pipeline's by columns of its table."""
+        """Draw and return the picture of a fitted estimator or pipeline; a pipeline's by columns of its table."""
         return cls(Relevance.from_estimator(estimator)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0], most: int = _MOST_SHOWN) -> Any:

@@ -16,7 +16,7 @@ _MOST_RANGES = 250
 
 @dataclass(frozen=True)
 class ResidualsDisplay(Display):
-    """Observed against predicted values, and the ranges that are made to hold 90 % of the rows."""
+    """Observed against predicted values, and the ranges that should hold 90 % of the rows."""
 
     record: Residuals
 
@@ -30,7 +30,7 @@ class ResidualsDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any, ax: Any = None) -> Self:
-        """Return the picture of exact leave-one-out predictions, drawn; ``y`` is what was fitted on."""
+        """Draw and return the picture of exact leave-one-out predictions; ``y`` holds the targets of the fit."""
         return cls(Residuals.from_estimator(estimator, y)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

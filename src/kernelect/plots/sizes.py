@@ -22,10 +22,10 @@ class SizesDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
-        """Return the picture of a fitted sparse machine, drawn.
+        """Draw and return the picture of a fitted sparse machine.
 
         A :class:`kernelect.BasisSearchRegressor` keeps the evidence by size; for :class:`kernelect.RVC` and
-        :class:`kernelect.RVR` give what they were fitted on.
+        :class:`kernelect.RVR`, pass the ``X`` and ``y`` they were fitted on.
         """
         return cls(Sizes.from_estimator(estimator, X, y)).drawn(ax)
 

@@ -25,15 +25,15 @@ class SurfaceDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, max_rows: int = CRITERION_ROWS, size: int = 15, ax: Any = None
     ) -> Self:
-        """Return the picture of a fitted kernel machine (or a pipeline around one), drawn.
+        """Draw and return the picture of a fitted kernel machine (or a pipeline around one).
 
         Parameters
         ----------
         X, y
             What it was fitted on.
         max_rows : int
-            Rows the criterion is evaluated on at most, evenly taken: its values are those of a
-            smaller problem where there are more.
+            Largest number of rows on which the criterion is evaluated. If there are more, rows are taken evenly, and
+            the values are those of this smaller problem.
         size : int
             Points along each parameter.
         """

@@ -17,7 +17,7 @@ _ASIDE = "criterion alone"
 
 @dataclass(frozen=True)
 class TraceDisplay(Display):
-    """Criterion against evaluation, run by run: every value a dot, the best so far a line."""
+    """Criterion against evaluation, run by run: a dot for every value, a line for the best so far."""
 
     record: SearchHistory
 
@@ -28,7 +28,7 @@ class TraceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, label: str | None = None, ax: Any = None) -> Self:
-        """Return the picture of a fitted estimator, drawn."""
+        """Draw and return the picture of a fitted estimator."""
         require_selection(estimator)
         return cls.from_selection(estimator.selection_, label).drawn(ax)
 

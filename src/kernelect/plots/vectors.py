@@ -15,13 +15,13 @@ _APART = 1.4
 
 @dataclass(frozen=True)
 class SizeCurveDisplay(Display):
-    """Leave-one-out loss against the number of vectors; dashed, that of the whole model."""
+    """Leave-one-out loss against the number of vectors; the dashed line is the whole model."""
 
     record: SizeCurve
 
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
-        """Return the picture of a fitted model that can be reduced, drawn."""
+        """Draw and return the picture of a fitted model that can be reduced."""
         return cls(size_curve(estimator)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

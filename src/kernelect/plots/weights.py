@@ -20,7 +20,7 @@ class WeightsDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Any = None) -> Self:
-        """Return the picture of a fitted mixture, or of a pipeline around one, drawn."""
+        """Draw and return the picture of a fitted mixture, or of a pipeline around one."""
         return cls(Weights.from_estimator(estimator)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:

@@ -78,7 +78,7 @@ class Prior(ABC):
     needs_inputs: ClassVar[bool] = False
 
     def lacks(self, space: ParameterSpace) -> str:
-        """Return which parameters it regularises, where the kernel has none of them, else nothing."""
+        """Return what the prior regularises if the kernel has no such parameters, else nothing."""
         return "" if space.widths else "widths (gamma)"
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Prior(ABC):
         return 1.0
 
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
-        """Return a sentence where the optimum found at ``theta`` is not one, else nothing."""
+        """Return a sentence if the optimum found at ``theta`` is not a true one, else nothing."""
         return ""
 
     @property

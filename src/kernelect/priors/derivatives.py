@@ -86,10 +86,9 @@ class _OverDerivatives(Prior):
 class Curvature(_OverDerivatives):
     """Prior against curvature: d/2 log Omega with Omega = 1/(2n) sum_ij (d^2 f(x_i) / dx_ij^2)^2.
 
-    Second derivatives are second differences with steps of ``step`` standard deviations, so
-    that the prior fits every kernel that can be evaluated at new points; the gradient is the
-    exact one of that difference. Cost: 2 d + 1 kernel matrices per evaluation, so this is
-    a prior for few inputs or few rows.
+    Second derivatives are computed as second differences with steps of ``step`` standard deviations. The prior
+    therefore works with every kernel that can be evaluated at new points. The gradient is exact for that difference.
+    An evaluation costs 2 d + 1 kernel matrices, so this prior is for few inputs or few rows.
 
     Parameters
     ----------
@@ -105,8 +104,8 @@ class Curvature(_OverDerivatives):
 class Slope(_OverDerivatives):
     """Prior against steep functions: d/2 log Omega with Omega = 1/(2n) sum_ij (d f(x_i) / dx_ij)^2.
 
-    First derivatives are central differences, as the second ones of :class:`Curvature`. Cost:
-    2 d kernel matrices per evaluation.
+    First derivatives are computed as central differences, like the second ones of :class:`Curvature`. An evaluation
+    costs 2 d kernel matrices.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ class LogNormal(Prior):
         a_k/2 (ln k0)^2 + a_l/2 sum_j (ln l_j - mean ln l)^2 + a_C/2 (ln C)^2:
 
     normal priors on logarithms with precisions a_k, a_l and a_C. The overall length scale is
-    free. The defaults were fixed before they were tried on fresh draws, where they lowered the
-    test error of evidence-maximising machines in every one.
+    free. The defaults were fixed before they were tried on fresh draws. In every draw they lowered the test error of
+    evidence-maximising machines.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class LogNormal(Prior):
 
     Notes
     -----
-    ln l = -(ln gamma + ln 2)/2, so deviations of ln l are half those of ln gamma. Where widths
-    are ``"auto"`` they are measured from the input's own scale, as everywhere in the library; the
-    amplitude of a kernel's full form from the one at which the kernel's diagonal is 1 on average.
+    ln l = -(ln gamma + ln 2)/2, so deviations of ln l are half those of ln gamma. Widths that are ``"auto"`` are
+    measured from the input's own scale, as everywhere in the library. The amplitude of a kernel's full form is
+    measured from the one at which the kernel's diagonal is 1 on average.
     """
 
     amplitude: float = 0.25

@@ -20,12 +20,12 @@ class Gaussian(Prior):
     Notes
     -----
     Eq. 15 has no minimum: as all widths fall to 0 the machine becomes linear, Q stays finite
-    and the penalty goes to minus infinity. What is meant, and found in the paper, is the local
-    minimum near the data's scale: the search starts on the way to the optimum of the criterion alone and
-    is bounded around the data's scale, and the status names a width that ends at its bound.
+    and the penalty goes to minus infinity. What is wanted, and what the paper finds, is the local minimum near the
+    data's scale. The search therefore starts on the way to the optimum of the criterion alone and stays within bounds
+    around the data's scale. The status names a width that ends at its bound.
 
-    Widths count as they are, in 1 / (unit of the input)^2, and a sum over inputs weighs them by their units: give
-    inputs in comparable units, such as standardised ones, which the paper has.
+    Widths count as they are, in 1 / (unit of the input)^2, so a sum over inputs weighs them by their units. Give
+    inputs in comparable units, such as standardised ones, as in the paper.
     """
 
     name = "gaussian"
@@ -41,9 +41,9 @@ class Gaussian(Prior):
 class Laplace(Prior):
     """Laplace prior over the widths: N log Omega with Omega = 1/2 sum_j gamma_j over the N inputs not switched off.
 
-    An input is pruned, its width set to exactly 0, where the criterion would lose less by
-    that than the prior gains: where dL/dgamma_j > 0 at gamma_j = 0 (Cawley & Talbot 2007,
-    section 4.2; Williams 1995). Pruned inputs come back where the sign turns.
+    An input is pruned (its width is set to exactly 0) if the criterion loses less by that than the prior gains, that
+    is, if dL/dgamma_j > 0 at gamma_j = 0 (Cawley & Talbot 2007, section 4.2; Williams 1995). A pruned input comes
+    back if the sign changes.
 
     Notes
     -----
@@ -110,8 +110,8 @@ class Shrinkage(Prior):
         (a + (d - 1)/2) log(b + 1/2 sum_j (theta_j - tbar)^2):
 
     a normal prior on log gamma_j around their common value whose precision has a
-    Gamma(a, b) prior and is integrated out. Heavy tails, so a few inputs may be switched off
-    cheaply; the overall scale is free, so there is no collapse.
+    Gamma(a, b) prior and is integrated out. The tails are heavy, so switching off a few inputs costs little. The
+    overall scale is free, so there is no collapse.
 
     Parameters
     ----------
@@ -120,9 +120,8 @@ class Shrinkage(Prior):
 
     Notes
     -----
-    Where widths are ``"auto"``, theta_j is measured from the input's own scale (standard
-    deviation): on standardised inputs nothing changes, and a column in other units is not
-    another problem. Fixed numbers are taken as they are.
+    Where widths are ``"auto"``, theta_j is measured from the input's own scale (standard deviation). This changes
+    nothing on standardised inputs, and makes the units of a column irrelevant. Fixed numbers are used as they are.
     """
 
     a: float = 1.0

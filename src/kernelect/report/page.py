@@ -97,7 +97,7 @@ def _hash(script: str) -> str:
 
 
 def write_report(path: str | Path, facts: Facts) -> None:
-    """Write the page to ``path``, whole or not at all; a page that is there is replaced."""
+    """Write the page to ``path``, whole or not at all; an existing page is replaced."""
     write_whole(Path(path), render(facts).encode("utf-8", "replace"), force=True)
 
 

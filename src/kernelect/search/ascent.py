@@ -18,12 +18,11 @@ from kernelect.typing import Array
 class GradientAscent(Search):
     """Gradient ascent (of the evidence) with one learning rate per parameter, adapted by gradients only.
 
-    Gold & Sollich (2003), section 4.3, whose evidence is known by sampled gradients: a step
-    after which the gradient has grown sharply or turned round is discarded and the rates
-    are lowered; otherwise the rate of a parameter grows while its derivative does not fall
-    quickly, and shrinks where the derivative changed sign. Values are never compared, and the
-    point returned is the last one. The search ends when the gradient has fallen to
-    sqrt(tol) of the largest one seen.
+    This is the search of Gold & Sollich (2003), section 4.3, whose evidence is known by sampled gradients. If the
+    gradient has grown sharply or turned round after a step, the step is discarded and the rates are lowered.
+    Otherwise the rate of a parameter grows while its derivative does not fall quickly, and shrinks if the derivative
+    changed sign. Values are never compared, and the search returns the last point. It ends when the gradient has
+    fallen to sqrt(tol) of the largest one seen.
 
     Parameters
     ----------

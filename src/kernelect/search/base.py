@@ -144,7 +144,7 @@ class Search(ABC):
         return self
 
     def uses_gradient(self, n_parameters: int) -> bool:
-        """Return whether gradients are looked at, so that they need not be computed where not."""
+        """Return whether the search uses gradients; if it does not, they need not be computed."""
         return self.needs_gradient and n_parameters > 0
 
     def scans(self, n_parameters: int) -> bool:
@@ -152,13 +152,13 @@ class Search(ABC):
         return False
 
     def handed(self, inverse: Array | None) -> Search:
-        """Return the search with the inverse Hessian of a like function, if it can make use of that."""
+        """Return the search with the inverse Hessian of a similar function, if it can use that."""
         return self
 
     def nearby(self, inverse: Array | None = None) -> Search:
         """Return the search for a start close to the optimum of a function that jumps, where steps are short.
 
-        ``inverse`` is the inverse Hessian of a like function, where that is known.
+        ``inverse`` is the inverse Hessian of a similar function, if that is known.
         """
         return self
 
@@ -187,7 +187,7 @@ class Search(ABC):
         observe : callable, optional
             Called with an :class:`Evaluation` after every evaluation.
         run : int
-            What the evaluations are marked with, where several searches make one result.
+            Marks the evaluations when several searches make one result.
         """
         recorder = Recorder(objective=objective, budget=budget or Budget(), observe=observe, run=run)
         start = np.clip(np.asarray(start, dtype=float), lower, upper)

@@ -30,14 +30,14 @@ class LBFGS(Search):
     Parameters
     ----------
     first_step : float, optional
-        Length of the first step, in log units. SciPy's own is the gradient itself where all
-        parameters have bounds: it depends on the criterion's units, leaves the basin of the start
-        where they are large, and passes for convergence where they are small.
+        Length of the first step, in log units. If all parameters have bounds, SciPy's own first step is the gradient
+        itself, which depends on the criterion's units. A large one leaves the basin of the start, and a small one is
+        mistaken for convergence.
     inverse : tuple of tuple of float, optional
-        The inverse Hessian that a search of a like function has learned; the search goes on from there. One of another
-        number of parameters does not use it.
+        The inverse Hessian that a search of a similar function has learned; this search continues from it. A search
+        over another number of parameters does not use it.
     tries : int
-        Points that a line search looks at, at most.
+        Largest number of points that a line search looks at.
     """
 
     first_step: float | None = None
@@ -154,9 +154,9 @@ class _Watch:
 class ScaledConjugateGradients(Search):
     """Moller's scaled conjugate gradients with Williams' Marquardt-style step control.
 
-    No line search: the curvature along the direction comes from a gradient difference, and a
-    scale (lambda) grows where a quadratic model predicts badly. The search of Cawley &
-    Talbot (2007). Bounds are kept by projection.
+    There is no line search. The curvature along the direction comes from a gradient difference, and a scale (lambda)
+    grows where a quadratic model predicts badly. This is the search of Cawley & Talbot (2007). Projection keeps the
+    search within bounds.
 
     References
     ----------

@@ -16,13 +16,13 @@ class RandomWalk(Search):
     """Zero-temperature Monte Carlo: Gaussian steps, one parameter at a time, taken if they improve.
 
     The step of each parameter grows after a success and shrinks after a failure by the same
-    factor, which holds the acceptance rate near 50 %. For criteria that jump; it needs values
-    only, some hundred per parameter. One iteration of ``max_iter`` is a sweep over all parameters.
+    factor, which holds the acceptance rate near 50 %. It is for criteria that jump, and needs only values, some
+    hundred per parameter. One iteration of ``max_iter`` is a sweep over all parameters.
 
     Parameters
     ----------
     seed : int, optional
-        Of the steps; estimators set it from their ``random_state``.
+        Seed of the steps; estimators set it from their ``random_state``.
     first_step : float
         Standard deviation of the first steps, in log units.
     last_step : float

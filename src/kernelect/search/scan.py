@@ -15,12 +15,11 @@ _NEARBY = 0.5
 class Scan(Search):
     """Steps of one log unit from the start, then finer ones around the best.
 
-    One parameter: up and down from the start, each until two steps running bring nothing
-    better, then the intervals around the two best are halved (bumps may have hidden which of
-    them is the better), and those around the best of all once more. Unlike a simplex it is not
-    stopped by the plateaus and small bumps of an error count. Several parameters: the search
-    ``then``, or else a compass search, one parameter at a time, with a step that is halved
-    where no direction improves.
+    With one parameter, the scan goes up and down from the start, each until two steps in a row bring nothing better.
+    It then halves the intervals around the two best points (bumps may have hidden which of them is better), and those
+    around the best of all once more. Unlike a simplex, it is not stopped by the plateaus and small bumps of an error
+    count. With several parameters it uses the search ``then``, or else a compass search: one parameter at a time,
+    with a step that is halved if no direction improves.
 
     Parameters
     ----------
@@ -29,9 +28,9 @@ class Scan(Search):
     finest : float
         Smallest step of the single parameter.
     longest : float
-        The step that it begins with.
+        The first step.
     patience : int
-        Steps running that may bring nothing better.
+        How many steps in a row may bring nothing better.
     """
 
     name = "scan"

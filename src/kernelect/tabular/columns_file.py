@@ -55,7 +55,7 @@ _WORDS = {str: "a text", float: "a number", int: "a whole number", list: "a list
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """How an earlier table was read: its target and task, the columns of use, and why the others are not."""
+    """How an earlier table was read: its target and task, the columns used, and why the others are not used."""
 
     source: str
     target: str | None = None

@@ -47,7 +47,7 @@ _GRID = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.001, 0.01, 0.1, 1.0]}
 
 @dataclass(frozen=True)
 class Candidate:
-    """A pipeline to be compared; ``ours`` tells those whose search can be given a time limit."""
+    """A pipeline to compare; ``ours`` marks those whose search can have a time limit."""
 
     name: str
     pipeline: Pipeline
@@ -62,13 +62,13 @@ class Contender:
     ----------
     name : str
     estimate : Estimate or None
-        None where it could not be run; ``remark`` says why.
+        None if it could not be run; ``remark`` says why.
     fold_values : ndarray of shape (n_folds,), or None
-        The score that counts on each fold, turned so that smaller is better; None where it has no such score.
+        The main score on each fold, turned so that smaller is better; None if there is no such score.
     seconds : float
     remark : str
     losses : RowLoss or None
-        The score that counts row by row, of the first repetition, where it is one of rows.
+        The main score row by row, of the first repetition, if it is a score of rows.
     mark : str
         "out of time", "not run" or "failed" where the table has to say so.
     """
@@ -132,7 +132,7 @@ def candidates(
 ) -> list[Candidate]:
     """Return the mixture of effort ``effort``, our machines that do the task with each kernel, and scikit-learn's.
 
-    Of ours, ``machines`` are kept where some are named.
+    If ``machines`` names some of ours, only these are kept.
     """
     known = ESTIMATORS.by_machine()
     wanted = machines or [AUTO, *(name for name in known if name != AUTO)]
@@ -166,8 +166,8 @@ def compare_table(
     rows, schema : Rows, Schema
     entries : sequence of Candidate
     folds : FoldOptions
-        Its ``time_limit`` is for all together: our searches share what is left, and
-        candidates whose turn comes too late are listed as not run.
+        Its ``time_limit`` covers all candidates together. Our searches share the time that is left, and candidates
+        whose turn comes too late are listed as not run.
     observe : callable, optional
         Called with a candidate's name and the number of its folds done, first with 0.
     """

@@ -38,7 +38,7 @@ _SWELL, _SHARE = 4.0, 0.8
 
 @dataclass(frozen=True)
 class LargeFit:
-    """A model of a large table, and the rows that its figures and pictures speak of."""
+    """A model of a large table, and the rows that its figures and pictures describe."""
 
     model: TableModel
     rows: Rows
@@ -102,7 +102,7 @@ def fit_pieces(
 ) -> LargeFit:
     """Fit a machine on landmarks to a Parquet file that is read piece by piece.
 
-    Columns, task and coding follow from a sample of rows; every pass over all rows is a sum over pieces.
+    A sample of rows decides columns, task and coding. Every pass over all rows is a sum over pieces.
 
     Parameters
     ----------
@@ -111,11 +111,11 @@ def fit_pieces(
     options : MachineOptions
         Its machine is "auto" or "lssvm".
     client : distributed Client, optional
-        Whose workers read the file; by default this process does.
+        Client whose workers read the file; by default this process reads it.
     observe : callable, optional
         Called with every evaluation of the search.
     **how
-        What is said about the columns, as in :func:`kernelect.tabular.describe_table`.
+        Arguments about the columns, as in :func:`kernelect.tabular.describe_table`.
     """
     if options.machine not in (AUTO, _MACHINE):
         raise MissingCapability(

@@ -21,7 +21,7 @@ from kernelect.tabular.hand_over import HandOver
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """What a user may say about the machine; None leaves it to the estimator's own default."""
+    """What a user may choose about the machine; None keeps the estimator's own default."""
 
     machine: str = AUTO
     _: KW_ONLY

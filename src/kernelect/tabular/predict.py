@@ -38,7 +38,7 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     schema : Schema
     table : Table
     fill_missing : bool
-        Whether columns that are not there count as missing cells; otherwise they are an error.
+        Whether absent columns count as missing cells; otherwise they are an error.
     """
     frame, wanted = table.frame, [column.name for column in schema.columns]
     absent = [name for name in wanted if name not in frame.columns]
@@ -75,9 +75,9 @@ def predict_table(
     interval : float in (0, 1), optional
         Coverage of intervals; regression only.
     reasons : int, optional
-        How many of the strongest reasons of each prediction are added, in words and numbers.
+        How many of the strongest reasons to add to each prediction, in words and numbers.
     first_row : int
-        Rows of the same table that came before these, for messages.
+        Number of rows of the same table before these, for messages.
     """
     if interval is not None and model.schema.classes is not None:
         raise InvalidArgument(

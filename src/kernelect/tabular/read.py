@@ -70,7 +70,7 @@ class Table:
         Name of the file without its folder, or "standard input".
     remarks : tuple of str
     absent_is_zero : bool
-        Whether columns that are not there are zeros (sparse files).
+        Whether absent columns are zeros (sparse files).
     decimal : "." or ",", optional
         Decimal sign of a text, None where cells have types.
     """
@@ -90,8 +90,8 @@ def read_table(path: str | Path, format: str | None = None) -> Table:
     path : str or Path
         Files compressed by gzip, bzip2, xz or zip (with one file in it) are read as they are.
     format : "csv", "tsv", "parquet", "feather", "excel" or "svmlight", optional
-        From the name of the file or its first bytes unless given. ``"csv"`` finds comma,
-        semicolon or tab by itself.
+        By default it follows from the name of the file or its first bytes. ``"csv"`` finds comma, semicolon or tab by
+        itself.
     """
     if format is not None and format not in FORMATS:
         raise unknown_name("format", format, list(FORMATS))

@@ -29,7 +29,7 @@ class Reason:
     cell : str
         The row's cell in words.
     effect : float
-        By how much it raises a predicted number, or speaks for the predicted class (against it where negative).
+        How much it raises a predicted number, or speaks for the predicted class (against it if negative).
     """
 
     column: str
@@ -75,7 +75,7 @@ class Explained:
         return self.explanation.feature_names
 
     def reasons(self, row: int, most: int) -> list[Reason]:
-        """Return the strongest reasons of a row, the strongest first; columns without effect are none."""
+        """Return the strongest reasons of a row, the strongest first; columns without effect are left out."""
         order = np.argsort(-np.abs(self.effects[row]), kind="stable")[:most]
         return [
             Reason(column=self.columns[j], cell=self.cells[row][j], effect=float(self.effects[row, j]))

@@ -79,7 +79,7 @@ class TableModel:
         Time of the fit, without the outer folds.
     seed : int
     decision : Decision or None
-        How probabilities become classes; None where the most probable one is predicted.
+        How probabilities become classes; None if the most probable class is predicted.
     """
 
     pipeline: Pipeline
@@ -118,7 +118,7 @@ class TableModel:
 
 @dataclass(frozen=True)
 class Observers:
-    """Whom to tell about progress: of the search, and of the outer folds."""
+    """Callables that follow the progress of the search and of the outer folds."""
 
     search: Callable[[Any], None] | None = None
     folds: Callable[[int], None] | None = None
@@ -141,7 +141,8 @@ def fit_table(
     rows, schema : Rows, Schema
         From :func:`kernelect.tabular.describe_table`.
     options : MachineOptions
-        Its ``time_limit`` is for everything: with outer folds, half of what doubts leave of it for the tuning.
+        Its ``time_limit`` covers everything. With outer folds, the tuning gets half of what the checks of the rows
+        leave.
     folds : FoldOptions
     title : str
     remarks : tuple of str

@@ -42,7 +42,7 @@ class Rows:
 
     @cached_property
     def units(self) -> np.ndarray | None:
-        """The same number for rows that no fold tears apart; None where every row stands by itself."""
+        """The same number for rows that folds keep together; None if every row stands by itself."""
         copied = self.copies.index if self.copies.surplus else None
         if self.groups is None or copied is None:
             return self.groups if copied is None else copied

@@ -36,8 +36,8 @@ LEAST_ROWS = 6
 class Schema:
     """Target, task and input columns; ``classes`` is None for regression.
 
-    ``ids`` are columns that name the rows; ``unused`` tells why other columns of the training table are no
-    inputs; ``stakes`` what errors cost, and which figure counts most; ``counts`` whether numbers are counts.
+    ``ids`` are columns that name the rows. ``unused`` tells why other columns of the training table are no inputs,
+    ``stakes`` what errors cost and which figure counts most, ``counts`` whether numbers are counts.
     """
 
     target: str
@@ -122,14 +122,14 @@ def describe_table(
     known: Known | None = None,
     decimal: str | None = None,
 ) -> tuple[Schema, Rows, list[str]]:
-    """Find out what the target and the columns are.
+    """Detect what the target and the columns are.
 
     Parameters
     ----------
     frame : DataFrame
     target : str
     task : "classification", "regression" or "count", optional
-        By the target's values unless given.
+        By default it follows from the target's values.
     drop, keep : sequences of str
         Columns not to use; columns to use even if they look like row numbers or names.
     weight : str, optional
@@ -141,13 +141,13 @@ def describe_table(
     ids : sequence of str
         Columns that name the rows, and are no inputs.
     categorical, number, date : sequences of str
-        Columns whose kind is given; a date may have the form of its dates behind it (``"admitted=%d.%m.%Y"``).
+        Columns of a given kind; a date column may be followed by the form of its dates (``"admitted=%d.%m.%Y"``).
     missing_codes : sequence of str
         Codes for missing cells, in all columns (``"-999"``) or in one (``"age=99"``).
     known : Known, optional
-        How an earlier table was read; what the other arguments say goes before it.
+        How an earlier table was read; the other arguments take precedence.
     decimal : "." or ",", optional
-        Decimal sign where a column leaves it open; by default what the other columns prove.
+        Decimal sign for columns that leave it open; by default it follows from the other columns.
 
     Returns
     -------

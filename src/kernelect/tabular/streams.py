@@ -32,7 +32,7 @@ class Wanted:
     interval : float, optional
     reasons : int, optional
     ids : tuple of str
-        Columns that are copied; the model's own where none are given.
+        Columns that are copied; by default the model's own.
     fill_missing : bool
     """
 
@@ -56,7 +56,7 @@ def predict_rows(model: TableModel, table: Table, wanted: Wanted, first: int = 0
 
 @dataclass
 class Remarks:
-    """Remarks on pieces, in which the same thing is told once."""
+    """Remarks on pieces; the same thing is told only once."""
 
     sentences: dict[str, str] = field(default_factory=dict)
     pieces: dict[str, int] = field(default_factory=dict)
@@ -89,9 +89,9 @@ def predicted_pieces(
         A Parquet file, or CSV and TSV in UTF-8.
     wanted : Wanted
     format : str, optional
-        From the name of the file unless given.
+        By default it follows from the name of the file.
     client : distributed Client, optional
-        Whose workers read the Parquet file and predict; by default this process does.
+        Client whose workers read the Parquet file and predict; by default this process does.
     """
     format = format or SUFFIXES.get(Path(path).suffix.lower(), "csv")
     if format == "parquet":

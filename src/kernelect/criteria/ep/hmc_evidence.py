@@ -61,17 +61,16 @@ class EvidenceGradient:
 class HMCEvidence(Criterion):
     """Minus (1/n) ln evidence and its gradient by Monte Carlo, for machines solved by EP.
 
-    The gradient is exact up to sampling error; the value is importance-sampled from the
-    posterior of expectation propagation, or where fewer than 5 % of the draws carry weight,
-    that of expectation propagation. The same seed at every point makes the noise a smooth
-    function of the hyper-parameters, as far as it can be.
+    The gradient is exact up to sampling error. The value is importance-sampled from the posterior of expectation
+    propagation; if fewer than 5 % of the draws carry weight, it is the value of expectation propagation itself. The
+    same seed at every point makes the noise as smooth a function of the hyper-parameters as it can be.
 
     Parameters
     ----------
     sampler : Sampler
         :class:`EllipticalSlice` or, as in the paper, :class:`HybridMonteCarlo`.
     n_chains, n_samples, n_burn_in : int
-        Chains side by side, samples kept of each, and samples thrown away before.
+        Number of chains that run side by side, of samples kept of each, and of samples discarded before these.
     n_draws : int
         Draws behind the value.
     seed : int

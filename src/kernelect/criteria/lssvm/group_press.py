@@ -19,8 +19,8 @@ from kernelect.typing import Indices
 class GroupPRESS(SquaredErrors):
     """PRESS where rows of one group leave together, such as the visits of one patient.
 
-    Rows of one group resemble each other beyond what inputs tell: a machine that has seen one of them
-    predicts the others better than it predicts a new group. With groups of one row this is PRESS.
+    Rows of one group resemble each other more than their inputs tell. A machine that has seen one of them predicts
+    the others better than it predicts a new group. With groups of one row this is PRESS.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from kernelect.machines import Fitted, LSSVMState
 class PRESS(SquaredErrors):
     """Predicted residual sum of squares, Q = 1/2 sum_i s_i r_i^2, summed over outputs.
 
-    Value: one inverse. Gradient: one symmetric rank-n update more, about 2 n^3 in all, six
+    The value costs one inverse. The gradient costs one more symmetric rank-n update. In all this is about 2 n^3, six
     times one Cholesky factorisation, independent of the number of kernel parameters.
 
     Notes

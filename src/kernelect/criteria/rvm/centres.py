@@ -18,14 +18,14 @@ from kernelect.typing import Array
 class RVMCentreEvidence(RVMCriterion):
     """Minus ln evidence with the functions' centres integrated out beside their weights.
 
-    A narrow function is sensitive to its centre, so its posterior is small and its evidence
-    low: what the plain evidence lacks (Kropotov et al., section 4).
+    A narrow function is sensitive to its centre, so its posterior is small and its evidence low. The plain evidence
+    lacks this (Kropotov et al., section 4).
 
     Parameters
     ----------
     form : "proper" or "scalar"
         The exact Hessian under the prior z ~ N(x, tau^2) on inputs in units of their standard
-        deviation; or the paper's own approximation (mended), with its flat prior.
+        deviation; or the paper's own approximation (corrected), with its flat prior.
     tau : float
     """
 

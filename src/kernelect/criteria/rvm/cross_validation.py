@@ -26,9 +26,9 @@ _LEAST_SQUARE = 1e-300
 class RVMCrossValidation(RVMCriterion):
     """Mean loss per row over parts of the data left out in turn.
 
-    The fits to the other rows leave out the sequential algorithm's smallest actions, and go without
-    the polish, which costs more than all the rest and changes predictions little. Where the machine's
-    time is up, the value is the mean over the parts that were left out so far, at least one.
+    The fits to the other rows skip the sequential algorithm's smallest actions. They also skip the polish, which
+    costs more than all the rest and changes predictions little. If the machine runs out of time, the value is the
+    mean over the parts that were left out so far, at least one.
 
     Parameters
     ----------

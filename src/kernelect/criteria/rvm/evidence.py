@@ -37,8 +37,8 @@ class RVMEvidence(RVMCriterion):
 
     The precisions are at a stationary point of the evidence, so its derivative in the design
     is the partial one. The exception is a precision at its lower bound, which moves with the function's
-    spread. Biased to narrow kernels: with as many precisions as rows it has little to say against
-    them (Kropotov et al., section 4).
+    spread. It is biased towards narrow kernels: with as many precisions as rows, it hardly penalises them (Kropotov
+    et al., section 4).
     """
 
     name = "evidence"
@@ -78,12 +78,12 @@ class RVMEvidence(RVMCriterion):
 
 @dataclass(frozen=True)
 class RVMOccamEvidence(RVMEvidence):
-    """Minus ln evidence, with every precision charged for having been fitted.
+    """Minus ln evidence, with a charge for every fitted precision.
 
     ln E + sum_i min(1/2 ln(4 pi / gamma_i) - ln W, 0): the evidence integrated over each ln
-    alpha_i under a uniform prior of width W, about 2 nats per vector. Makes up for the bias of
-    the plain evidence to narrow kernels at no cost. (Conceived after looking at curves on pima,
-    banana, Ripley's set and moons: those are no independent test of it.)
+    alpha_i under a uniform prior of width W, about 2 nats per vector. This corrects the plain evidence's bias towards
+    narrow kernels at no cost. (It was conceived after looking at curves on pima, banana, Ripley's set and moons, so
+    these are no independent test of it.)
 
     Notes
     -----

@@ -21,10 +21,9 @@ _SURE = 2.0
 class RVMLeaveOneOut(RVMCrossValidation):
     """Leave-one-out error rate (squared error for real targets), by one refit per row.
 
-    Every refit begins at the functions and precisions of the fit to all rows. A label is counted
-    as right without one where the row is no vector and stays right by log-odds of more than 2 in
-    closed form, precisions and functions held: a refit hardly moves it. (On 15 fits to five data
-    sets none of 2 600 such rows turned out wrong.)
+    Every refit begins at the functions and precisions of the fit to all rows. A row counts as right without a refit
+    if it is no vector and stays right by log-odds of more than 2 in closed form, with precisions and functions held.
+    A refit hardly moves such a row. (In 15 fits to five data sets, none of 2 600 such rows turned out wrong.)
     """
 
     loss: str = "error"

@@ -38,11 +38,11 @@ class LaplaceEvidence(BinaryCriterion):
     -----
     Neither approximation has a proper maximum: as the kernel's amplitude grows, alpha falls as
     its inverse, the determinant goes to 1 and the evidence to ln kappa(C), whatever the labels
-    are, and from there to 0 as C grows. It is offered to reproduce the paper; a search ends at
-    the bounds of amplitude and C, and the status says so.
+    are, and from there to 0 as C grows. It is here to reproduce the paper. A search ends at the bounds of amplitude
+    and C, and the status says so.
 
-    Cost: one Cholesky factorisation of the order of the marginal support vectors; the gradient
-    asks for its inverse and a triangular solve besides.
+    The value costs one Cholesky factorisation of the order of the marginal support vectors. The gradient also needs
+    its inverse and a triangular solve.
 
     References
     ----------

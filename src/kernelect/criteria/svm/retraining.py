@@ -66,8 +66,8 @@ def leave_one_out_decisions(fitted: Fitted) -> Array:
 class LeaveOneOut(SVMCriterion):
     """The exact leave-one-out error rate; ``pointwise`` are the decision values behind it.
 
-    A row is an error where its label would not be predicted. Cost: a warm solution for every
-    support vector. No gradient: it is a step function.
+    A row is an error if its label would not be predicted. The cost is one warm-started solution for every support
+    vector. There is no gradient, because this is a step function.
     """
 
     name = "loo"

@@ -69,8 +69,7 @@ class UnsmoothedSpan(ErrorEstimate):
 class Span(ErrorEstimate):
     """Smoothed span estimate, (1/n) sum_i sigma(c1 x_i - c2) over all n rows.
 
-    Rows that are no support vectors count sigma(-c1 - c2); left out of the sum they would make
-    it jump.
+    Rows that are no support vectors count sigma(-c1 - c2); without them the sum would jump.
 
     Parameters
     ----------
