@@ -22,7 +22,7 @@ from kernelect.typing import Array, Indices, Mask
 _LEAST_SQUARE = 1e-300
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RVMCrossValidation(RVMCriterion):
     """Mean loss per row over parts of the data left out in turn.
 
