@@ -1,4 +1,4 @@
-"""Dictionaries: families of candidate functions, from which a search or a relevance vector machine chooses.
+"""Dictionaries: families of candidate functions. A search or a relevance vector machine chooses among them.
 
 >>> from kernelect.dictionaries import KernelFunctions, Linear
 >>> dictionary = Linear() + KernelFunctions("ard")

@@ -1,9 +1,8 @@
 """The contract of a dictionary: where candidate functions come from.
 
 A :class:`Dictionary` is a recipe that holds parameters only. ``build(X)`` turns it into
-:class:`Candidates`: M definite functions of a row, which can be evaluated at any rows, cut
-down to a few of them, and described. Searches never see more than that, so they work for
-every dictionary alike.
+:class:`Candidates`: M definite functions of a row, which can be evaluated at any rows, cut down to
+a few of them, and described. Searches use nothing else, so they work with every dictionary.
 
 Notation: n rows, d inputs, M candidate functions, D (n, M) the design matrix they give.
 """
@@ -43,9 +42,9 @@ class Candidates(ABC):
         """Return a readable phrase for each function."""
 
     def pullback(self, X: Array, weights: Array) -> Array:
-        """Return the derivative of ``sum(weights * evaluate(X))`` in the log-parameters of the kernels inside.
+        """Return the derivative of ``sum(weights * evaluate(X))`` in the log-parameters of its kernels.
 
-        Empty for functions that are not made of kernels.
+        The array is empty for functions that are not made of kernels.
         """
         return np.zeros(0)
 
@@ -59,7 +58,7 @@ class Dictionary(ABC):
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
-        """The kernels inside, whose ``"auto"`` widths have to be found before ``build``."""
+        """Its kernels; their ``"auto"`` widths have to be found before ``build``."""
         return ()
 
     def with_kernels(self, kernels: tuple[Kernel, ...]) -> Dictionary:
@@ -76,7 +75,7 @@ class Dictionary(ABC):
 @stored
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InputScale:
-    """Centre and spread of the inputs, so that functions of them do not depend on units.
+    """Centre and spread of the inputs, which make functions of the inputs independent of units.
 
     A constant input gets spread 1 and becomes a null column, which the search drops.
     """
@@ -88,7 +87,7 @@ class InputScale:
     def of(cls, X: Array) -> InputScale:
         """Return mean and standard deviation of each input over the distinct rows.
 
-        Distinct, so that a row given twice is the same as a row of weight 2.
+        Only distinct rows count, so that a row given twice is the same as a row of weight 2.
         """
         X = np.unique(X, axis=0)
         spread = input_scales(X)
@@ -100,14 +99,14 @@ class InputScale:
 
 
 def check_count(name: str, value: object, least: int) -> int:
-    """Return a whole number of at least ``least``; anything else is an error."""
+    """Return a whole number of at least ``least``; raise for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InvalidArgument(f"{name}={value!r} must be a whole number of at least {least}.")
     return int(value)
 
 
 def evaluated(candidates: Candidates, X: Array) -> Array:
-    """Return the design matrix at rows ``X``, checked for numbers."""
+    """Return the design matrix at rows ``X``, after checking that it holds numbers."""
     block = np.ascontiguousarray(candidates.evaluate(X), dtype=float)
     if not np.all(np.isfinite(block)):
         column = int(np.flatnonzero(~np.isfinite(block).all(axis=0))[0])

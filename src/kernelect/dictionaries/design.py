@@ -1,7 +1,7 @@
-"""A dictionary where a machine would have a kernel: its columns at the rows are the design matrix.
+"""A dictionary in place of a machine's kernel: its columns at the rows are the design matrix.
 
-Kernels inside the dictionary keep their parameters, so that a selection that moves a kernel's
-widths moves a dictionary's in the same way; every other function has none.
+Kernels inside the dictionary keep their parameters, so a selection moves their widths as it moves
+those of a single kernel. All other functions have no parameters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kernelect.typing import Array
 @stored
 @dataclass(frozen=True, eq=False)
 class DictionaryDesign(Kernel):
-    """The design matrix (n, M) of a dictionary in the place of a Gram matrix."""
+    """The design matrix (n, M) of a dictionary, used in place of a Gram matrix."""
 
     dictionary: Dictionary
     compares_rows = False

@@ -127,8 +127,8 @@ class Fourier(Dictionary):
     ----------
     order : int, default=5
     period : float or None
-        The same for all inputs; None: twice each input's range, so that functions that are
-        not periodic can be followed as well.
+        The same for all inputs. None means twice each input's range, which also suits functions
+        that are not periodic.
     """
 
     order: int = 5
@@ -147,7 +147,7 @@ class Fourier(Dictionary):
 
 @dataclass(frozen=True, eq=False)
 class CallableColumns(Candidates):
-    """Columns that user callables return; a function is (callable, its column)."""
+    """Columns that the user's callables return; a function is (callable, its column)."""
 
     functions: tuple[Callable[[Array], Array], ...]
     names: tuple[str, ...]
@@ -194,13 +194,13 @@ def called(function: Callable[[Array], Array], name: str, X: Array) -> Array:
 
 @dataclass(frozen=True)
 class Functions(Dictionary):
-    """Functions of the user's own: each takes X (n, d) and returns (n,) or (n, p) values.
+    """The user's own functions: each takes X (n, d) and returns (n,) or (n, p) values.
 
     Parameters
     ----------
     functions : sequence of callables
     names : sequence of str, optional
-        For ``basis_``; the callables' own names otherwise.
+        Names for ``basis_``; by default the names of the callables.
 
     Examples
     --------
@@ -232,7 +232,7 @@ class Functions(Dictionary):
 @stored
 @dataclass(frozen=True, eq=False)
 class DesignColumns(Candidates):
-    """Columns of X as they stand."""
+    """Columns of X, unchanged."""
 
     columns: Indices
 

@@ -46,9 +46,8 @@ class KernelFunctions(Dictionary):
     """Kernel functions at the data or at given centres; Gaussian ones by default.
 
     With ``kernel="ard"`` these are the radial basis functions exp(-sum_j gamma_j (x_j - c_j)^2)
-    with one width per input (gamma_j = 1/r_j^2 of Barrio et al.). Widths that are ``"auto"``
-    are found with all functions in the model (:func:`kernelect.subsets.fit_widths`), before the
-    search.
+    with one width per input (gamma_j = 1/r_j^2 of Barrio et al.). ``"auto"`` widths are found
+    before the search, with all functions in the model (:func:`kernelect.subsets.fit_widths`).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Dictionaries by name, and whatever else stands for one."""
+"""Dictionaries by name, and conversion of other things into dictionaries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DICTIONARIES.register(Union)
 
 
 def as_dictionary(dictionary: object) -> Dictionary:
-    """Return ``dictionary`` as a :class:`Dictionary`: by name, as it is, a callable, or a list of these."""
+    """Return a :class:`Dictionary`; ``dictionary`` is its name, a dictionary, a callable, or a list of these."""
     check_no_class("dictionary", dictionary)
     if isinstance(dictionary, Dictionary | str):
         return DICTIONARIES.resolve(dictionary)

@@ -29,7 +29,7 @@ class JoinedCandidates(Candidates):
         return np.concatenate([part.evaluate(X) for part in self.parts], axis=1)
 
     def take(self, chosen: Indices) -> Self:
-        """Return the chosen functions; ``chosen`` has to be sorted, so that parts stay together."""
+        """Return the chosen functions; ``chosen`` must be sorted, so that parts stay together."""
         first, parts = 0, []
         for part in self.parts:
             inside = chosen[(chosen >= first) & (chosen < first + len(part))] - first
@@ -56,7 +56,7 @@ class Union(Dictionary):
 
     @classmethod
     def of(cls, *parts: Dictionary) -> Union:
-        """Join dictionaries; unions among them are opened."""
+        """Join dictionaries; unions among them are flattened."""
         flat = [inner for part in parts for inner in (part.parts if isinstance(part, Union) else (part,))]
         return cls(tuple(flat))
 

@@ -2,8 +2,8 @@
 
 The path: :func:`as_frame` (any array or DataFrame), :func:`describe` (what each column is),
 :class:`Coding` (fitted on the training rows; turns rows into a matrix), :class:`Warp` (the same
-matrix seen through monotone maps). For machines that take numbers only, :class:`CodedColumns` is the
-same as a step of a pipeline, with indicators (:class:`Indicators`) in the place of category codes.
+matrix after monotone maps). For machines that take numbers only, :class:`CodedColumns` does the same
+as a step of a pipeline, with indicators (:class:`Indicators`) instead of category codes.
 """
 
 from kernelect.inputs.coding import Coding, fit_coding

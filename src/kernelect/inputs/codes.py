@@ -1,4 +1,4 @@
-"""Numbers that are no measurements: codes for missing cells, and codes for categories."""
+"""Numbers that are not measurements: codes for missing cells, and codes for categories."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_NAMED_CODES, _LARGEST_NAMED_CODE = 60, 999
 
 
 def missing_codes(found: Array, counts: Indices) -> tuple[float, ...]:
-    """Return the codes for missing cells among the different numbers of a column, sorted, and how often each occurs.
+    """Return the sorted codes for missing cells among the distinct numbers of a column, and how often each occurs.
 
     A code repeats one digit, most often a nine, occurs more than once, and lies apart from all other numbers of the
     column: below numbers that are never negative, or beyond them by twice their range (ten times without nines).
@@ -59,14 +59,14 @@ def _is_far(code: float, others: Array) -> bool:
 
 
 def may_be_categories(found: Array) -> bool:
-    """Tell whether different numbers may be codes, as ``race`` 1, 2, 3: few small whole ones, more than two."""
+    """Tell whether distinct numbers may be codes, such as 1, 2, 3 for ``race``: few small whole ones, more than two."""
     if not 3 <= len(found) <= _MOST_CODES or np.any(found % 1):
         return False
     return bool(found[0] in (0.0, 1.0) and found[-1] <= _LARGEST_CODE)
 
 
 def may_be_named_codes(found: Array) -> bool:
-    """Tell whether different numbers may be codes where the name says so: whole ones of at most three digits."""
+    """Tell whether distinct numbers may be codes if the name suggests so: whole ones of at most three digits."""
     if not 3 <= len(found) <= _MOST_NAMED_CODES or np.any(found % 1):
         return False
     return bool(found[0] >= 0.0 and found[-1] <= _LARGEST_NAMED_CODE)

@@ -1,8 +1,8 @@
-"""From the columns of a table to a matrix: numeric inputs first, then category codes.
+"""Turns the columns of a table into a matrix: numeric inputs first, then category codes.
 
 A column may become several inputs (a number and the fact that it is missing; a date's days, season
-and weekday), which all belong to that column: relevance and explanations speak of columns.
-Categories keep one input each, a code of which only equality means anything.
+and weekday), which all belong to that column: relevance and explanations are given per column. A
+category becomes one input, a code that can only be compared for equality.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class MissingCode:
 @stored
 @dataclass(frozen=True, kw_only=True)
 class CategoryCode:
-    """A category: the place of its level among ``levels`` plus 1; 0 for rare and unseen levels."""
+    """A category: the position of its level in ``levels`` plus 1; 0 for rare and unseen levels."""
 
     column: int
     name: str
@@ -93,7 +93,7 @@ class CategoryCode:
         return np.array([places.get(value, OTHER) for value in values], dtype=float)
 
     def name_of(self, level: float) -> str:
-        """Return what a cell with this code is, such as ``sex = male``."""
+        """Return what a cell with this code means, such as ``sex = male``."""
         place = int(level) - 1
         if level == OTHER:
             return f"{self.name} = a rare category"
@@ -105,16 +105,16 @@ class CategoryCode:
 @stored
 @dataclass(frozen=True)
 class Coding:
-    """How the columns of a table become inputs; fitted on the training rows without their targets.
+    """How the columns of a table become inputs, fitted on the training rows without their targets.
 
     Attributes
     ----------
     roles : tuple of Role
-        What every column was found to be.
+        The role of every column.
     numbers : tuple of NumberCode and MissingCode
         The numeric inputs, in order.
     categories : tuple of CategoryCode
-        The category codes, which follow.
+        The category codes, which follow the numeric inputs.
     """
 
     roles: tuple[Role, ...]
@@ -136,12 +136,12 @@ class Coding:
 
     @property
     def numeric(self) -> Indices:
-        """Return the places of numeric inputs."""
+        """Return the positions of numeric inputs."""
         return np.arange(len(self.numbers))
 
     @property
     def categorical(self) -> Indices:
-        """Return the places of category codes."""
+        """Return the positions of category codes."""
         return np.arange(len(self.numbers), len(self))
 
     @property
@@ -160,7 +160,7 @@ class Coding:
 
 
 def fit_coding(frame: Frame, wishes: Wishes | None = None) -> Coding:
-    """Return the coding of a training table, with what its user says about columns."""
+    """Return the coding of a training table, given what the user says about columns."""
     roles = describe(frame, wishes)
     numbers: list[NumberCode | MissingCode] = []
     categories: list[CategoryCode] = []

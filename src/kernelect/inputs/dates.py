@@ -1,6 +1,6 @@
-"""Dates as people write them, each column in one form: ``2024-12-31``, ``31.12.1995``, ``12/31/95``, ``31 Dec 1995``.
+"""Dates as people write them, one form per column: ``2024-12-31``, ``31.12.1995``, ``12/31/95``, ``31 Dec 1995``.
 
-A form is named as :func:`datetime.datetime.strptime` names it. A time of day may follow any of them.
+Forms are written as for :func:`datetime.datetime.strptime`. A time of day may follow any of them.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _AMBIGUOUS = {"%m/%d/%Y": "%d/%m/%Y", "%m/%d/%y": "%d/%m/%y", "%d-%m-%Y": "%m-%d
 
 
 def find_form(texts: Sequence[str], share: float) -> tuple[str, bool] | None:
-    """Return the form in which at least ``share`` of the texts are dates, and whether another fits as well.
+    """Return the form in which at least ``share`` of the texts are dates, and whether another form also fits.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def find_form(texts: Sequence[str], share: float) -> tuple[str, bool] | None:
 
 
 def days_of(texts: Iterable[str | None], form: str) -> Array:
-    """Return days since 1970, NaN where a text is no date of this form."""
+    """Return days since 1970, NaN if a text is not a date of this form."""
     texts = list(texts)
     known: dict[str | None, float] = {None: np.nan}
     for text in texts:
@@ -100,7 +100,7 @@ def days_of(texts: Iterable[str | None], form: str) -> Array:
 
 
 def check_form(form: str) -> str:
-    """Return the form of a date, or say how one is written."""
+    """Return the form of a date, or raise an error that shows how to write one."""
     if not re.search("%[YyGcxsj]", form):
         raise InvalidArgument(f"The form of a date {form!r} has no year: write it as in %d.%m.%Y or %Y-%m-%d.")
     try:

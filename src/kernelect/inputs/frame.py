@@ -1,8 +1,8 @@
-"""The one place that knows arrays and DataFrames: named columns as one-dimensional arrays.
+"""Turns arrays and DataFrames into named columns, each a one-dimensional array; no other module knows both.
 
 A column is float64 (NaN is missing), datetime64[us] (NaT is missing) or object: text, with None
-where a cell is missing. pandas, polars and anything with ``columns`` and ``__getitem__`` come in by
-their own methods, so that neither package is needed.
+where a cell is missing. pandas, polars and anything with ``columns`` and ``__getitem__`` are read
+by their own methods, so neither package is needed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Cells = npt.NDArray[Any]
 class Frame:
     """Named columns of equal length.
 
-    ``declared`` marks those whose type already says category; ``named`` is false where the names are only numbers
-    of columns, as those of an array: its numbers are taken as they are.
+    ``declared`` marks columns whose type is already categorical. ``named`` is false if the names are only column
+    numbers, as for an array; its numbers are then used as they are.
     """
 
     names: tuple[str, ...]
@@ -81,7 +81,7 @@ def _two_dimensional(X: Any) -> Cells:
 
 
 def cells_of(series: Any) -> tuple[Cells, bool]:
-    """Return the cells of one column of a DataFrame, and whether its type says category."""
+    """Return the cells of one column of a DataFrame, and whether its type is categorical."""
     name = str(getattr(series, "dtype", "")).lower()
     declared = name.startswith(("category", "categorical", "enum"))
     if declared:

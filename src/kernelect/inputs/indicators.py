@@ -1,4 +1,4 @@
-"""Categories as numbers: for every level that enough rows have, whether a cell is that."""
+"""Categories as numbers: one indicator per level that enough rows have."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MOST_LEVELS = 30
 @stored
 @dataclass(frozen=True, kw_only=True)
 class Indicators:
-    """Coded rows without codes: numbers as they are, and for every level of a category whether it is that.
+    """Coded rows without category codes: numbers as they are, and one indicator per level of a category.
 
     Attributes
     ----------
     numeric : ndarray of shape (d_numeric,)
         Inputs that are numbers.
     column : ndarray of shape (e - d_numeric,)
-        The category that each indicator is of.
+        The category that each indicator belongs to.
     level : ndarray of shape (e - d_numeric,)
-        The code that it asks for.
+        The code that the indicator tests for.
     """
 
     numeric: Indices
@@ -54,5 +54,5 @@ class Indicators:
 
     @property
     def inputs(self) -> Indices:
-        """The coded input behind every column of E."""
+        """The coded input from which every column of E is made."""
         return np.concatenate([self.numeric, self.column])

@@ -1,4 +1,4 @@
-"""What was decided about columns, said once for all columns it holds for.
+"""Notes about decisions on columns; columns with the same note share one sentence.
 
 A note is a clause whose subject is a column, with its verbs in braces (``"{is} constant and {was} left out"``), and
 a detail of that one column (``"12 cells"``), which may be empty.
@@ -18,7 +18,7 @@ _MOST_NAMES = 6
 
 
 def sentences(notes: Iterable[tuple[str, Note]]) -> list[str]:
-    """Return one sentence per clause, from pairs of a column's name and a note.
+    """Return one sentence per clause, from pairs of column name and note.
 
     >>> sentences([("a", ("{is} constant", "")), ("b", ("{is} constant", ""))])
     ["2 columns are constant: 'a', 'b'."]

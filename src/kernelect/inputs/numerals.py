@@ -1,7 +1,7 @@
 """Numbers as people write them: ``3.380,34``, ``1 234.5``, ``9%``, ``€ 12``, ``(15)``, ``<0,5``, ``12 kg``.
 
-A cell alone does not tell whether ``1.234`` is a little more than one or more than a thousand. A column
-does, and where it does not, the rest of the table may: see :func:`decimal_sign`.
+A single cell does not tell whether ``1.234`` is a little more than one or more than a thousand. The
+column usually does; if not, the rest of the table may. See :func:`decimal_sign`.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ _ERRORS = frozenset(("#div/0!", "#value!", "#wert!", "#ref!", "#num!", "#name?",
 
 @dataclass(frozen=True, kw_only=True)
 class Numerals:
-    """What the texts of a column are as numbers.
+    """The texts of a column, read as numbers.
 
     Attributes
     ----------
     values : ndarray of float
-        NaN where a text is no number.
+        NaN if a text is not a number.
     limits : tuple of str
         Texts such as ``<0.5``, read as the limit itself.
     dressed : tuple of str
@@ -76,7 +76,7 @@ class Numerals:
 
 
 def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str = "") -> Numerals:
-    """Return texts as numbers, with ``decimal`` where a text leaves the sign open; ``unit`` may stand behind them."""
+    """Return texts as numbers, with ``decimal`` if a text leaves the sign open; ``unit`` may follow them."""
     texts = list(texts)
     known: dict[str | None, float] = {None: np.nan}
     limits, dressed = [], []
@@ -93,9 +93,9 @@ def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str =
 
 
 def shared_unit(texts: Iterable[str], share: float) -> str:
-    """Return the unit that stands behind at least ``share`` of the numbers, nothing where there is no such one.
+    """Return the unit that follows at least ``share`` of the numbers, an empty string if there is none.
 
-    Other units than that may not stand behind the rest: ``12 kg`` and ``26 lb`` are no numbers of one column.
+    The other numbers may not have another unit: ``12 kg`` and ``26 lb`` do not belong in one column.
     """
     counts: dict[str, int] = {}
     for text in texts:
@@ -107,12 +107,12 @@ def shared_unit(texts: Iterable[str], share: float) -> str:
 
 
 def stands_for_nothing(text: str) -> bool:
-    """Tell whether a text among numbers is a way to write that there is none."""
+    """Tell whether a text among numbers is a way to write "no value"."""
     return text.strip().lower() in _NOTHING or text.strip().lower() in _ERRORS
 
 
 def decimal_sign(texts: Iterable[str | None], unit: str = "") -> str | None:
-    """Return the decimal sign that a column proves, None where it leaves it open; ``unit`` may stand behind numbers.
+    """Return the decimal sign that a column proves, None if it leaves it open; ``unit`` may follow numbers.
 
     ``0,5`` and ``1.234,5`` prove the comma, ``0.5`` the point; ``1.234`` and ``1,234`` prove neither.
     """

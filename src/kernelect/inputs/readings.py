@@ -25,11 +25,11 @@ class Reading:
     ----------
     decimal : "." or ","
     date_format : str
-        As in ``strptime``.
+        Written as for ``strptime``.
     missing_codes : tuple of str
-        Cells that count as missing beside empty ones.
+        Cells that count as missing in addition to empty ones.
     unit : str
-        What may stand behind a number, such as ``kg``.
+        What may follow a number, such as ``kg``.
     """
 
     decimal: str = POINT
@@ -53,7 +53,7 @@ def values_of(cells: Cells, kind: str, reading: Reading = PLAIN) -> Cells:
 
 
 def adapted(cells: Cells, kind: str, reading: Reading) -> Reading:
-    """Return the reading for cells of another table: what these cells prove goes before what was learnt."""
+    """Return the reading for cells of another table; what these cells prove overrides what was learnt."""
     if cells.dtype != object or kind == "category":
         return reading
     present = [cell for cell in cells if cell is not None]
@@ -66,7 +66,7 @@ def adapted(cells: Cells, kind: str, reading: Reading) -> Reading:
 
 
 def number_codes(reading: Reading) -> tuple[float, ...]:
-    """Return the codes for missing cells that are numbers."""
+    """Return those codes for missing cells that are numbers."""
     codes = read_numerals(reading.missing_codes, reading.decimal).values
     return tuple(codes[~np.isnan(codes)].tolist())
 
@@ -79,7 +79,7 @@ def is_missing(values: Cells) -> np.ndarray:
 
 
 def as_text(cells: Cells) -> Cells:
-    """Return cells as text, None where they are missing; whole numbers without a point."""
+    """Return cells as text, None if they are missing; whole numbers have no decimal point."""
     if cells.dtype == object:
         return cells
     missing = np.isnan(cells)

@@ -1,4 +1,4 @@
-"""What each column is: a number, a category, a date, or nothing a machine can use."""
+"""The role of each column: a number, a category, a date, or nothing that a machine can use."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Role:
     name : str
     kind : "number", "category", "date" or "unused"
     reason : str
-        Why the column is not used; empty where it is.
+        Why the column is not used; empty if it is used.
     reading : Reading
         How its cells become values.
     notes : tuple of Note
-        What was decided about it, where that was a judgement.
+        Decisions about the column that were a judgement.
     """
 
     name: str
@@ -58,19 +58,19 @@ class Role:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a user says about columns; the rest is found out.
+    """What a user says about columns; everything else is detected.
 
     Attributes
     ----------
     kinds : mapping of column to kind
     readings : mapping of column to Reading
-        Of columns whose kind is given.
+        For columns whose kind is given.
     missing_codes : mapping of column to texts
-        Under "" those of all columns.
+        The key "" holds the codes for all columns.
     kept : collection of column names
-        Used even where they look like names.
+        Columns to use even if they look like names.
     decimal : "." or ",", optional
-        Where a column leaves it open; what the other columns prove unless given.
+        Decimal sign of columns that leave it open; by default the one that the other columns prove.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def describe(frame: Frame, wishes: Wishes | None = None) -> tuple[Role, ...]:
 
 
 def check_kinds(kinds: Mapping[str, str], names: tuple[str, ...]) -> None:
-    """Make sure that columns named with a kind are there, and that there is such a kind."""
+    """Check that the columns given a kind exist, and that the kind exists."""
     for name, kind in kinds.items():
         if name not in names:
             raise InvalidArgument(f"columns={{{name!r}: {kind!r}}}: there is no column {name!r} in X.")
@@ -103,7 +103,7 @@ def check_kinds(kinds: Mapping[str, str], names: tuple[str, ...]) -> None:
 
 
 def table_sign(frame: Frame) -> str:
-    """Return the decimal sign of a table: that of its text columns, the point where they leave it open."""
+    """Return the decimal sign of a table: that of its text columns, or the point if they leave it open."""
     texts = [cells for cells in frame.columns if cells.dtype == object]
     found = [decimal_sign(cells) for cells in texts]
     return COMMA if COMMA in found and POINT not in found else POINT

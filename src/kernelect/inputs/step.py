@@ -1,4 +1,4 @@
-"""The step of a pipeline before a machine that takes numbers only: columns coded, categories as indicators."""
+"""A pipeline step for machines that take numbers only: it codes columns and turns categories into indicators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CodedColumns(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     columns : dict of str to "number", "category" or "date", optional
-        What columns are, where that is known.
+        The kinds of columns, if known.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class CodedColumns(TransformerMixin, BaseEstimator):
         self.columns = columns
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the coding of a training table; ``y`` is what a pipeline hands to every step."""
+        """Learn the coding of a training table; ``y`` is ignored, a pipeline passes it to every step."""
         frame = as_frame(X)
         coding = fit_coding(frame, Wishes(kinds=self.columns or {}))
         indicators = Indicators.of(coding(frame), coding.numeric, coding.categorical)
@@ -61,7 +61,7 @@ class CodedColumns(TransformerMixin, BaseEstimator):
         return self._indicators(self._coding(as_frame(X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return what every input is, such as ``age``, ``age is missing`` or ``sex = male``."""
+        """Return the name of every input, such as ``age``, ``age is missing`` or ``sex = male``."""
         check_is_fitted(self)
         codes = self._coding.categories
         first = len(self._coding.numbers)
@@ -83,5 +83,5 @@ class CodedColumns(TransformerMixin, BaseEstimator):
 
     @property
     def owners(self) -> Indices:
-        """The column that every input was made of."""
+        """The column from which every input was made."""
         return self._coding.owners[self._indicators.inputs]

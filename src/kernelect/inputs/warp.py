@@ -1,7 +1,7 @@
 """Monotone maps of numeric inputs to normal quantiles.
 
-Trees are blind to monotone maps of an input; a Gaussian kernel is not, and heavy tails ruin it. The
-map is fitted on the training rows without their targets, so leave-one-out stays honest.
+Monotone maps of an input do not change a tree. They do change a Gaussian kernel, which heavy tails
+ruin. The map is fitted on the training rows without their targets, so leave-one-out stays valid.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Warp:
     warped : ndarray of int
         The inputs that are warped.
     knots, heights : tuple of ndarray
-        Where each map bends, increasing, and its values there.
+        The points where each map bends, increasing, and its values there.
     """
 
     warped: Indices
@@ -50,7 +50,7 @@ class Warp:
 
 
 def fit_warp(X: Array, numeric: Indices) -> Warp:
-    """Return the map of the ``numeric`` inputs to normal quantiles, by their values in ``X``."""
+    """Return the map of the ``numeric`` inputs to normal quantiles, fitted to their values in ``X``."""
     inputs, knots, heights = [], [], []
     for j in map(int, numeric):
         values, counts = _distinct(X[:, j])

@@ -1,7 +1,7 @@
-"""The contract of a machine: it solves at fixed hyper-parameters, on a Gram matrix.
+"""The contract of a machine, which solves at fixed hyper-parameters on a Gram matrix.
 
-A machine knows neither inputs nor kernels, so precomputed kernels come free; and it holds
-no history: a warm start is handed in and the state is handed back.
+A machine knows neither inputs nor kernels, so it also works on precomputed kernels. It keeps no
+history: the caller passes in a warm start and receives the state.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Machine(ABC, Generic[State]):
         """Return decision values (m, k) for the (n, m) kernel values ``cross``."""
 
     def work(self, n_rows: float, n_outputs: int) -> float:
-        """Return about how many operations a value with its gradient takes; by default ten factorisations an output."""
+        """Return roughly the operations of a value and its gradient: by default ten factorisations per output."""
         return 10.0 * n_outputs * factorisation(n_rows)
 
     def start_of(self, state: State) -> State:
-        """Return what a later fit needs of a state to begin with, without large arrays that it does not."""
+        """Return the parts of a state that a later fit starts from, without the large arrays it does not need."""
         return state
 
     def coefficient_pullback(self, state: State, weights: Array, cotangent: Array) -> tuple[Array, float]:
@@ -76,7 +76,7 @@ class Machine(ABC, Generic[State]):
         )
 
     def doubt(self, state: State) -> str:
-        """Return a sentence where the solution is not exact, else nothing."""
+        """Return a sentence if the solution is not exact, else an empty string."""
         return ""
 
 
@@ -113,7 +113,7 @@ class Expansion:
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """A machine solved on data: all that a criterion may see."""
+    """A machine solved on data: everything that a criterion may see."""
 
     machine: Machine[Any]
     gram: Array

@@ -1,4 +1,4 @@
-"""The machines by name, as criteria declare which of them they judge."""
+"""The machines by name; each criterion declares by these names which machines it can judge."""
 
 from __future__ import annotations
 

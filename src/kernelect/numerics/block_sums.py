@@ -1,8 +1,9 @@
 """Sums over blocks of rows, several blocks at the same time.
 
-One thread per block, with BLAS on a single thread inside: no thread waits for another, so a busy machine makes this
-slower but wastes nothing (see unlocked.py). There are as many threads as BLAS is allowed, so that ``OMP_NUM_THREADS``
-and threadpoolctl's limits are kept. Blocks are added in their own order: the number of threads changes no result.
+Each block has one thread, and BLAS uses a single thread inside. No thread waits for another, so a busy machine makes
+this slower but wastes nothing (see unlocked.py). There are as many threads as BLAS is allowed, which respects
+``OMP_NUM_THREADS`` and threadpoolctl's limits. Blocks are added in order, so the number of threads does not change
+the result.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Result = TypeVar("Result")
 
 
 def over_blocks(function: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
-    """Yield ``function(block)`` for every block, in order; at most one result per thread is ahead of the consumer."""
+    """Yield ``function(block)`` for every block, in order; each thread computes at most one result in advance."""
     threads = min(allowed_threads(), len(blocks)) if isinstance(blocks, Sized) else allowed_threads()
     with single_blas_thread():
         if threads <= 1:
@@ -75,7 +76,7 @@ class TreeSum:
 
 
 def tree_sum(terms: Iterable[Any]) -> Any:
-    """Return the sum of terms, None where there is none."""
+    """Return the sum of terms, None if there are none."""
     found = TreeSum()
     for term in terms:
         found.add(term)
@@ -83,7 +84,7 @@ def tree_sum(terms: Iterable[Any]) -> Any:
 
 
 def sum_over_blocks(function: Callable[[Block], Any], blocks: Iterable[Block]) -> Any:
-    """Return the sum of ``function(block)`` over all blocks, added in their order."""
+    """Return the sum of ``function(block)`` over all blocks, added in order."""
     total = tree_sum(over_blocks(function, blocks))
     if total is None:
         raise ValueError("blocks is empty: at least one block of rows is needed.")

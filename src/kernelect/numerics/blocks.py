@@ -1,4 +1,4 @@
-"""Walking through n x n arrays in blocks that stay in the processor's cache."""
+"""Walks through n x n arrays in blocks that stay in the processor's cache."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def row_blocks(n_rows: int, n_columns: int, elements: int = _BLOCK_ELEMENTS) -> 
 def symmetrize_from_lower(matrix: Array) -> Array:
     """Copy the lower triangle onto the upper one, in place, tile by tile.
 
-    The whole-array spelling ``m + m.T`` walks one operand across cache lines and costs as
-    much as a tenth of the factorisation.
+    The whole-array form ``m + m.T`` walks one operand across cache lines and costs as much as a
+    tenth of the factorisation.
     """
     n = len(matrix)
     for first in range(0, n, _TILE):

@@ -1,4 +1,4 @@
-"""The one place that factorises a positive definite matrix, with the one jitter policy.
+"""The only place that factorises a positive definite matrix, with the only jitter policy.
 
 Notation: M = L L^T positive definite (n, n), L its lower Cholesky factor.
 """
@@ -29,7 +29,7 @@ class CholeskyFactor:
     ----------
     lower : ndarray of shape (n, n), Fortran order
     jitter : float
-        What had to be added to the diagonal, 0 in ordinary cases.
+        What was added to the diagonal, usually 0.
     """
 
     lower: Array
@@ -46,7 +46,7 @@ class CholeskyFactor:
         return np.asarray(solution, dtype=float)
 
     def inverse(self) -> Array:
-        """Return M^-1 itself, both triangles: wanted for its diagonal and for adjoints."""
+        """Return M^-1 itself, both triangles, for its diagonal and for adjoints."""
         check_time()
         # LAPACK's dpotri does the same in up to 2.6 times the time (400 rows): its dtrtri is slow.
         inverse, _ = lapack.dlauum(triangular_inverse(self.lower), lower=1, overwrite_c=1)
@@ -57,7 +57,7 @@ class CholeskyFactor:
         return self.inverted().inverse_diagonal()
 
     def inverted(self) -> InverseFactor:
-        """Return the factor's inverse, from which all else follows too."""
+        """Return the factor's inverse, from which everything else also follows."""
         return InverseFactor(triangular_inverse(self.lower))
 
     def log_determinant(self) -> float:
@@ -66,10 +66,10 @@ class CholeskyFactor:
 
 
 def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = None) -> CholeskyFactor:
-    """Factorise ``diag(scale) matrix diag(scale) + diag(ridge)``; ``matrix`` itself is left as it is.
+    """Factorise ``diag(scale) matrix diag(scale) + diag(ridge)``; ``matrix`` itself is not changed.
 
-    Where the factorisation breaks down (duplicate rows, rank-deficient kernels), jitter
-    grows from 1e-14 to 1e-6 of the mean diagonal; after that the matrix is declared singular.
+    If the factorisation fails (duplicate rows, rank-deficient kernels), jitter grows from 1e-14 to
+    1e-6 of the mean diagonal; after that the matrix counts as singular.
     """
     check_time()
     look_again()
@@ -94,10 +94,10 @@ def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = N
 
 
 def factorize_overwriting(matrix: Array) -> CholeskyFactor | None:
-    """Factorise a C-ordered matrix in its own memory, without jitter; ``None`` where that breaks down.
+    """Factorise a C-ordered matrix in its own memory, without jitter; return ``None`` if that fails.
 
-    For many small blocks in a row, where the checks of :func:`factorize` would cost as much as
-    the work; the caller goes there after a ``None``.
+    Use it for many small blocks in a row, where the checks of :func:`factorize` would cost as much
+    as the work. After a ``None`` the caller uses :func:`factorize`.
     """
     check_time()
     lower, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
@@ -105,7 +105,7 @@ def factorize_overwriting(matrix: Array) -> CholeskyFactor | None:
 
 
 def mean_diagonal(matrix: Array) -> float:
-    """Return the mean of the diagonal, the scale of a kernel matrix, which has to be finite."""
+    """Return the mean of the diagonal, which is the scale of a kernel matrix and must be finite."""
     scale = float(np.mean(np.diagonal(matrix)))
     if np.isfinite(scale):
         return scale
@@ -115,7 +115,7 @@ def mean_diagonal(matrix: Array) -> float:
 
 
 def not_positive_definite(n: int) -> SingularSystem:
-    """Return the error for a matrix that no jitter can mend."""
+    """Return the error for a matrix that no jitter can repair."""
     return SingularSystem(
         f"The {n} x {n} kernel matrix is not positive definite even with jitter {JITTERS[-1]:g} on its diagonal. "
         "Likely causes: a precomputed kernel that is not positive semi-definite, or regularization set to almost 0."

@@ -1,11 +1,12 @@
-"""The one clock of a fit: when its time is up, and how to stop there.
+"""The only clock of a fit: when its time is up, and how to stop then.
 
-A deadline is made once, where ``time_limit`` is read, and handed down to everything that takes
-time. Work that can stop with what it has asks :attr:`Deadline.passed`; work that has nothing to
-show before its end calls :meth:`Deadline.check`, whose :class:`~kernelect.exceptions.OutOfTime` is
-caught where a result is at hand. Deep inside an evaluation, where no deadline is at hand,
-:func:`check_time` and :func:`time_is_up` ask the one that the search is watching: every factorisation
-does, so that sweeps, solutions and retrainings of all machines end in the middle of an evaluation.
+A deadline is made once, where ``time_limit`` is read, and passed to everything that takes time. Work
+that can stop with a partial result reads :attr:`Deadline.passed`. Work that has no result before its
+end calls :meth:`Deadline.check`; a caller that has a result catches its
+:class:`~kernelect.exceptions.OutOfTime`. Deep inside an evaluation, where no deadline is passed in,
+:func:`check_time` and :func:`time_is_up` use the one that the search watches. Every factorisation
+does this, so sweeps, solutions and retrainings of all machines can end in the middle of an
+evaluation.
 
 >>> Deadline.after(None).left()
 inf
@@ -29,15 +30,15 @@ from kernelect.exceptions import OutOfTime
 class Deadline:
     """A moment on the monotonic clock.
 
-    It has no state, so threads can share it. A copy that is sent to another process keeps the
-    seconds that are left, because clocks of two machines have nothing in common.
+    It has no state, so threads can share it. A copy sent to another process keeps the seconds that
+    are left, because the clocks of two machines are unrelated.
 
     Attributes
     ----------
     at : float
         Value of ``clock()`` after which time is up.
     clock : callable
-        ``time.monotonic``; tests count with one of their own.
+        ``time.monotonic``; tests use their own clock.
     """
 
     at: float = float("inf")
@@ -45,11 +46,11 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
-        """Return the deadline that many seconds from now; ``None`` is never."""
+        """Return the deadline that many seconds from now; ``None`` means never."""
         return cls() if seconds is None else cls(time.monotonic() + float(seconds))
 
     def left(self) -> float:
-        """Return the seconds that are left, 0 where time is up."""
+        """Return the seconds that are left, 0 if time is up."""
         return max(self.at - self._now(), 0.0) if self.at < float("inf") else float("inf")
 
     @property
@@ -58,25 +59,25 @@ class Deadline:
         return self.at < float("inf") and self._now() >= self.at
 
     def check(self) -> None:
-        """Raise :class:`~kernelect.exceptions.OutOfTime` where time is up."""
+        """Raise :class:`~kernelect.exceptions.OutOfTime` if time is up."""
         if self.passed:
             raise OutOfTime
 
     def part(self, share: float) -> Deadline:
-        """Return the deadline at which ``share`` of the time that is left now has been used."""
+        """Return the deadline after ``share`` of the time that is left now."""
         return self if self.at == float("inf") else Deadline(self._now() + share * self.left(), self.clock)
 
     def earlier(self, seconds: float) -> Deadline:
-        """Return the deadline so many seconds before this one: the time that work after it needs."""
+        """Return the deadline that many seconds before this one, which leaves time for later work."""
         return self if self.at == float("inf") else Deadline(self.at - seconds, self.clock)
 
     @contextmanager
     def watched(self, *, firmly: bool = True) -> Iterator[None]:
-        """Make this the deadline that work inside is measured against.
+        """Make this the deadline that work inside the context watches.
 
-        ``firmly``: :func:`check_time` raises when it has passed. Otherwise, because there is no result
-        yet, only :func:`time_is_up` tells work that can stop early. Where work around this is measured against an
-        earlier deadline, that one stays.
+        With ``firmly``, :func:`check_time` raises when it has passed. Otherwise there is no result yet, and only
+        :func:`time_is_up` reports it, to work that can stop early. If an outer context watches an earlier
+        deadline, that one stays.
         """
         around = _watched.get()
         token = _watched.set(around if around[0].at < self.at else (self, firmly))
@@ -99,7 +100,7 @@ _watched: ContextVar[tuple[Deadline, bool]] = ContextVar("kernelect_deadline", d
 
 
 def check_time() -> None:
-    """Raise :class:`~kernelect.exceptions.OutOfTime` where the deadline that is watched firmly has passed."""
+    """Raise :class:`~kernelect.exceptions.OutOfTime` if the deadline that is watched firmly has passed."""
     deadline, firmly = _watched.get()
     if firmly:
         deadline.check()
@@ -111,5 +112,5 @@ def time_is_up() -> bool:
 
 
 def watched_deadline() -> Deadline:
-    """Return the deadline that is watched, for work that can be left out: it watches the same one firmly."""
+    """Return the deadline that is watched, for optional work, which then watches the same one firmly."""
     return _watched.get()[0]

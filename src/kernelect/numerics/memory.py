@@ -1,4 +1,4 @@
-"""Estimating the peak of a fit before allocating it."""
+"""Estimates the peak memory of a fit before allocating it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kernelect.exceptions import NotEnoughMemory
 
 
 def available_bytes() -> float:
-    """Return the memory that can be had without swapping (infinite where unknown)."""
+    """Return the memory that is available without swapping (infinite if unknown)."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             for line in lines:
@@ -20,7 +20,7 @@ def available_bytes() -> float:
 
 
 def require_memory(n_rows: int, squares: float = 6.0, instead: str = "Fit a random subset of the rows") -> None:
-    """Raise :class:`NotEnoughMemory` when ``squares`` n x n arrays would not fit; ``instead`` is what to do then."""
+    """Raise :class:`NotEnoughMemory` if ``squares`` n x n arrays would not fit; ``instead`` tells what to do then."""
     needed, free = squares * 8.0 * n_rows**2, available_bytes()
     if needed > free:
         rows = int((free / (8.0 * squares)) ** 0.5)

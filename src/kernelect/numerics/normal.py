@@ -1,4 +1,4 @@
-"""Moments of a normal variable cut off at 0, without cancellation anywhere.
+"""Moments of a normal variable cut off at 0, computed without cancellation.
 
 Notation: w ~ N(b, 1) restricted to w > 0; phi, Phi density and distribution of N(0, 1);
 lambda(b) = phi(b)/Phi(b) the inverse Mills ratio. Then

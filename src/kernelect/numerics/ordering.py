@@ -1,7 +1,7 @@
-"""An order of the rows of a table that knows neither the order of its rows nor that of its columns.
+"""An order of the rows of a table that depends neither on the given order of rows nor on that of columns.
 
-Subsets of rows and folds are dealt out along this order, so that a table whose rows or columns
-are shuffled, or measured in other units, gives the same model.
+Subsets of rows and folds follow this order, so a table whose rows or columns are shuffled, or
+measured in other units, gives the same model.
 
 Notation: R (n, d) ranks of the values within their column, h (n,) hashes of rows, c (d,) hashes of
 columns. All sums are of integers modulo 2^64, which are exact in any order.
@@ -20,8 +20,8 @@ _Hashes = NDArray[np.uint64]
 def canonical_order(X: Array) -> Indices:
     """Return the indices that sort the rows of ``X``: by the sum of their ranks, then by a hash.
 
-    Equal rows are next to each other. Rows tie without being equal only where exchanging whole
-    columns turns one into the other and the table into itself.
+    Equal rows are next to each other. Unequal rows tie only if exchanging whole columns turns one
+    into the other and the table into itself.
     """
     R = _ranks(X)
     # Columns with the same set of values, such as quantiles, differ in the rows in which they take them.
@@ -33,8 +33,8 @@ def canonical_order(X: Array) -> Indices:
 def canonical_columns(X: Array) -> Indices:
     """Return the indices that sort the columns of ``X`` by a hash of their ranks; equal columns are neighbours.
 
-    Among columns with the same ranks, such as x and x^3, the distances between values decide, in units of their range;
-    among those that differ in their unit alone, its size.
+    Among columns with the same ranks, such as x and x^3, the distances between values decide, in units of their range.
+    Among columns that differ only in their unit, the size of the unit decides.
     """
     R = _ranks(X)
     rows = _row_hashes(R, _column_hashes(R, np.zeros(len(R), dtype=np.uint64)))

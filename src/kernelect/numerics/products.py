@@ -1,9 +1,9 @@
 """Matrix products through SciPy's BLAS.
 
-NumPy's and SciPy's wheels carry a BLAS each, with a pool of threads each. After a call the
-threads of a pool spin for a while, so code that alternates between the two pools (``@`` and
-LAPACK) makes them fight for the same cores: a product that takes 0.5 ms was measured at 8 ms.
-Large products next to factorisations therefore go through the pool that factorises.
+The wheels of NumPy and SciPy each carry a BLAS with its own pool of threads. After a call the
+threads of a pool spin for a while, so code that alternates between the two pools (``@`` and LAPACK)
+makes them fight for the same cores: a product that takes 0.5 ms was measured at 8 ms. Large
+products next to factorisations therefore go through the pool that factorises.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kernelect.typing import Array
 
 
 def product(left: Array, right: Array, out: Array | None = None) -> Array:
-    """Return ``left @ right`` in C order, written into ``out`` (C-contiguous) where given."""
+    """Return ``left @ right`` in C order, written into ``out`` (C-contiguous) if given."""
     if right.shape[1] == 1 and out is None and left.size:
         return matrix_vector(left, right[:, 0])[:, None]
     # (left right)^T = right^T left^T: computed in Fortran order, the result is a C-ordered view.

@@ -1,4 +1,4 @@
-"""A part of many rows: the same rows whatever their order, read block by block, without sorting the table.
+"""Samples of many rows, the same for any order of the rows; read block by block, without sorting the table.
 
 Notation: h (n,) hashes of rows, sums of 64-bit hashes of their values, which are exact in any order of the columns.
 """
@@ -14,17 +14,17 @@ from kernelect.typing import Array, Indices, Mask
 
 
 def sampled_rows(X: Array, count: int) -> Indices:
-    """Return the sorted numbers of ``count`` rows of ``X``, or of all where there are fewer.
+    """Return the sorted numbers of ``count`` rows of ``X``, or of all rows if there are fewer.
 
-    The rows stand evenly spaced in the order of their hashes: a random sample that depends on what the rows
-    hold and not on where they are, and in which rows that are given several times have their share.
-    ``canonical_order`` does the same for rows in other units, but it sorts every column.
+    The rows are evenly spaced in the order of their hashes. This is a random sample that depends on the
+    contents of the rows and not on their positions, and repeated rows have their share. ``canonical_order``
+    does the same for rows in other units, but it sorts every column.
     """
     return np.arange(len(X)) if len(X) <= count else spaced(hashed_order(X), count)
 
 
 def hashed_order(X: Array, among: Mask | None = None) -> Indices:
-    """Return the numbers of all rows, or of those ``among``, in the order of their hashes."""
+    """Return the numbers of all rows, or of those in ``among``, in the order of their hashes."""
     hashes = row_hashes(X)
     rows = np.arange(len(X)) if among is None else np.flatnonzero(among)
     return rows[np.argsort(hashes[rows], kind="stable")]
@@ -33,7 +33,7 @@ def hashed_order(X: Array, among: Mask | None = None) -> Indices:
 def spaced(order: Indices, count: int, turn: float = 0.0) -> Indices:
     """Return the sorted numbers of ``count`` rows that are evenly spaced in an order, or of all.
 
-    Another ``turn`` (in [0, 1)) gives other rows, none of them in common where there are twice as many as are wanted.
+    Another ``turn`` (in [0, 1)) gives other rows, with none in common if there are twice as many as wanted.
     """
     if len(order) <= count:
         return np.sort(order)
@@ -41,10 +41,10 @@ def spaced(order: Indices, count: int, turn: float = 0.0) -> Indices:
 
 
 def stratified(n_rows: int, count: int) -> Indices:
-    """Return the sorted numbers of ``count`` of ``n_rows`` rows, one of each of as many stretches, or of all.
+    """Return the sorted numbers of ``count`` of ``n_rows`` rows, one from each of ``count`` stretches, or of all.
 
-    They follow from the two numbers alone: whoever holds some of the rows knows which of them are meant. Within its
-    stretch a row is chosen by a hash, so that tables whose rows come in a rhythm have their share of every beat.
+    They depend on the two numbers alone, so a worker that holds some of the rows knows which of them are chosen. A
+    hash chooses the row within each stretch, so tables with periodic rows are sampled at every phase.
     """
     if n_rows <= count:
         return np.arange(n_rows)
@@ -54,7 +54,7 @@ def stratified(n_rows: int, count: int) -> Indices:
 
 
 def row_hashes(X: Array) -> NDArray[np.uint64]:
-    """Return a hash of every row; single precision is hashed as the double precision numbers it stands for."""
+    """Return a hash of every row; single-precision numbers are hashed as their double-precision values."""
     hashes = np.empty(len(X), dtype=np.uint64)
     for part in row_blocks(len(X), X.shape[1]):
         values = np.asarray(X[part], dtype=np.float64) + 0.0  # -0.0 is 0.0

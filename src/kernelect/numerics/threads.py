@@ -1,9 +1,9 @@
-"""How many threads BLAS may use: one or all, whichever is faster here and now.
+"""The number of threads that BLAS may use: one or all, whichever is faster at the moment.
 
-On a quiet machine a second thread helps from some hundred rows on. On a busy one it hurts: BLAS
-threads wait for each other by spinning, and a fit of 0.2 s was measured at 30 s. No number of rows
-tells the two apart, so a factorisation of the fit's own size is timed both ways at the beginning,
-and again now and then, because other programs come and go.
+On a quiet machine a second thread helps from a few hundred rows on. On a busy one it hurts: BLAS
+threads wait for each other by spinning, and a fit of 0.2 s was measured at 30 s. The number of rows
+does not tell the two cases apart. So a factorisation of the fit's size is timed both ways at the
+start, and again from time to time, because other programs come and go.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def _controller() -> Any:
 
 
 def blas_threads_for(n_rows: int, deadline: Deadline = NEVER) -> AbstractContextManager[Any]:
-    """Return a context in which matrices of ``n_rows`` rows are treated best.
+    """Return a context with the best number of threads for matrices of ``n_rows`` rows.
 
-    Inside, :func:`look_again` tries anew from time to time; a context inside another leaves the
-    choice to the outer one. A few seconds before a deadline there is no trial, and one thread.
+    Inside, :func:`look_again` tries again from time to time. A context inside another leaves the
+    choice to the outer one. A few seconds before a deadline there is no trial, only one thread.
     """
     if _current.get() is not None:
         return nullcontext()
@@ -59,7 +59,7 @@ def blas_threads_for(n_rows: int, deadline: Deadline = NEVER) -> AbstractContext
 
 
 def single_blas_thread() -> AbstractContextManager[Any]:
-    """Return a context in which BLAS uses one thread, for callers that use several of their own."""
+    """Return a context in which BLAS uses one thread, for callers that run their own threads."""
     limits: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limits
 

@@ -8,15 +8,15 @@ from kernelect.typing import Array
 
 
 def exact_mean(values: Array, weights: Array) -> float:
-    """Return the weighted mean of (n,) values, the same to the last bit for every order of them."""
+    """Return the weighted mean of (n,) values, identical to the last bit for every order of the values."""
     unit = _power_of_two(float(abs(values).max()))  # sums of large values overflow
     return math.fsum(weights * (values / unit)) / math.fsum(weights) * unit
 
 
 def binary_unit(values: Array) -> float:
-    """Return the power of two nearest to the root mean square of (n,) values, 1 where all are 0.
+    """Return the power of two nearest to the root mean square of (n,) values, 1 if all are 0.
 
-    To divide by it changes no digit, and numbers of this size have squares.
+    Dividing by it changes no digit, and the squares of the results neither overflow nor vanish.
     """
     largest = float(abs(values).max(initial=0.0))
     if largest == 0.0:
@@ -37,10 +37,10 @@ def _power_of_two(size: float) -> float:
 
 
 def first_of_best(values: Array, tie: float = 1e-6) -> int:
-    """Return the first of the largest values, those included that are smaller by no more than ``tie`` of it.
+    """Return the first of the largest values; values smaller by at most ``tie`` of the largest count as equal to it.
 
-    Which of two numbers is larger by a rounding error changes with the order of the sums behind
-    them; which of them comes first does not.
+    The order of the sums behind two numbers decides which is larger by a rounding error; it does
+    not change which comes first.
     """
     best = int(values.argmax())
     largest = float(values[best])

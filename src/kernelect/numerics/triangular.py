@@ -22,8 +22,8 @@ _LEAF = 96
 def triangular_inverse(lower: Array) -> Array:
     """Return the inverse of a lower triangular matrix, zeros above its diagonal.
 
-    By halves, [[A, 0], [C, D]]^-1 = [[A^-1, 0], [-D^-1 C A^-1, D^-1]]: nearly all work is in
-    products, and takes half the time of LAPACK's ``trtri`` at some hundred rows. The strict
+    It works by halves, [[A, 0], [C, D]]^-1 = [[A^-1, 0], [-D^-1 C A^-1, D^-1]]. Nearly all work is
+    in products, which take half the time of LAPACK's ``trtri`` at a few hundred rows. The strict
     upper triangle of ``lower`` is not referenced.
     """
     n = len(lower)
@@ -47,7 +47,7 @@ def _lower_ones(n: int) -> Array:
 @stored
 @dataclass(frozen=True)
 class InverseFactor:
-    """H = L^-1, for a matrix of which the diagonal of the inverse is wanted in any case."""
+    """H = L^-1, for a matrix whose inverse diagonal is needed in any case."""
 
     half: Array  # (n, n) H, Fortran order
 

@@ -1,9 +1,9 @@
-"""BLAS on blocks of rows without Python's lock, so that several blocks are worked on at the same time.
+"""BLAS on blocks of rows without Python's lock, so that several blocks can be processed at the same time.
 
 SciPy's wrappers keep the lock during a call. Threads inside BLAS are the usual way to more than one core, but they
 wait for each other by spinning: with other work on the machine two of them were measured at four times the
-processor time of one. Threads that each work on a block of their own, with BLAS on a single thread, never wait. The
-routines are SciPy's own, by the addresses it publishes for compiled code (``scipy.linalg.cython_blas``).
+processor time of one. Threads that each work on their own block, with BLAS on a single thread, never wait. The
+routines are SciPy's own, called at the addresses it publishes for compiled code (``scipy.linalg.cython_blas``).
 
 All matrices are C-ordered; to BLAS such a matrix is its transpose in Fortran order. A block is (m, b): a column per row
 of the data, as in kernel values between m rows that a model keeps and b others.
@@ -36,7 +36,7 @@ def _routine(name: str, n_arguments: int) -> Any:
 
 
 def apply_lower(lower: Array, block: Array, transposed: bool = False) -> None:
-    """Replace ``block`` (m, b) by ``lower @ block``, or by ``lower.T @ block``.
+    """Overwrite ``block`` (m, b) with ``lower @ block`` or ``lower.T @ block``.
 
     ``lower`` (m, m) is lower triangular in Fortran order; its upper triangle is not referenced.
     """
@@ -51,7 +51,7 @@ def apply_lower(lower: Array, block: Array, transposed: bool = False) -> None:
 
 
 def block_gram(block: Array) -> Array:
-    """Return ``block @ block.T`` (m, m) in Fortran order, of which the lower triangle is filled and the rest is 0."""
+    """Return ``block @ block.T`` (m, m) in Fortran order, with the lower triangle filled and the rest 0."""
     _check(block, block.shape)
     m, b = map(_integer, block.shape)
     out = np.zeros((len(block), len(block)), order="F")

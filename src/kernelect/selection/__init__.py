@@ -1,4 +1,4 @@
-"""Selection: kernel, machine, criterion and prior joined and checked, and moved by a search."""
+"""Selection: joins and checks kernel, machine, criterion and prior, and lets a search move their parameters."""
 
 from kernelect.selection.centres import Centres, Drawing
 from kernelect.selection.early_stopping import select_stopped_early

@@ -1,7 +1,7 @@
-"""Many rows: candidate functions of a relevance vector machine at some of them, the landmarks, instead of at all.
+"""Many rows: a relevance vector machine has candidate functions only at some of them, the landmarks.
 
-What a sparse machine does grows with rows times candidates, and it keeps a few dozen of these. Landmarks that span the
-other rows leave it little less to choose from.
+The work of a sparse machine grows with rows times candidates, and it keeps a few dozen of these. Landmarks that span
+the other rows leave it almost the same choice.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Centres:
     ----------
     points : ndarray of shape (m, d)
     rows : ndarray of shape (m,)
-        Which row of a problem each of them is, -1 where it is none of its rows.
+        Which row of a problem each point is, -1 if it is none of them.
     """
 
     points: Array
@@ -57,12 +57,12 @@ class Centres:
 
     @classmethod
     def of(cls, X: Array, rows: Indices) -> Self:
-        """Return some rows of ``X`` in their order."""
+        """Return some rows of ``X``, in the order of ``X``."""
         rows = np.unique(rows)
         return cls(points=X[rows], rows=rows)
 
     def on_rows(self, rows: Indices, n_rows: int) -> Centres:
-        """Return the same points for a problem of some of the ``n_rows`` rows."""
+        """Return the same points for a problem that has only some of the ``n_rows`` rows."""
         place = np.full(n_rows, -1, dtype=np.intp)
         place[rows] = np.arange(len(rows))
         return Centres(points=self.points, rows=np.where(self.rows >= 0, place[self.rows], -1))
@@ -70,16 +70,16 @@ class Centres:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """How many rows are drawn as centres, and with which seed."""
+    """How many rows to draw as centres, and with which seed."""
 
     count: int
     seed: int
 
     def centres(self, kernel: Kernel, X: Array, weights: Array) -> Centres | None:
-        """Return rows that span the others at this kernel, None where that would be all rows.
+        """Return rows that span the others with this kernel, None if that would be all rows.
 
-        Where fewer span all of them, as with wide kernels, others fill up their number: a sparse machine does not
-        mix wide functions to get another one, it takes that one.
+        If fewer rows span all of them, as with wide kernels, other rows make up the number: a sparse machine does
+        not mix wide functions to get another one, it takes that one.
         """
         if self.count >= len(X):
             return None

@@ -1,4 +1,4 @@
-"""Which parts go together: every pair is checked where parts are joined, before anything is computed."""
+"""Which parts go together: every pair is checked when parts are joined, before anything is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Early stopping: of the points along a search, the one with the smallest error on rows set aside."""
+"""Early stopping: takes the point along a search with the smallest error on held-out rows."""
 
 from __future__ import annotations
 
@@ -58,23 +58,23 @@ def select_stopped_early(
     aside: Indices,
     machine: Machine[Any],
 ) -> tuple[Selection, SelectionObjective]:
-    """Select on some of the rows and stop where the others are predicted best.
+    """Select on some of the rows and stop where the machine predicts the others best.
 
     Parameters
     ----------
     objective : SelectionObjective
-        Of all rows.
+        The objective of all rows.
     options : SelectionOptions
     searched, aside : ndarray of int
-        Rows to search on, and rows set aside.
+        Rows to search on, and rows to hold out.
     machine : Machine
-        The one that predicts.
+        The machine that predicts.
 
     Returns
     -------
     selection : Selection
     objective : SelectionObjective
-        Of the rows searched on, as the prior left it.
+        The objective of the rows searched on, with the prior at its final state.
     """
     part = ValidationPart.of(objective, searched, aside, machine)
     selection, smaller = select(objective.on_rows(searched), options)

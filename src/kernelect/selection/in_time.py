@@ -1,9 +1,9 @@
 """How many rows there is time for.
 
-A machine on n rows costs n^3, and nothing that has begun can be had in half the time. So before a fit
-with a time limit begins, one small factorisation tells how fast this computer is at the moment, and the
-machine tells how much work a solution is. Where a few solutions on all rows would take longer than
-the limit, the fit is one on fewer rows, and its status says so.
+A machine on n rows costs n^3, and a solution that has begun cannot be finished in half the time. So
+before a fit with a time limit begins, one small factorisation measures how fast this computer is at the
+moment, and the machine estimates the work of a solution. If a few solutions on all rows would take
+longer than the limit, the fit uses fewer rows, and its status says so.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Pace:
         return cls(_TRIAL_ROWS**3 / 3.0 / max(float(np.median(seconds)), 1e-9))
 
     def seconds(self, machine: Machine[Any], n_rows: float, n_outputs: int) -> float:
-        """Return how long a value with its gradient takes, about."""
+        """Return roughly how long a value and its gradient take."""
         return machine.work(n_rows, n_outputs) / self.rate
 
     def fit_seconds(self, machine: Machine[Any], n_rows: float, n_outputs: int) -> float:
-        """Return how long a fit takes at least, with room for other work."""
+        """Return the least time that a fit takes, with room for other work."""
         return _EVALUATIONS / _SHARE * self.seconds(machine, n_rows, n_outputs)
 
 
@@ -64,7 +64,7 @@ def rows_in_time(
 ) -> int:
     """Return how many of ``n_rows`` rows a fit has time for, :data:`LEAST_ROWS` at least.
 
-    ``spreads``: rows that are not among them are predicted with their variance, n^2 each.
+    ``spreads`` is true if the other rows are predicted with their variance, which costs n^2 each.
     """
 
     def seconds(count: int) -> float:

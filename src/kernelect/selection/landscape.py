@@ -1,7 +1,7 @@
-"""What the criterion looks like around a point: which parameters move it, and its values on a grid.
+"""The shape of the criterion around a point: which parameters change it, and its values on a grid.
 
-Everything is in nats (minus a log-likelihood, with the prior's penalty where there is one), so
-that a rise of 1 means the same for every criterion.
+Everything is in nats (minus a log-likelihood, plus the prior's penalty if there is one), so a rise
+of 1 means the same for every criterion.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Influence:
-    """By how many nats the criterion rises when a parameter is divided or multiplied by 10."""
+    """How many nats the criterion rises when a parameter is divided or multiplied by 10."""
 
     index: Indices
     names: tuple[str, ...]
@@ -33,11 +33,11 @@ class Influence:
 
     @property
     def strength(self) -> Array:
-        """The larger of the two rises, of whatever sign."""
+        """The larger of the two rises in absolute value."""
         return np.maximum(np.abs(self.below), np.abs(self.above))
 
     def strongest(self, count: int) -> Indices:
-        """Return the indices of the ``count`` most influential parameters, in their own order."""
+        """Return the indices of the ``count`` most influential parameters, in increasing order."""
         order = np.argsort(-self.strength, kind="stable")[:count]
         return np.sort(self.index[order])
 
@@ -48,7 +48,7 @@ def in_nats(objective: SelectionObjective) -> SelectionObjective:
 
 
 def influence(objective: SelectionObjective, theta: Array) -> Influence:
-    """Return what each free parameter does at ``theta``, two evaluations a parameter."""
+    """Return the influence of each free parameter at ``theta``, with two evaluations per parameter."""
     objective = in_nats(objective)
     index = _candidates(objective, theta)
     with blas_threads_for(len(objective.X)):
@@ -61,19 +61,20 @@ def influence(objective: SelectionObjective, theta: Array) -> Influence:
 
 
 def surface(objective: SelectionObjective, theta: Array, axes: Indices, shifts: Array) -> Array:
-    """Return the criterion where the parameters ``axes`` are shifted, all others held.
+    """Return the criterion with the parameters ``axes`` shifted and all others held fixed.
 
     Parameters
     ----------
     axes : ndarray of shape (1,) or (2,)
         Indices into theta.
     shifts : ndarray of shape (size,)
-        In logarithms.
+        Shifts of the logarithms.
 
     Returns
     -------
     ndarray of shape (size,) or (size, size)
-        The first parameter runs along the last axis; infinite where no machine can be solved.
+        The first parameter runs along the last axis; values are infinite where no machine can be
+        solved.
     """
     objective = in_nats(objective)
     moves = np.stack(np.meshgrid(*[shifts] * len(axes)), axis=-1).reshape(-1, len(axes))

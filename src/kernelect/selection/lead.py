@@ -1,7 +1,7 @@
-"""A selection that begins where another one on the same rows has ended.
+"""A selection that starts where another one on the same rows ended.
 
 Which inputs matter is much the same for every kernel and machine. Given the relative widths that
-one selection found, another needs no scouting: it sets their common size, then takes a few steps.
+one selection found, another need not explore: it sets their common size, then takes a few steps.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Lead:
     Attributes
     ----------
     shape : ndarray of shape (n_widths,)
-        Logarithms of the widths in units of the data's own scale, their mean being 0.
+        Logarithms of the widths in units of the data's own scale, with mean 0.
     max_iter : int
-        Iterations of the searches that go on from there.
+        Iterations of the searches that continue from there.
     tied : bool
         Whether the widths of each kernel keep their proportions, so that only their size is selected.
     last_steps : int
-        Iterations on all rows, where a part of them has led close.
+        Iterations on all rows, after a search on a part of them came close.
     """
 
     shape: Array
@@ -37,7 +37,7 @@ class Lead:
     last_steps: int = 3
 
     def followed(self, objective: SelectionObjective) -> SelectionObjective:
-        """Return the objective with its start moved to the shape; unchanged where it has other widths."""
+        """Return the objective with its start moved to the shape, or unchanged if it has other widths."""
         space = objective.space
         widths = space.all_widths
         if len(widths) != len(self.shape):
@@ -49,14 +49,14 @@ class Lead:
 
 
 def relative_widths(space: ParameterSpace, theta: Array) -> Array:
-    """Return the logarithms of all widths in units of the data's own scale, their mean being 0.
+    """Return the logarithms of all widths in units of the data's own scale, with mean 0.
 
     Parameters
     ----------
     space : ParameterSpace
-        Of the kernel, whose start is the data's scale.
+        The space of the kernel, whose start is the data's scale.
     theta : ndarray
-        What was selected; entries after the kernel's own are not looked at.
+        The selected parameters; entries after those of the kernel are ignored.
     """
     start, found = space.start[space.all_widths], theta[space.all_widths]
     on = np.isfinite(start) & np.isfinite(found)  # the width of a constant input is 0

@@ -1,4 +1,4 @@
-"""The selection objective of least-squares machines: what their closed-form leave-one-out offers beyond a value."""
+"""The selection objective of least-squares machines, with what their closed-form leave-one-out adds to a value."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class LeastSquaresObjective(SelectionObjective):
     """The objective of an LS-SVM; its last parameter is the ridge."""
 
     def ridge_path(self, theta: Array) -> ResidualPath:
-        """Return leave-one-out at the kernel of ``theta``, along the ridge."""
+        """Return leave-one-out along the ridge, with the kernel at ``theta``."""
         return RidgePath(self.kernel_at(theta).gram(self.X), self.targets, self.weights, self.criterion.groups)
 
     def left_out_residuals(self, theta: Array) -> Array:
-        """Return the exact leave-one-out residuals (n, k) at ``theta``; a criterion by them remembers them."""
+        """Return the exact leave-one-out residuals (n, k) at ``theta``; criteria that leave rows out remember them."""
         if self.criterion.leaves_out:
             self.value(theta)
             remembered = self.pointwise(theta)

@@ -85,18 +85,18 @@ class Remembered:
 class SelectionObjective:
     """The criterion, with or without prior, as a function of theta.
 
-    A value is remembered by its theta, so that no stage of a selection pays for a point that
-    another one has seen, whatever the prior. Machines that begin with their last solution are
-    the exception: their values depend, in the last digits, on where a search comes from.
+    Values are remembered by theta, so no stage of a selection pays for a point that another one has
+    seen, whatever the prior. Machines that start from their last solution are the exception: the
+    last digits of their values depend on where a search comes from.
 
     Attributes
     ----------
     kernel : Kernel
         With numbers for all parameters; theta replaces them.
     space : ParameterSpace
-        The kernel's parameters, then the machine's constant where it has one.
+        The kernel's parameters, then the machine's constant if it has one.
     pairwise : bool
-        Whether ``X`` holds kernel values between the rows, not inputs.
+        Whether ``X`` holds kernel values between the rows instead of inputs.
     """
 
     X: Array
@@ -150,7 +150,7 @@ class SelectionObjective:
             return float("inf")
 
     def as_function(self, *, gradient: bool) -> Objective:
-        """Return theta -> (value, gradient) with a memory of its own, the gradient None where it is not wanted."""
+        """Return theta -> (value, gradient) with its own memory; the gradient is None if it is not wanted."""
         fresh = replace(self, memory=Memory())
 
         def of_theta(theta: Array) -> tuple[float, Array | None]:
@@ -162,7 +162,7 @@ class SelectionObjective:
         return of_theta
 
     def pointwise(self, theta: Array) -> Array | None:
-        """Return what was behind the criterion's value at ``theta``, row by row, where that is remembered."""
+        """Return the row-by-row values behind the criterion at ``theta``, if they are remembered."""
         known = self.known.values.get(theta.tobytes())
         return None if known is None else known.pointwise
 
@@ -183,7 +183,7 @@ class SelectionObjective:
     def solved_by(self, machine: Machine[Any], theta: Array, *, warm: bool = False) -> Fitted:
         """Return another machine solved at ``theta``, such as the one that predicts.
 
-        ``warm`` lets it begin where the search ended, as it does with many rows.
+        ``warm`` lets it start where the search ended, as with many rows.
         """
         gram, constant = self.kernel_at(theta).gram(self.X), self._constant(theta)
         # With few rows a model does not depend, in its last digits, on the way that a search came.
@@ -196,15 +196,15 @@ class SelectionObjective:
         return self.kernel.with_theta(theta[: self._n_kernel_parameters])
 
     def design(self, theta: Array) -> tuple[Array, Pullback]:
-        """Return the Gram matrix at ``theta``, or what stands in its place, and its pullback."""
+        """Return the Gram matrix at ``theta``, or what replaces it, and its pullback."""
         return self.kernel_at(theta).linearize(self.X)
 
     def begun_at(self, theta: Array) -> Self:
-        """Return the objective for searches that begin at ``theta``; by default there is nothing to prepare."""
+        """Return the objective for searches that start at ``theta``; by default there is nothing to prepare."""
         return self
 
     def on_rows(self, rows: Indices | Mask) -> Self:
-        """Return the objective of some of the rows, the space being that of all."""
+        """Return the objective of some of the rows, with the space of all rows."""
         X = self.X[rows][:, rows] if self.pairwise else self.X[rows]
         return replace(
             self,

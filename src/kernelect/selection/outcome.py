@@ -1,4 +1,4 @@
-"""What a selection says of itself: its units, remarks and doubts, once machines have been solved."""
+"""The units, remarks and doubts of a selection, added once machines have been solved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kernelect.typing import Observer
 
 
 def per_row(selection: Selection, n_rows: float) -> Selection:
-    """Return a selection that was made in nats in nats per row."""
+    """Return a selection made in nats with its values in nats per row."""
     trace = selection.trace
     trace = replace(trace, value=trace.value / n_rows, gradient_norm=trace.gradient_norm / n_rows)
     return replace(selection, value=selection.value / n_rows, trace=trace)
@@ -26,7 +26,7 @@ def with_remark(selection: Selection, remark: str) -> Selection:
 
 
 def with_doubts(selection: Selection, doubts: Iterable[str]) -> Selection:
-    """Return the selection with what solver and criterion have to say against it."""
+    """Return the selection with the doubts that solver and criterion raise."""
     said = [doubt for doubt in doubts if doubt]
     if not said:
         return selection
@@ -36,7 +36,7 @@ def with_doubts(selection: Selection, doubts: Iterable[str]) -> Selection:
 
 
 def in_units(selection: Selection, objective: SelectionObjective, unit: float) -> Selection:
-    """Return the record of a selection on targets divided by ``unit`` with the values of the targets themselves."""
+    """Return a selection made on targets divided by ``unit``, with its values for the original targets."""
     if unit == 1.0:
         return selection
     criterion, prior, trace = objective.criterion, objective.prior, selection.trace

@@ -1,9 +1,9 @@
-"""Many rows: the way to the optimum is gone on a part of them, and only its end on all.
+"""Many rows: a search goes most of the way on a part of them, and only the last steps on all.
 
 A step on all n rows costs n^3, and a search takes some fifty of them. On a quarter of the rows a
-step costs a sixty-fourth, and the optimum there is close to that of all rows: what moves with the
-number of rows is mostly how much of the data's detail the widths and the ridge may follow. Twice
-as many rows then correct that, twice again, and on all rows a few steps are left.
+step costs a sixty-fourth, and the optimum there is close to that of all rows: the main change with
+more rows is how much of the data's detail the widths and the ridge may follow. Twice as many rows
+correct that, then twice as many again, until a few steps on all rows are left.
 """
 
 from __future__ import annotations

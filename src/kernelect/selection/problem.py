@@ -18,7 +18,7 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """What a machine is trained on: inputs (or kernel values), targets, positive weights, who leaves with whom."""
+    """What a machine is trained on: inputs (or kernel values), targets, positive weights, and groups to leave out."""
 
     X: Array
     targets: Array  # (n, k)
@@ -34,7 +34,7 @@ def join(
     prior: Prior | None,
     constant: ParameterSpace | None = None,
 ) -> SelectionObjective:
-    """Return the objective of a selection; parts that do not go together are refused by name.
+    """Return the objective of a selection; if parts do not go together, the error names them.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def join(
     criterion : Criterion
     prior : Prior or None
     constant : ParameterSpace, optional
-        Of the machine's constant, where it has one.
+        The space of the machine's constant, if it has one.
     """
     space = started.space if constant is None else ParameterSpace.joined([started.space, constant])
     kind = _KINDS.get(type(machine), SelectionObjective)

@@ -1,11 +1,11 @@
-"""The last choice of a classifier: ridge and overall width by the leave-one-out log-loss.
+"""The last step of a classifier's selection: ridge and overall width by the leave-one-out log-loss.
 
-PRESS measures squares around targets of +1 and -1, so it pays for fitting the plateaus of
-the two classes; what a classifier is judged by is its labels and probabilities. The shape of
-the kernel (which inputs matter, by how much) is taken from the criterion and its prior; the
-two parameters that set how smooth the machine is are then chosen once more by the log-loss
-of probabilities calibrated on exact leave-one-out decision values. One eigendecomposition
-per width tried, O(n^2) per ridge; with many rows on half of them.
+PRESS measures squares around targets of +1 and -1, so it rewards fitting the plateaus of the two
+classes. A classifier is judged by its labels and probabilities. The shape of the kernel (which
+inputs matter, by how much) is taken from the criterion and its prior; the two parameters that set
+how smooth the machine is are then chosen once more by the log-loss of probabilities calibrated on
+exact leave-one-out decision values. This takes one eigendecomposition per width tried and O(n^2)
+per ridge; with many rows it uses half of them.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def recalibrate(objective: LeastSquaresObjective, theta: Array, labels: Indices,
     Parameters
     ----------
     objective : LeastSquaresObjective
-        On targets of +1 and -1.
+        Its targets are +1 and -1.
     theta : ndarray
-        What the criterion selected.
+        The parameters that the criterion selected.
     labels : ndarray of int
         Index of every row's class.
     deadline : Deadline
-        After it no further width is tried.
+        No further width is tried after it.
     """
     if not objective.space.free[-1] or deadline.passed:
         return theta
@@ -95,7 +95,7 @@ def recalibrated(
     deadline: Deadline = NEVER,
     observe: Observer | None = None,
 ) -> Selection:
-    """Return the selection at the recalibrated theta, with a last row in its trace that says so."""
+    """Return the selection at the recalibrated theta, with a last row in its trace for this step."""
     began = time.monotonic()
     theta = recalibrate(objective, selection.theta, labels, deadline)
     if np.array_equal(theta, selection.theta):

@@ -1,15 +1,15 @@
 """The selection objective of relevance vector machines.
 
-A solution is a search of its own and small once found, so every one is remembered: the model
-at the selected point is the one whose value was reported, and it is not fitted twice.
+A solution takes a search but is small once found, so every solution is remembered. The model at the
+selected point is therefore the one whose value was reported, and it is not fitted twice.
 
-A new set of functions at every step would make the criterion jump, and a search by gradient
-stumble. Close to a place where the search has been the machine therefore begins with the functions
-and precisions it had there, after a small step with those of the step before, and changes them
-where that gains; after a large one, as in a scan, it begins with none.
+A new set of functions at every step would make the criterion jump, which disturbs a search by
+gradient. Close to a point already visited, the machine therefore starts from the functions and
+precisions it had there. After a small step it starts from those of the step before. It changes them
+if that gains. After a large step, as in a scan, it starts with none.
 
-With many rows candidate functions are centred on landmarks, which stay where they are while theta moves: they are drawn
-where a search begins.
+With many rows, candidate functions are centred on landmarks. These are drawn where a search starts and stay fixed while
+theta moves.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class RelevanceObjective(SelectionObjective):
     Attributes
     ----------
     centres : Centres or None
-        Where candidate functions are centred; on every row where there are none.
+        Where candidate functions are centred; on every row if this is None.
     drawing : Drawing or None
-        How centres are drawn, where they are not given.
+        How centres are drawn, if they are not given.
     """
 
     centres: Centres | None = None
@@ -83,7 +83,7 @@ class RelevanceObjective(SelectionObjective):
         return (*super()._parts(), self.centres)
 
     def fits(self, theta: Array) -> tuple[SparseFit, ...]:
-        """Return the sparse fits at ``theta``, remembered ones without a new Gram matrix."""
+        """Return the sparse fits at ``theta``; remembered fits need no new Gram matrix."""
         known = self.solutions.get(theta.tobytes())
         return (self._remembered(theta, self.design(theta)[0]) if known is None else known).fits
 
@@ -132,7 +132,7 @@ class RelevanceObjective(SelectionObjective):
         return self.machine
 
     def before(self, deadline: Deadline) -> Self:
-        """Return the objective with another deadline; its solutions stay."""
+        """Return the objective with another deadline; it keeps its solutions."""
         return replace(self, machine=self._rvm.before(deadline))
 
     def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, Known]:

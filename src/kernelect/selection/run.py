@@ -30,7 +30,7 @@ _LEFT, _ROUGH = 0.2, 50.0
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
-    """How to search; the estimators' arguments of the same names."""
+    """How to search; the fields are the estimators' arguments of the same names."""
 
     search: Search = field(default_factory=LBFGS)
     n_restarts: int = 0

@@ -1,7 +1,7 @@
-"""Many rows and a scan without gradient: it is made on a part of the rows, and on all of them only its last steps.
+"""Many rows and a scan without gradient: the scan runs on a part of the rows, and only its last steps on all.
 
-A scan looks at some twenty widths, each of which means training a machine, or five. The width that suits a part of the
-rows is within a step or two of the one that suits all, if the part tells anything at all.
+A scan tries about twenty widths, and each means training a machine, or five. The width that suits a part of the rows
+is within a step or two of the one that suits all, unless the part is too small to tell anything.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``search="auto"`` stands for, and how searches suit the machine they move."""
+"""The meaning of ``search="auto"``, and how searches are adapted to the machine."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def suited_search(machine: type[Machine[Any]], criterion: Criterion) -> Search:
 
 
 def with_first_step(options: SelectionOptions, objective: SelectionObjective) -> SelectionOptions:
-    """Return the options; L-BFGS on a latent function takes a first step that no unit of the criterion changes."""
+    """Return the options; with a latent function, the first step of L-BFGS does not depend on the criterion's unit."""
     step = objective.machine.first_step
     return options if step is None else replace(options, search=options.search.with_first_step(step))
 
 
 def with_settled_starts(options: SelectionOptions, objective: SelectionObjective) -> SelectionOptions:
-    """Return the options; scattered starts are kept away from plateaus."""
+    """Return the options, with scattered starts kept away from plateaus."""
     return replace(options, settle=lambda theta: settle_widths(objective.X, objective.space, theta))

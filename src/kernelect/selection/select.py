@@ -1,4 +1,4 @@
-"""From a start at the data's scale, or from another selection's end, to the selected hyper-parameters."""
+"""Selects hyper-parameters, starting at the data's scale or where another selection ended."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from kernelect.selection.stages import Stage
 def select(
     objective: SelectionObjective, options: SelectionOptions, lead: Lead | None = None
 ) -> tuple[Selection, SelectionObjective]:
-    """Return the selection and the objective as the prior left it.
+    """Return the selection, and the objective with the prior at its final state.
 
-    A search that needs a gradient which the criterion has not is refused, where anything is searched.
+    If anything is searched, it raises when the search needs a gradient and the criterion has none.
 
     Parameters
     ----------
     objective : SelectionObjective
     options : SelectionOptions
     lead : Lead, optional
-        What another selection on the same rows found: the way is shorter from there.
+        What another selection on the same rows found, which shortens the search.
     """
     if lead is None:
         return carried_out(STAGES, objective, options)

@@ -1,9 +1,9 @@
-"""Which inputs matter, where the criterion has no gradient to tell: a least-squares machine is asked.
+"""Finds which inputs matter by a least-squares machine, for criteria that have no gradient.
 
-An error on rows held out is too rough and too costly to search one width per input by it. The
+The error on held-out rows is too rough and too costly to search one width per input. The
 leave-one-out error of a least-squares machine has a gradient, and which inputs matter is much the
-same for both machines. Its relative widths are therefore tried: they are kept where the losses of
-rows held out say clearly that they are better than widths tied to the inputs' spread.
+same for both machines. Its relative widths are therefore tried. They are kept if the losses on
+held-out rows are clearly better than with widths tied to the inputs' spread.
 """
 
 from __future__ import annotations

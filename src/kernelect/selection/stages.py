@@ -1,4 +1,4 @@
-"""The stages of a selection, in their order; each says when it applies and what it does."""
+"""The stages of a selection, in order; each declares when it applies and what it does."""
 
 from __future__ import annotations
 

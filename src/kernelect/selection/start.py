@@ -1,9 +1,9 @@
 """Where selection starts: kernels at the data's scale, the machine's constant, and their bounds.
 
-What a kernel's name stands for in machines without an intercept is amplitude * kernel + offset, all
-selected. A latent function needs an amplitude and, in the place of an intercept, a constant: without
-the latter, problems whose classes differ in spread are got wrong several times as often. Amplitude
-and offset are the names of the two constants, so that a status can speak of them.
+In machines without an intercept, a kernel's name means amplitude * kernel + offset, all selected. A
+latent function needs an amplitude and, instead of an intercept, a constant. Without the constant,
+errors are several times as frequent on problems whose classes differ in spread. The two constants
+are named amplitude and offset, so that a status can name them.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def ridge_space(ridge: object, started: StartedKernel, X: Array, targets: Array,
 
 
 def slack_space(C: object, started: StartedKernel, X: Array, *, scale_invariant: bool) -> ParameterSpace:
-    """Return start and bounds of C, or its fixed value: 1 where an amplitude says the same as C."""
+    """Return start and bounds of C, or its fixed value, which is 1 if an amplitude has the same effect as C."""
     C = check_positive("C", C)
     if not isinstance(C, str):
         return ParameterSpace.single("C", float(np.log(C)), free=False)
@@ -122,7 +122,7 @@ def slack_space(C: object, started: StartedKernel, X: Array, *, scale_invariant:
 
 
 def settle_widths(X: Array, space: ParameterSpace, theta: Array) -> Array:
-    """Return ``theta`` with the widths of each kernel scaled so that it starts on no plateau."""
+    """Return ``theta`` with the widths of each kernel scaled so that it does not start on a plateau."""
     theta = theta.copy()
     for group in space.widths:
         group = group[space.free[group]]
@@ -136,7 +136,7 @@ def settle_widths(X: Array, space: ParameterSpace, theta: Array) -> Array:
 
 
 def without_outweighing(weights: Array) -> Array:
-    """Return the weights, those of rows that outweigh all others cut: they do not decide what is typical."""
+    """Return the weights, cutting those of rows that outweigh all others, so that they do not set what is typical."""
     return np.minimum(weights, _OUTWEIGHS * np.median(weights))
 
 

@@ -1,4 +1,4 @@
-"""Experiments: data sets x splits x methods, run anywhere, kept in one file, shown as tables."""
+"""Experiments: data sets x splits x methods. They run anywhere, are stored in one file and shown as tables."""
 
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, builtin_studies, parse_study, read_study

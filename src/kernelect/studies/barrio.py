@@ -1,4 +1,4 @@
-"""The protocol of Barrio, Romero & Belanche: widths once per split, the same for all methods."""
+"""The protocol of Barrio, Romero & Belanche: widths are found once per split and shared by all methods."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def find_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | No
 
 
 def fit_at_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
-    """Fit a machine over the dictionary of the functions at the training rows."""
+    """Fit a machine on the dictionary of functions at the training rows."""
     assert needed is not None
     options = {key: build(value) for key, value in method.options.items() if key != "machine"}
     machine = named(method.options["machine"])(
@@ -45,7 +45,7 @@ def fit_at_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | 
 
 
 def support_vector_regression(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
-    """Fit scikit-learn's SVR at the same widths, C and epsilon by three folds."""
+    """Fit scikit-learn's SVR at the same widths; three folds choose C and epsilon."""
     del method, seed
     assert needed is not None
     root = np.sqrt(needed["gamma"])  # an elliptical kernel is a spherical one of scaled inputs

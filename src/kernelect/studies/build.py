@@ -10,10 +10,10 @@ from kernelect.exceptions import InvalidArgument
 
 
 def build(entry: Any) -> Any:
-    """Return what an entry describes, parts first.
+    """Return the object that an entry describes, building its parts first.
 
     A table with ``call`` is called with its other keys (``args`` gives positional ones),
-    ``{none = true}`` is None, and any other entry stands for itself.
+    ``{none = true}`` is None, and any other entry is returned as it is.
     """
     if isinstance(entry, list | tuple):
         return [build(part) for part in entry]

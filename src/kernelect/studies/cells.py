@@ -1,7 +1,7 @@
 """One cell of a study, run anywhere: in this process, a joblib worker or a Dask worker.
 
-A cell never raises for what happens inside it: a failure, or a time limit that has passed, is a result
-with its message.
+A cell never raises for what happens inside it: a failure or a passed time limit becomes a result with
+a message.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """All that a worker needs to run a cell."""
+    """Everything a worker needs to run a cell."""
 
     key: Key
     method: Method
@@ -55,7 +55,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came out of a cell, and where and how long it ran."""
+    """The result of a cell, and where and how long it ran."""
 
     key: Key
     state: str
@@ -73,7 +73,7 @@ class Outcome:
 
 
 class TimeLimitReached(BaseException):
-    """Raised inside a cell by its clock; no ``except Exception`` on the way holds it up."""
+    """Raised inside a cell by its clock; no ``except Exception`` on the way catches it."""
 
 
 def run_cell(task: Task) -> Outcome:
@@ -109,7 +109,7 @@ def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lost(task: Task, message: str) -> Outcome:
-    """Return the outcome of a cell whose worker died under it."""
+    """Return the outcome of a cell whose worker died."""
     return Outcome(
         key=task.key,
         state=FAILED,
@@ -150,7 +150,7 @@ def _clock(seconds: float | None) -> Iterator[None]:
 
 
 def environment(threads: int) -> dict[str, Any]:
-    """Return versions and machine, as they are stored with every cell."""
+    """Return the versions and the machine, which are stored with every cell."""
     packages = ("kernelect", "numpy", "scipy", "scikit-learn", "joblib", "distributed")
     return {
         "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""A definition is checked as it is read: every key known, every value of its type and within its range."""
+"""Checks of a definition as it is read: every key is known, every value has the right type and range."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PROTOCOL: dict[str, Any] = {
 
 
 def tables_in(entry: Any, key: str, origin: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return ``entry``, after making sure that it is a table of tables, each with a name for files."""
+    """Return ``entry`` after checking that it is a table of tables whose names can be part of a file name."""
     if not isinstance(entry, Mapping):
         raise InvalidArgument(f"{key} = {entry!r} in {origin} must be a table: write [{key}.NAME] above each entry.")
     for name, part in entry.items():
@@ -58,7 +58,7 @@ def tables_in(entry: Any, key: str, origin: str) -> Mapping[str, Mapping[str, An
 
 
 def check_name(name: str, place: str) -> None:
-    """Raise where a name cannot be part of a file's name."""
+    """Raise if a name cannot be part of a file name."""
     if not name or len(name) > _MOST_LETTERS or not name.isprintable() or set(name) & set("/\\:") or name[0] == ".":
         raise InvalidArgument(
             f"{name[:_MOST_LETTERS]!r}, {place}, must have 1 to {_MOST_LETTERS} letters without / \\ : and no dot in "
@@ -67,7 +67,7 @@ def check_name(name: str, place: str) -> None:
 
 
 def record_of(kind: type[R], entries: Any, origin: str) -> R:
-    """Return a record of a table of a definition; lists become tuples."""
+    """Return a table of a definition as a record; lists become tuples."""
     if not isinstance(entries, Mapping):
         raise InvalidArgument(f"{entries!r}, {origin}, must be a table: write its keys below [[...]].")
     hints = hints_of(kind)
@@ -94,7 +94,7 @@ def _with_tuples(value: Any, hint: Any) -> Any:
 
 
 def check_study(study: Study, origin: str) -> None:
-    """Raise where parts of a definition do not fit together."""
+    """Raise if parts of a definition do not fit together."""
     check_name(study.name, f"the name of {origin}")
     _check_range("seed", study.seed, 0, MOST_SEED, origin)
     _check_counts(study, origin)
@@ -115,7 +115,7 @@ def check_study(study: Study, origin: str) -> None:
 
 
 def check_protocol(protocol: Mapping[str, Any], place: str) -> None:
-    """Raise where a key of a protocol has a value of another type, or a count below 1."""
+    """Raise if a key of a protocol has a value of the wrong type, or a count below 1."""
     for key, hint in _PROTOCOL.items():
         value = protocol.get(key)
         if value is None:

@@ -1,4 +1,4 @@
-"""The paper's own sentences beside what was found: where one method is significantly better than another, or worse."""
+"""The paper's claims next to our results: where one method is significantly better or worse than another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEADS = (
 
 
 def claims_table(study: Study, cells: Sequence[Outcome]) -> list[Table]:
-    """Return the table of the study's claims, as far as there are cells of both methods; none without any."""
+    """Return the table of the study's claims for which there are cells of both methods; none if there are none."""
     rows = tuple(row for claim in study.claims if (row := _row(study, cells, claim)) is not None)
     note = (
         f"Better and worse: z of the difference of means beyond {_SIGNIFICANT} (Cawley & Talbot 2007), in brackets. "

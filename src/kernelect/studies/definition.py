@@ -29,9 +29,9 @@ _DEFINITIONS = resources.files("kernelect.studies") / "definitions"
 class Method:
     """One column of a study.
 
-    ``estimator`` describes what is fitted; ``runner`` (``"module:function"``) what is done with it,
-    fit and score unless given; ``needs`` another method whose results on the same split it is handed;
-    ``requires`` packages without which its cells are skipped.
+    ``estimator`` describes what is fitted. ``runner`` (``"module:function"``) is what is done with
+    it, by default fit and score. ``needs`` names another method whose results on the same split it
+    receives. ``requires`` lists packages without which its cells are skipped.
     """
 
     name: str
@@ -46,13 +46,13 @@ class Method:
 
     @property
     def essence(self) -> tuple[Any, ...]:
-        """What decides the results, unlike words and counts."""
+        """The parts that decide the results, without words and counts."""
         return self.estimator, self.runner, self.options, self.needs
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:
-    """One table: a figure of the cells, for some methods, beside what was published of it."""
+    """One table: a figure of the cells for some methods, next to the published values."""
 
     title: str
     metric: str
@@ -69,7 +69,7 @@ class TableSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A sentence of the paper on two methods: data sets where the first is said to be significantly better or worse."""
+    """A claim of the paper about two methods: data sets where it calls the first significantly better or worse."""
 
     says: str
     first: str
@@ -81,7 +81,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Quick:
-    """A version of a study for two minutes and no data folder: built-in data sets, some methods, few splits."""
+    """A version of a study that takes two minutes and needs no data folder: built-in data, some methods, few splits."""
 
     datasets: Mapping[str, Mapping[str, Any]]
     methods: tuple[str, ...]
@@ -111,7 +111,7 @@ class Study:
     quick: Quick | None = None
 
     def shortened(self) -> Study:
-        """Return the quick version; published figures belong to other data, so it carries none."""
+        """Return the quick version; it has no published figures, because those belong to other data."""
         if self.quick is None:
             raise InvalidArgument(f"--quick: the study {self.name!r} has no quick version; run it without --quick.")
         kept = {name: replace(self.methods[name], splits=None) for name in self.quick.methods}
@@ -134,16 +134,16 @@ class Study:
         )
 
     def fingerprint(self, dataset: str, method: str) -> str:
-        """Return a mark of all that decides a cell's result, beside its split: another definition, another mark."""
+        """Return a hash of what decides a cell's result besides its split; another definition has another hash."""
         parts = self.deciding(dataset), self.methods[method].essence, dict(self.protocol), self.seed
         return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
     def deciding(self, dataset: str) -> dict[str, Any]:
-        """Return what of a data set's entry decides its results, unlike the number of its splits."""
+        """Return the keys of a data set's entry that decide its results; the number of splits does not."""
         return {key: value for key, value in self.datasets[dataset].items() if key != "splits"}
 
     def chosen(self, kind: str, names: str | None) -> list[str]:
-        """Return the names of a comma-separated list, or all; ``kind`` is ``"datasets"`` or ``"methods"``."""
+        """Return the names in a comma-separated list, or all names; ``kind`` is ``"datasets"`` or ``"methods"``."""
         known = list(getattr(self, kind))
         if names is None:
             return known

@@ -1,7 +1,7 @@
 """Where cells run: processes of this machine by joblib, or a Dask cluster.
 
 An engine takes tasks lazily and yields outcomes as they end, in any order. A cell whose worker dies
-is tried again, three times in all, and is then a failure with a message.
+is tried three times in total; after that it counts as a failure with a message.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DIED = f"the worker process died {TRIES} times under this cell (out of memory?)
 
 
 class Engine(ABC):
-    """Runs tasks and yields outcomes as they end."""
+    """Runs tasks and yields each outcome as its task ends."""
 
     #: Cells that run at the same time, for the estimate of the time left.
     width: int = 1
@@ -36,7 +36,7 @@ class Engine(ABC):
 
 @dataclass(frozen=True)
 class Local(Engine):
-    """Processes of this machine; with one job, this process itself."""
+    """Runs tasks in processes of this machine; with one job, in this process itself."""
 
     jobs: int = 1
 
@@ -87,7 +87,7 @@ def _alone(task: Task) -> Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Dask(Engine):
-    """The workers of a running ``distributed`` scheduler, which reruns what a dead worker held."""
+    """Runs tasks on the workers of a ``distributed`` scheduler, which reruns the tasks of a dead worker."""
 
     address: str
     patience: str = "15s"  # how long to wait for the scheduler

@@ -1,4 +1,4 @@
-"""All cells as one flat table: for other tools, and to go on from (:mod:`kernelect.studies.imports`)."""
+"""All cells as one flat table, for other tools and to continue from (:mod:`kernelect.studies.imports`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIGITS = 8
 
 
 def rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Yield one flat dict per cell: what it was, what came out, where it ran."""
+    """Yield one flat dict per cell: its key, its result and where it ran."""
     study = results.study
     for cell in results.cells():
         yield {
@@ -34,7 +34,7 @@ def rows(results: Results) -> Iterator[dict[str, Any]]:
 
 
 def compact_rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Yield what the study's tables, and a run that goes on, need of each cell: small enough to be kept with a page."""
+    """Yield the part of each cell that tables and continued runs need, small enough to store with a page."""
     study = results.study
     shown = {name.strip() for table in study.tables for name in table.metric.split(",")} | {"split_kind"}
     handed_on = {method.needs for method in study.methods.values()}
@@ -85,7 +85,7 @@ def _write_csv(found: list[dict[str, Any]], file: Any) -> None:
 
 
 def as_text(value: Any) -> str:
-    """Return a value as a CSV cell: words as they are, all else, and words that read like something else, as JSON."""
+    """Return a value as a CSV cell: plain words as they are, anything else (and words that look like JSON) as JSON."""
     return value if isinstance(value, str) and from_text(value) == value else json.dumps(value)
 
 

@@ -1,4 +1,4 @@
-"""Tables rendered: Markdown, LaTeX, HTML, CSV; the terminal's is in the command line."""
+"""Renders tables as Markdown, LaTeX, HTML and CSV; the command line renders those of the terminal."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ p {{ opacity: .75; max-width: 60rem; }}
 
 
 def as_html(tables: Sequence[Table]) -> str:
-    """Return a page of its own with the tables."""
+    """Return a self-contained page with the tables."""
     blocks = []
     for table in tables:
         heads = "".join(f"<th>{html.escape(head)}</th>" for head in table.heads)

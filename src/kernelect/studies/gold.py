@@ -1,8 +1,8 @@
 """The protocol of Gold & Sollich (2003): one data set, many random starts, every criterion.
 
 The kernel is k0 exp(-sum_a (x_a - x'_a)^2 / (2 l_a^2)) + koff. A start is drawn from the paper's ranges;
-then its lengths are scaled to a median squared distance of 2, without which ln l in [-1, 2] makes
-the Gram matrix of 20 inputs almost diagonal: a plateau.
+then its lengths are scaled to a median squared distance of 2. Without this, ln l in [-1, 2] makes the
+Gram matrix of 20 inputs almost diagonal, which is a plateau.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AMPLITUDE, _OFFSET, _C, _LOG_LENGTH = (0.01, 3000.0), (1e-4, 100.0), (0.05, 200
 
 
 def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
-    """Minimise a criterion from one random start; errors of the machine at the optimum, and the way there."""
+    """Minimise a criterion from one random start; return the machine's errors at the optimum and the search path."""
     del needed
     options = {key: _seeded(build(value), seed) for key, value in method.options.items()}
     objective, searching = _objective(problem, options), options["search"]
@@ -106,7 +106,7 @@ def _space(d: int, *, with_constant: bool) -> ParameterSpace:
 
 
 def random_start(X: Array, seed: int, space: ParameterSpace) -> Array:
-    """Return a start from the paper's ranges, its lengths scaled."""
+    """Return a start from the paper's ranges, with scaled lengths."""
     rng = np.random.default_rng(seed)
     amplitude, offset, C = rng.uniform(-1, 1), rng.uniform(-2, -1), rng.uniform(0.4, 0.8)
     lengths = np.exp(rng.uniform(-1, 2, size=X.shape[1]))

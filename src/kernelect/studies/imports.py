@@ -1,4 +1,4 @@
-"""Cells of an exported table back into a results file, so that a study goes on where an earlier one ended."""
+"""Reads the cells of an exported table, so that a study can continue where an earlier one ended."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ABOUT = {*_NEEDED, "seed", "ended", "environment", "version"}
 
 
 def read_cells(path: Path, name: str | None = None) -> tuple[Study, list[Outcome]]:
-    """Return the study of an exported .csv and its cells, all of which belong to its definition as it is now.
+    """Return the study of an exported .csv and its cells, after checking that all fit its present definition.
 
     Parameters
     ----------
     path : Path
         What ``kernelect study export`` wrote.
     name : str, optional
-        A built-in study or the path of a TOML file; the built-in study that the file names unless given.
+        A built-in study or the path of a TOML file; by default the built-in study that the file names.
     """
     table = _read(path)
     study = read_study(name) if name else _named(table[0]["study"], path)

@@ -1,6 +1,6 @@
-"""What the study of large tables compares: machines on equally many landmarks, and trees, each by task.
+"""What the study of large tables compares: machines with the same number of landmarks, and trees, each by task.
 
-Targets that are floating-point numbers are measured, all others are labels.
+Floating-point targets are measurements; all others are labels.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _figure(name: str) -> float:
 
 
 class ByTask(BaseEstimator):  # type: ignore[misc]
-    """One of two estimators: for measured targets, or for labels.
+    """Uses one of two estimators: one for measured targets, one for labels.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ByTask(BaseEstimator):  # type: ignore[misc]
         self.classifier = classifier
 
     def fit(self, X: Array, y: Array) -> Self:
-        """Fit the one that the targets ask for."""
+        """Fit the estimator that suits the targets."""
         name = "regressor" if np.asarray(y).dtype.kind == "f" else "classifier"
         chosen = getattr(self, name)
         if chosen is None:
@@ -86,7 +86,7 @@ class ByTask(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Array) -> Any:
-        """Return what it predicts."""
+        """Return the predictions of the estimator that was fitted."""
         return self.fitted_.predict(X)
 
     def __getattr__(self, name: str) -> Any:
@@ -96,10 +96,10 @@ class ByTask(BaseEstimator):  # type: ignore[misc]
 
 
 class TunedNystroem(BaseEstimator):  # type: ignore[misc]
-    """scikit-learn's Nystroem features with a ridge or logistic regression, width and ridge by cross-validation.
+    """scikit-learn's Nystroem features with ridge or logistic regression; cross-validation sets width and ridge.
 
-    The width is searched on a part of the rows by three folds; the ridge of a regression then by leave-one-out on
-    all rows.
+    Three folds on a part of the rows choose the width. Leave-one-out on all rows then chooses the ridge of a
+    regression.
 
     Parameters
     ----------
@@ -137,13 +137,13 @@ class TunedNystroem(BaseEstimator):  # type: ignore[misc]
 
 
 class SGPR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """GPyTorch's sparse Gaussian process regression (Titsias), one width per input, inducing points moved.
+    """GPyTorch's sparse Gaussian process regression (Titsias), with one width per input and moving inducing points.
 
     Parameters
     ----------
     n_inducing : int
     steps : int
-        Of Adam.
+        Number of steps of Adam.
     random_state : int, optional
     """
 

@@ -1,4 +1,4 @@
-"""All data sets together: mean figures of every method, and the default's mean difference on the same ones."""
+"""All data sets together: mean figures of every method, and the default's mean difference from it on the same sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kernelect.typing import Array
 
 
 def overall_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table:
-    """Return means over the data sets that all methods have, a column for each of several metrics."""
+    """Return means over the data sets that all methods have, with one column per metric."""
     default, metrics = str(study.default), [metric.strip() for metric in spec.metric.split(",")]
     done = {cell.key.method for cell in cells if cell.done}
     methods = [method for method in spec.methods or tuple(study.methods) if method in done]

@@ -1,4 +1,4 @@
-"""What other packages need to be run like an estimator of ours: scaled inputs, labels from 0, a fit method."""
+"""Wrappers that run other packages like our estimators: scaled inputs, labels from 0, a fit method."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kernelect.typing import Array
 
 
 def rbf_with_amplitude() -> Any:
-    """Return scikit-learn's kernel of the form that ours has: amplitude * rbf + constant."""
+    """Return scikit-learn's kernel in the same form as ours: amplitude * rbf + constant."""
     return ConstantKernel(1.0) * RBF(1.0) + ConstantKernel(1.0)
 
 
@@ -47,13 +47,13 @@ def fit_encoded(problem: Problem, method: Method, needed: Mapping[str, Any] | No
 
 
 class GPyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """GPy's Gaussian process classifier by expectation propagation, two classes, optimised until it stays."""
+    """GPy's Gaussian process classifier by expectation propagation, for two classes, optimised until it settles."""
 
     def __init__(self, rounds: int = 5) -> None:
         self.rounds = rounds
 
     def fit(self, X: Array, y: Array) -> Self:
-        """Optimise in rounds: one of GPy's runs stops short of its own optimum."""
+        """Optimise in rounds, because a single run of GPy stops short of its optimum."""
         import GPy
 
         self.classes_ = np.unique(y)
@@ -84,7 +84,7 @@ class ArdProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Array, y: Array) -> Self:
-        """Fit by the evidence, from widths of the usual distance between rows."""
+        """Fit by the evidence, starting from widths of the typical distance between rows."""
         d = X.shape[1]
         kernel = ConstantKernel() * RBF(np.full(d, np.sqrt(d)), (1e-2, 1e4)) + WhiteKernel(0.1)
         process = GaussianProcessRegressor(kernel, normalize_y=True, random_state=self.random_state)
@@ -100,13 +100,13 @@ class ArdProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class XRFM(BaseEstimator):  # type: ignore[misc]
-    """xRFM with its defaults on standardised inputs; a fifth of the rows are those it asks for to validate on."""
+    """xRFM with its defaults on standardised inputs; a fifth of the rows are the validation rows it needs."""
 
     def __init__(self, random_state: int | None = None) -> None:
         self.random_state = random_state
 
     def fit(self, X: Array, y: Array) -> Self:
-        """Fit on four fifths of the rows, stop by the others."""
+        """Fit on four fifths of the rows, and stop by the error on the others."""
         from xrfm import xRFM
 
         targets: Any

@@ -10,7 +10,7 @@ BEST, SECOND = "best", "second"
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One entry of a table: its text, how it is set, and the numbers behind it."""
+    """One entry of a table: its text, its typesetting, and the numbers behind it."""
 
     text: str
     emphasis: str = ""  # BEST, SECOND or nothing

@@ -1,4 +1,4 @@
-"""A study from definition to results: what is missing is run and kept cell by cell."""
+"""Runs a study from definition to results: each missing cell runs and is stored as it ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kernelect.studies.store import Results
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What of a study is to be run."""
+    """Which parts of a study to run."""
 
     study: Study
     datasets: tuple[str, ...]
@@ -36,7 +36,7 @@ class Plan:
     threads: int = 1
 
     def cells(self) -> list[Key]:
-        """Return all cells, split by split so that a stopped study is balanced, what others need first."""
+        """Return all cells split by split, so that a stopped study is balanced; cells that others need come first."""
         methods = [self.study.methods[name] for name in self._with_needed()]
         most = max((self._splits_of(method, name) for method in methods for name in self.datasets), default=0)
         keys = [
@@ -75,7 +75,7 @@ class Plan:
         return replace(found, name=dataset)
 
     def skipped(self) -> dict[str, str]:
-        """Return the methods that cannot run here, each with its sentence."""
+        """Return the methods that cannot run here, each with a sentence that says why."""
         missing = {
             name: [package for package in self.study.methods[name].requires if find_spec(package) is None]
             for name in self.methods
@@ -89,7 +89,7 @@ class Plan:
 
 @dataclass(kw_only=True)
 class Progress:
-    """How far a run is, for whoever shows it."""
+    """How far a run has come, for a progress display."""
 
     total: int
     already: int
@@ -101,7 +101,7 @@ class Progress:
 
     @property
     def left(self) -> int:
-        """Cells that were not run: what they need has failed, or the run goes on."""
+        """Number of cells not run, because a cell they need failed or the run is still going."""
         return self.total - self.already - self.ended
 
     def note(self, outcome: Outcome) -> None:
@@ -114,7 +114,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Expected time left: cells cost what their like have cost, unlike ones the mean."""
+        """Expected time left: a cell costs as much as similar cells did, or the mean if there are none."""
         known = {pair: float(np.mean(values)) for pair, values in self.seconds.items()}
         if not known:
             return None
@@ -133,7 +133,7 @@ def run_study(
     retry_failed: bool = False,
     observe: Observer | None = None,
 ) -> Progress:
-    """Run the cells that ``results`` does not hold yet; each is kept as it ends."""
+    """Run the cells that ``results`` does not hold yet, and store each as it ends."""
     engine = engine or Local()
     known, skipped = results.keys(failures=not retry_failed), plan.skipped()
     keys = [key for key in plan.cells() if key.method not in skipped]
@@ -188,12 +188,12 @@ def _tasks(plan: Plan, results: Results, keys: Iterable[Key]) -> Iterator[Task]:
 
 
 def seed_of(key: Key, seed: int) -> int:
-    """Return the seed of a cell: the same for all methods of a split, wherever and whenever it runs."""
+    """Return the seed of a cell, which is the same for all methods of a split, wherever and whenever it runs."""
     return crc32(f"{seed}/{key.dataset}/{key.split}".encode()) % 2**31
 
 
 def check_plan(plan: Plan) -> None:
-    """Find what is missing or misspelt before hours of work: data sets, splits, methods."""
+    """Check for missing or misspelt data sets, splits and methods before hours of work."""
     if not plan.datasets or not plan.methods:
         raise InvalidArgument("Nothing is left to run: name at least one data set and one method.")
     skipped = plan.skipped()

@@ -26,13 +26,13 @@ def fit_and_score(problem: Problem, method: Method, needed: Mapping[str, Any] | 
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """Give a seed to every part of an estimator that asks for one and has none."""
+    """Give a seed to every part of an estimator that takes one and has none."""
     names = [name for name, value in estimator.get_params().items() if name.endswith("random_state") and value is None]
     return estimator.set_params(**dict.fromkeys(names, seed))
 
 
 def fitted_and_scored(model: Any, problem: Problem) -> Figures:
-    """Fit, score and describe a model; seconds are those of this thread, others may share the process."""
+    """Fit, score and describe a model; seconds are those of this thread, because others may share the process."""
     began = time.thread_time()
     model.fit(problem.X, problem.y)
     seconds = time.thread_time() - began
@@ -81,7 +81,7 @@ def _majority_error(problem: Problem) -> float:
 
 
 def describe(model: Any) -> Figures:
-    """Return size and how the selection ended, where the model tells."""
+    """Return the size and how the selection ended, if the model has them."""
     model = getattr(model, "best_estimator_", model)
     figures: Figures = {}
     if hasattr(model, "support_"):

@@ -1,4 +1,4 @@
-"""From a data set to the training and test rows of one split: the protocols of the papers.
+"""Splits a data set into training and test rows, by the protocols of the papers.
 
 A protocol is the table ``[protocol]`` of a definition; a data set's own entry overrides it.
 """
@@ -32,7 +32,7 @@ class Problem:
 
 
 def make_problem(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) -> Problem:
-    """Return split number ``split`` of ``data``, scaled as the protocol says."""
+    """Return split number ``split`` of ``data``, scaled according to the protocol."""
     kind = str(protocol.get("kind", "stored"))
     if kind == "draws":
         return _draw(data.name, protocol, split, seed)

@@ -1,4 +1,4 @@
-"""How the columns of a study compare: means with errors, z-scores, signed ranks, critical differences."""
+"""Comparisons between the columns of a study: means with errors, z-scores, signed ranks, critical differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Values = dict[tuple[str, str], dict[int, float]]
 
 
 def values_of(cells: Iterable[Outcome], metric: str) -> Values:
-    """Return one figure of all finished cells that have it."""
+    """Return one figure from all finished cells that have it."""
     values: Values = defaultdict(dict)
     for cell in cells:
         figure = cell.figures.get(metric) if cell.done else None
@@ -51,7 +51,7 @@ class Mean:
 
 
 def z_score(ours: Mean, published: Sequence[float]) -> float | None:
-    """Return the difference of two means in its standard errors, as Cawley & Talbot do; None without errors."""
+    """Return the difference of two means in standard errors, as Cawley & Talbot do; None without errors."""
     if len(published) < 2 or not np.isfinite(ours.standard_error):
         return None
     spread = float(np.hypot(ours.standard_error, published[1]))
@@ -103,7 +103,7 @@ def mean_table(values: Values, datasets: Sequence[str], methods: Sequence[str]) 
 
 
 def signed_rank(differences: Array) -> float | None:
-    """Return the two-sided p of Wilcoxon's signed-rank test over data sets; None where nothing differs."""
+    """Return the two-sided p of Wilcoxon's signed-rank test over data sets; None if nothing differs."""
     if len(differences) < 2 or not np.any(differences):
         return None
     return float(wilcoxon(differences, zero_method="zsplit").pvalue)

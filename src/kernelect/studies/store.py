@@ -1,7 +1,7 @@
 """The results of a study: one SQLite file, one row per cell, committed as each cell ends.
 
-Only the client writes, in write-ahead mode, so a study killed at any moment has lost nothing but the
-cells that were running, and a second reader is never in the way.
+Only the client writes, in write-ahead mode. A study killed at any moment therefore loses only the
+cells that were running, and a second reader never blocks it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Results:
 
     @classmethod
     def create(cls, path: Path, study: Study) -> Self:
-        """Open ``path`` for writing: a new file, or one begun by a study of the same name."""
+        """Open ``path`` for writing: a new file, or one that a study of the same name created."""
         if path.is_dir():
             raise ResultsError(f"{path} is a folder: name a file, such as {path / 'results.sqlite'}.")
         if path.exists() and not path.is_file():
@@ -127,7 +127,7 @@ class Results:
 
     @property
     def study(self) -> Study:
-        """The definition that the file was begun with."""
+        """The definition with which the file was created."""
         with _clear_errors(self.path):
             row = self._connection.execute("SELECT definition FROM study").fetchone()
         if row is None or not isinstance(row[0], str):
@@ -135,7 +135,7 @@ class Results:
         return parse_study(row[0], str(self.path))
 
     def write(self, *outcomes: Outcome) -> None:
-        """Keep some cells, all or none of them; they are on disk when this returns."""
+        """Store some cells, all or none of them; they are on disk when this returns."""
         with _clear_errors(self.path), self._connection as connection:
             for outcome in outcomes:
                 facts = json.dumps(outcome.environment, sort_keys=True)
@@ -146,13 +146,13 @@ class Results:
                 connection.execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?)", (*outcome.key, *tail))
 
     def keys(self, *, failures: bool) -> set[Key]:
-        """Return the cells that need not run again, failures among them or not."""
+        """Return the cells that need not run again, with or without failures."""
         query = "SELECT dataset, method, split FROM cells" + ("" if failures else f" WHERE state = '{DONE}'")
         with _clear_errors(self.path):
             return {Key(*row) for row in self._connection.execute(query)}
 
     def failed(self, keys: Iterable[Key]) -> set[Key]:
-        """Return those of some cells that ended without a result."""
+        """Return the given cells that ended without a result."""
         return set(keys) & (self.keys(failures=True) - self.keys(failures=False))
 
     def cells(self) -> Iterator[Outcome]:
@@ -184,7 +184,7 @@ class Results:
             ) from error
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file and close it, so that it can be read where nothing can be written."""
+        """Merge the write-ahead log into the file and close it, so that it can be read from read-only places."""
         with suppress(sqlite3.Error):  # of a file opened for reading, or one that others have open too
             self._connection.execute("PRAGMA busy_timeout=0")
             self._connection.execute("PRAGMA journal_mode=DELETE")

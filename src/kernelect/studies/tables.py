@@ -1,4 +1,4 @@
-"""Results as tables: records first, in words and figures; :mod:`kernelect.studies.formats` renders them."""
+"""Results as tables: builds records of words and figures, which :mod:`kernelect.studies.formats` renders."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kernelect.typing import Array
 
 
 def make_tables(results: Results, metric: str | None = None) -> list[Table]:
-    """Return the tables that the study's definition asks for, or one of a single figure."""
+    """Return the tables that the study's definition asks for, or one table of a single figure."""
     study, cells = results.study, list(results.cells())
     if metric is not None:
         return [_one_metric(study, cells, metric)]
@@ -58,7 +58,7 @@ def _one_metric(study: Study, cells: list[Outcome], metric: str) -> Table:
 
 
 def first_metric(cells: list[Outcome]) -> str:
-    """Return the figure that stands for a cell unless another is asked for."""
+    """Return the figure that is shown for a cell by default."""
     for name in ("error", "mse"):
         if any(name in cell.figures for cell in cells):
             return name

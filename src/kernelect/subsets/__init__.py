@@ -1,4 +1,4 @@
-"""Subsets of a dictionary: their evidence, and the search for the best of them.
+"""Subsets of a dictionary: their evidence, and the search for the best subset.
 
 >>> from kernelect.subsets import PTA
 >>> PTA(1, 0)

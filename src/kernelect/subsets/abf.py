@@ -1,12 +1,12 @@
-"""All basis functions in the model: widths and lambda together, by the gradient of the likelihood.
+"""All basis functions in the model: finds widths and lambda together, by the gradient of the likelihood.
 
 Notation of moments.py, with Phi (N, M) all functions at the rows, H = Phi^T S Phi + lambda I,
-x = H^-1 b and r = T - Phi x. What is minimised, beta at its best, is
+x = H^-1 b and r = T - Phi x. The function to minimise, with beta at its best, is
     F = N/2 sum_k ln(A_k / tt_k) + k/2 (ln |H| - M ln lambda),
-minus the nats it gains on the model without functions. Its derivative in the design matrix,
-from which the kernel takes its own parameters', is
+which is minus the gain in nats over the model without functions. The kernel turns the
+derivative of F in the design matrix into one in its own parameters:
     dF/dPhi = S [k Phi H^-1 - sum_k (N / A_k) r_k x_k^T].
-One step costs about 5 N M^2, so widths are found on a subset of the rows where N is large.
+One step costs about 5 N M^2, so for large N widths are found on a subset of the rows.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ABFObjective:
         return float(value), np.append(by_kernel, by_lam)
 
     def profile(self, kernel: Kernel) -> GramProfile:
-        """Return the likelihood along lambda alone: -F up to a constant, all lambdas for the price of a few."""
+        """Return the likelihood along lambda alone (-F up to a constant); all lambdas cost as much as a few."""
         _, T, _, G, b = self._design(kernel)
         return GramProfile(symmetrize_from_lower(G), b, self._energy(T), self._n_rows, 0.0)
 
@@ -120,7 +120,7 @@ def fit_widths(
     kernel : Kernel
     sample : Sample
     max_rows : int
-        Rows and functions used, spread over the sorted data.
+        Number of rows and functions used, spread over the sorted data.
     budget : Budget, optional
     observe : callable, optional
         Called with an :class:`kernelect.results.Evaluation` after every step.
@@ -151,7 +151,7 @@ def with_fitted_kernels(
     budget: Budget | None = None,
     observe: Observer | None = None,
 ) -> tuple[Dictionary, list[Widths]]:
-    """Return the dictionary with every kernel's ``"auto"`` parameters found, each kernel by itself."""
+    """Return the dictionary after finding the ``"auto"`` parameters of each kernel separately."""
     found, widths = [], []
     for kernel in dictionary.kernels:
         if kernel.space(sample.X).free.any():

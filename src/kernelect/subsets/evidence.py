@@ -1,8 +1,8 @@
 """Three values of a subset: the evidence by quadrature, MacKay's approximation of it, the likelihood.
 
-All are natural logarithms and larger is better here; ``selection_.value`` is minus them.
-Notation of profile.py: f(u) the ln likelihood along u = ln lambda with beta at its best,
-gamma the number of well-determined parameters, W the width of the prior over ln lambda.
+All are natural logarithms, and larger is better here; ``selection_.value`` has the opposite sign.
+Notation of profile.py: f(u) the ln likelihood along u = ln lambda with beta at its best, gamma the
+number of well-determined parameters, W the width of the prior over ln lambda.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class EvidenceCriterion(ABC):
         """Return the value of the model without functions."""
 
     def score(self, moments: Moments, chosen: Indices) -> Scored:
-        """Return the value of the subset ``chosen``, lambda at its best."""
+        """Return the value of the subset ``chosen`` at its best lambda."""
         if not len(chosen):
             return Scored(value=self.null(moments), regularization=1.0, deviation=LOG_RANGE, at_bound=False)
         gram, projections = moments.gram[np.ix_(chosen, chosen)], moments.projections[chosen]
@@ -79,10 +79,10 @@ class EvidenceCriterion(ABC):
 class QuadratureEvidence(EvidenceCriterion):
     """ln of the integral of P(T | alpha, beta) over flat ln beta and uniform ln lambda.
 
-    ln beta integrates out in closed form; ln lambda has the proper prior 1 / W over the range
-    of :mod:`kernelect.subsets.profile` and is integrated by Gauss-Legendre panels that widen
-    from the peak. A useless function costs nothing and gains nothing: lambda goes to its upper
-    bound, where the model is the null model.
+    ln beta integrates out in closed form; ln lambda has the proper prior 1 / W over the range of
+    :mod:`kernelect.subsets.profile` and is integrated by Gauss-Legendre panels that widen from the
+    peak. A useless function neither costs nor gains anything: lambda goes to its upper bound, where
+    the model is the null model.
     """
 
     name = "evidence"
@@ -102,10 +102,10 @@ class QuadratureEvidence(EvidenceCriterion):
 class MacKayEvidence(EvidenceCriterion):
     """Equation (4) of Barrio et al. (MacKay 1992): a separable Gaussian around the best alpha and beta.
 
-    ln P + 1/2 ln(2 / gamma) + 1/2 ln(2 / (N - gamma)), constants dropped as printed. As gamma
-    falls to 0 the printed formula grows without bound and rewards useless functions, so gamma and
-    N - gamma are floored where the Occam factor sqrt(4 pi / gamma) / W reaches 1. The null
-    model has no alpha and that factor exactly 1.
+    ln P + 1/2 ln(2 / gamma) + 1/2 ln(2 / (N - gamma)), constants dropped as printed. As gamma falls
+    to 0 the printed formula grows without bound and rewards useless functions, so gamma and
+    N - gamma are floored where the Occam factor sqrt(4 pi / gamma) / W reaches 1. The null model
+    has no alpha, and its factor is exactly 1.
     """
 
     name = "mackay-evidence"

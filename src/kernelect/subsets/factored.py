@@ -1,4 +1,4 @@
-"""Adding and removing functions in O(m M), with every candidate's gain at hand.
+"""Adds and removes functions in O(m M), and keeps the gain of every candidate available.
 
 Notation
     s        the m functions in the model, in the order in which they came
@@ -10,9 +10,9 @@ Notation
              model has explained it; lambda + S_j is the pivot it would bring
     pull     Q_j = b_j - (L^-1 G_s.)_j^T L^-1 b_s  (M, k)
 
-The paper's S and Q are beta * spare and beta * pull. Its appendix updates Sigma = H^-1 / beta
-by rank one, which drifts by tens of per cent on wide functions; here an addition appends a row
-and a removal rotates rows (Givens), both of which are orthogonal on what is there.
+The paper's S and Q are beta * spare and beta * pull. Its appendix updates Sigma = H^-1 / beta by
+rank one, which drifts by tens of per cent on wide functions; here an addition appends a row and a
+removal rotates rows (Givens). Both act orthogonally on the existing rows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FactoredModel:
         return len(self.chosen)
 
     def reset(self, chosen: Indices, regularization: float) -> None:
-        """Factorise anew: ``potrf`` and ``trtrs`` against the whole dictionary, O(m^2 M)."""
+        """Factorise from scratch: ``potrf`` and ``trtrs`` against the whole dictionary, O(m^2 M)."""
         self.regularization = float(regularization)
         self.chosen: list[int] = [int(j) for j in chosen]
         m, G, b = len(chosen), self.moments.gram, self.moments.projections
@@ -91,8 +91,8 @@ class FactoredModel:
     def remove(self, position: int) -> None:
         """Remove the function at ``position`` of ``chosen``: Givens rotations of rows, O((m - position) M).
 
-        Column ``position`` of L^-1 is rotated into the last row, which then leaves; what stays
-        is lower triangular and is the inverse of the factor without the function.
+        Column ``position`` of L^-1 is rotated into the last row, which is then dropped. The
+        remaining rows are lower triangular and are the inverse of the factor without the function.
         """
         m, M, k = len(self), self._M, self._k
         rows, column, width = self._rows, M + k + position, M + k + m
@@ -108,17 +108,17 @@ class FactoredModel:
 
     @property
     def misfit(self) -> Array:
-        """A (k,): the targets' energy that the model leaves, penalty included."""
+        """A (k,): the energy of the targets that the model does not explain, plus the penalty."""
         z = self._against_targets()
         return np.asarray(np.maximum(self.moments.energy - np.einsum("ij,ij->j", z, z), self._floor))
 
     def addition_gains(self) -> Array:
-        """Return the gain in ln likelihood of adding each function, beta at its best (M,).
+        """Return the gain in ln likelihood of adding each function (M,), with beta at its best.
 
         At fixed lambda, with A+ = A - Q^2 / (lambda + S):
         -N/2 sum_k ln(A+ / A) - k/2 ln(1 + S / lambda). Functions that are in the model or
-        explained by it get -inf. The empty model has no lambda: its candidates are ranked by
-        their normalised projection on the targets, as Tipping & Faul (2003) begin.
+        explained by it get -inf. The empty model has no lambda. Its candidates are ranked by
+        their normalised projection on the targets, the start of Tipping & Faul (2003).
         """
         lam = self.regularization if len(self) else 0.0
         S = np.maximum(self.spare, 0.0)

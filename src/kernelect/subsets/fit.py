@@ -1,4 +1,4 @@
-"""From a dictionary and rows to the fitted subset: widths, moments, search, posterior, record."""
+"""Fits a subset of a dictionary to rows: widths, moments, search, posterior, record."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class FitOptions:
     ----------
     strategy : Strategy
     walk : WalkOptions
-        Its deadline is that of the whole fit.
+        Its deadline applies to the whole fit.
     max_width_rows : int
-        Rows used to find widths that are ``"auto"``.
+        Number of rows used to find ``"auto"`` widths.
     width_budget : Budget
     generator : Generator
-        For rows that are kept aside.
+        Chooses the rows that are held out.
     """
 
     strategy: Strategy
@@ -52,7 +52,7 @@ class FitOptions:
 class FittedSubset:
     """The chosen functions, their indices in the dictionary, their means, weights and record.
 
-    ``rows`` are those that were used, where time did not suffice for all.
+    ``rows`` are the rows used, if there was no time for all of them.
     """
 
     functions: Candidates
@@ -71,7 +71,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
     ----------
     dictionary : Dictionary
     sample : Sample
-        Targets that vary; :func:`constant_subset` is for those that do not.
+        Its targets must vary; use :func:`constant_subset` if they do not.
     options : FitOptions
     """
     began, deadline = time.monotonic(), options.walk.deadline
@@ -110,7 +110,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
 
 
 def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> FittedSubset:
-    """Return the model without functions for targets that do not vary: rounding would choose any other."""
+    """Return the model without functions, for targets that do not vary: only rounding would choose another."""
     none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0)
     selection = BasisSelection(
         value=-np.inf,

@@ -1,4 +1,4 @@
-"""Rows kept aside, as sums: the squared error of any linear model on them in O(m^2)."""
+"""Held-out rows, stored as sums that give the squared error of any linear model in O(m^2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEWEST = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Holdout:
-    """Moments of the training part, and of the rows kept aside about the training part's means."""
+    """Moments of the training part, and of the held-out rows about the means of the training part."""
 
     training: Moments
     aside: Moments
@@ -32,7 +32,7 @@ class Holdout:
         generator: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> Holdout:
-        """Keep a random ``share`` of the rows aside."""
+        """Hold out a random ``share`` of the rows."""
         if len(sample) < _FEWEST:
             raise InvalidArgument(
                 f"{len(sample)} rows are too few to keep some aside for validation: give at least {_FEWEST} rows, "
@@ -47,7 +47,7 @@ class Holdout:
         return cls(training=moments, aside=gather_about(kept, aside, moments.means, centre, deadline))
 
     def error(self, columns: Indices, coefficients: Array) -> float:
-        """Return the mean squared error aside for ``coefficients`` (m, k) of the training part's columns."""
+        """Return the mean squared error on held-out rows for ``coefficients`` (m, k) of the training part's columns."""
         G = self.aside.gram[np.ix_(columns, columns)]
         b = self.aside.projections[columns]
         squares = self.aside.energy - np.sum(coefficients * (2.0 * b - G @ coefficients), axis=0)

@@ -1,4 +1,4 @@
-"""What a search needs of the data: the candidates' Gram matrix, streamed in blocks of rows.
+"""What a search needs to know about the data: the candidates' Gram matrix, streamed in blocks of rows.
 
 Notation (letters of Barrio et al. where they have one)
     D    (N, M)  design matrix of the whole dictionary, never stored
@@ -8,8 +8,8 @@ Notation (letters of Barrio et al. where they have one)
     b    (M, k)  D^T S T                  ``projections``
     tt   (k,)    diag T^T S T             ``energy``
 
-With an intercept, D and T are centred on their weighted means. That is the model with a
-constant under a flat prior, integrated out: N - 1 takes the place of N.
+With an intercept, D and T are centred on their weighted means. That is the model with a constant
+under a flat prior, integrated out: N - 1 replaces N.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Sample:
 
     @property
     def target_means(self) -> Array:
-        """Weighted means of the targets, 0 without intercept."""
+        """Weighted means of the targets, 0 without an intercept."""
         return self.weights @ self.T / self.weights.sum() if self.intercept else np.zeros(self.T.shape[1])
 
     @property
@@ -69,7 +69,7 @@ class Sample:
         return np.asarray(self.weights @ centred**2 > _CONSTANT * (self.weights @ scaled**2), dtype=bool)
 
     def in_own_units(self) -> tuple[Array, Sample]:
-        """Return powers of two of the targets' size, and the sample with targets divided by them."""
+        """Return powers of two near the targets' size, and the sample with targets divided by them."""
         units = np.array([binary_unit(column) for column in (self.T - self.target_means).T])
         return units, replace(self, T=self.T / units)
 
@@ -78,9 +78,9 @@ class Sample:
         return replace(self, X=self.X[chosen], T=self.T[chosen], weights=self.weights[chosen])
 
     def blocks(self, width: int) -> Iterator[slice]:
-        """Yield blocks of rows such that ``width`` columns of them stay small.
+        """Yield blocks of rows, so short that ``width`` columns of them stay small.
 
-        A block takes its rows from the whole sample, so that the first few blocks are a fair part of it.
+        A block takes its rows from the whole sample, so the first few blocks represent the whole.
         """
         count = -(-len(self) // max(64, _BLOCK_ELEMENTS // max(width, 1)))
         for first in range(count):
@@ -96,17 +96,17 @@ class Moments:
     gram, projections, energy
         G, b and tt, see the module's notation.
     n_rows : float
-        Total weight, less 1 with an intercept.
+        Total weight, minus 1 with an intercept.
     log_constant : float
-        What an integrated intercept and the targets' units add to every ln likelihood.
+        What the integrated intercept and the units of the targets add to every ln likelihood.
     means : ndarray of shape (M,)
-        What was subtracted from the columns, 0 without intercept.
+        What was subtracted from the columns, 0 without an intercept.
     candidates : ndarray of shape (M,)
-        Index of each column in the dictionary, from which null and duplicate ones are gone.
+        Index of each column in the dictionary; null and duplicate columns are dropped.
     n_null, n_duplicate : int
-        Columns that were dropped.
+        Number of columns dropped.
     rows : ndarray of int, optional
-        The rows behind the sums where time did not suffice for all of them.
+        The rows behind the sums, if there was no time for all rows.
     """
 
     gram: Array
@@ -129,7 +129,7 @@ class Moments:
         return len(self.energy)
 
     def in_units(self, units: Array) -> Moments:
-        """Return the moments of targets divided by ``units``, whose likelihood is that of the targets themselves."""
+        """Return the moments of targets divided by ``units``; the likelihood stays that of the original targets."""
         return replace(self, log_constant=self.log_constant - self.n_rows * float(np.log(units).sum()))
 
     def take(self, kept: Indices) -> Moments:
@@ -161,7 +161,7 @@ class _Sums:
 def gather(candidates: Candidates, sample: Sample, deadline: Deadline = NEVER) -> Moments:
     """Stream the dictionary's moments: O(N M^2) time in ``syrk``, O(M^2) memory.
 
-    Where ``deadline`` passes before the last block, the sums are those of the rows seen so far.
+    If ``deadline`` passes before the last block, the sums cover the rows seen so far.
     """
     M, k = len(candidates), sample.T.shape[1]
     _require_memory(M)
@@ -189,7 +189,7 @@ def gather(candidates: Candidates, sample: Sample, deadline: Deadline = NEVER) -
 def gather_about(
     candidates: Candidates, sample: Sample, means: Array, target_means: Array, deadline: Deadline = NEVER
 ) -> Moments:
-    """Stream the moments of other rows about given means: squared errors there follow from them."""
+    """Stream the moments of other rows about given means; they give the squared errors on these rows."""
     sums = _stream(candidates, sample, means, target_means, deadline)
     everything = np.arange(len(candidates))
     return Moments(

@@ -1,4 +1,4 @@
-"""Orthogonal least squares: forward selection by the training error, stopped by something else.
+"""Orthogonal least squares: forward selection by the training error, with a separate stopping rule.
 
 The next function is the one that leaves the smallest sum of squares once the targets and all
 candidates are made orthogonal to the model. In the factored model's letters that is the largest
@@ -32,10 +32,10 @@ class OLS(Strategy):
     Parameters
     ----------
     stop : "validation" or "evidence"
-        Where to cut the path: at the smallest error on rows kept aside (the functions are then
-        fitted again to all rows), or at the largest evidence.
+        Where to cut the path: at the smallest error on held-out rows (the functions are then fitted
+        again to all rows), or at the largest evidence.
     share : float, default=0.2
-        Of the rows, kept aside for ``stop="validation"``.
+        Share of the rows that ``stop="validation"`` holds out.
     """
 
     stop: Literal["validation", "evidence"] = "validation"
@@ -84,7 +84,7 @@ class OLS(Strategy):
 
 
 def validated_path(walk: Walk, holdout: Holdout) -> list[int]:
-    """Return the functions, in order, up to the smallest error on the rows kept aside."""
+    """Return the functions, in order, up to the smallest error on held-out rows."""
     model = least_squares_model(holdout.training)
     errors, best = [float(holdout.aside.energy.sum() / holdout.aside.n_rows)], 0
     most = min(walk.max_size, len(holdout.training), int(holdout.training.n_rows) - 1)
@@ -109,14 +109,14 @@ def _patience(walk: Walk, best: int) -> int:
 
 
 def least_squares_model(moments: Moments) -> FactoredModel:
-    """Return an empty model whose lambda is as good as 0."""
+    """Return an empty model whose lambda is practically 0."""
     model = FactoredModel(moments)
     model.reset(np.zeros(0, dtype=np.intp), _ALMOST_ZERO * float(np.diagonal(moments.gram).max()))
     return model
 
 
 def next_function(model: FactoredModel) -> int | None:
-    """Return the column that leaves the smallest sum of squares, None where all are explained."""
+    """Return the column that leaves the smallest sum of squares, None if all are explained."""
     reductions: Array = np.sum(model.pull**2, axis=1) / np.maximum(model.spare, np.finfo(float).tiny)
     reductions[model.spare < EXPLAINED * np.diagonal(model.moments.gram)] = -np.inf
     reductions[model.chosen] = -np.inf

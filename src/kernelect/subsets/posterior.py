@@ -3,8 +3,8 @@
 Notation: Phi (N, m) the chosen columns, centred and weighted; R of Phi = Q R by blocks of rows,
 R = U diag(sigma) V^T; p = U^T Q^T T. Then
     w = V diag(sigma / (sigma^2 + lambda)) p,    H^-1 = V diag(1 / (sigma^2 + lambda)) V^T
-without ever squaring a condition number: good to lambda of 1e-16 of the largest eigenvalue,
-where the Gram matrix has lost all digits.
+without ever squaring a condition number. This works down to a lambda of 1e-16 of the largest
+eigenvalue, where the Gram matrix has lost all digits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Posterior:
     ----------
     coef : ndarray of shape (m, k)
     root : ndarray of shape (m, m)
-        root root^T = H^-1; the weights' covariance is that over beta.
+        root root^T = H^-1; the covariance of the weights is H^-1 / beta.
     noise : ndarray of shape (k,)
         Standard deviation of the noise, beta^-1/2 at its best.
     """
@@ -49,7 +49,7 @@ class Posterior:
 
 @dataclass(frozen=True, kw_only=True)
 class Solver:
-    """The chosen columns, decomposed: serves any lambda."""
+    """The decomposition of the chosen columns, from which any lambda can be solved."""
 
     singular: Array
     right: Array  # V^T (m, m)
@@ -87,7 +87,7 @@ class Solver:
         return SingularProfile(self.singular, self.projected, self.rest, self.n_rows, self.log_constant)
 
     def at(self, regularization: float) -> Posterior:
-        """Return the posterior at one lambda; 0 is least squares of smallest norm."""
+        """Return the posterior at one lambda; 0 gives least squares of smallest norm."""
         squares = self.singular**2
         lam = max(regularization, np.finfo(float).eps ** 2 * float(squares.max()))
         shrink = self.singular / (squares + lam)

@@ -1,11 +1,11 @@
-"""The likelihood of one subset along lambda, with beta at its best: everything else is read off it.
+"""The likelihood of one subset along lambda, with beta at its best; everything else follows from it.
 
 Only lambda = alpha / beta matters: beta = N / A(lambda) is best, exactly. With u = ln lambda
     f(u) = -N/2 sum_k [ln(2 pi A_k / N) + 1] + k/2 [m u - ln |G + lambda I|]
     f'(u) = -N/2 sum_k A'_k / A_k + k/2 gamma,    gamma = sum_i l_i / (l_i + lambda)
-where l_i are the eigenvalues of G = Phi^T Phi. Two ways to A: from the Gram matrix, reduced to
-tridiagonal form so that many lambda cost O(m) each (the search); from singular values of Phi,
-without cancellation (the final model, and small lambda).
+where l_i are the eigenvalues of G = Phi^T Phi. There are two ways to compute A. The search uses the
+Gram matrix, reduced to tridiagonal form so that many lambda cost O(m) each. The final model, and
+small lambda, use the singular values of Phi, without cancellation.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _AT_BOUND = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class Peak:
-    """The best lambda and what was learnt on the way to it.
+    """The best lambda and what the search for it computed.
 
     Attributes
     ----------
@@ -88,12 +88,12 @@ class Profile(ABC):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Smallest and largest lambda considered."""
+        """Smallest and largest lambda that is considered."""
         largest = float(self.eigenvalues.max())
         return LOWEST * largest, HIGHEST * largest
 
     def peak(self) -> Peak:
-        """Find the best lambda: the best of a grid over the range, then Newton between its neighbours."""
+        """Find the best lambda: take the best of a grid over the range, then apply Newton between its neighbours."""
         low, high = np.log(self.bounds)
         grid = np.linspace(low, high, _GRID)  # about one nat apart
         heights = self.log_likelihood(np.exp(grid))
@@ -210,7 +210,7 @@ class SingularProfile(Profile):
     projected : ndarray of shape (m, k)
         The targets in the left singular directions, p.
     rest : ndarray of shape (k,)
-        The targets' energy outside the span of Phi.
+        The energy of the targets outside the span of Phi.
     """
 
     def __init__(self, singular: Array, projected: Array, rest: Array, n_rows: float, log_constant: float) -> None:

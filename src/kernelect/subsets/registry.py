@@ -1,4 +1,4 @@
-"""The criteria that value subsets, and the strategies that search among them, by name."""
+"""The criteria that score subsets, and the strategies that search among subsets, by name."""
 
 from __future__ import annotations
 

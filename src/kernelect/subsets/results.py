@@ -59,7 +59,7 @@ class SubsetModel:
 @stored
 @dataclass(frozen=True, kw_only=True)
 class SearchTrace:
-    """One row per addition or removal, in columns; ``value`` against ``size`` is the picture to look at."""
+    """One row per addition or removal, stored in columns; plot ``value`` against ``size`` to see the search."""
 
     seconds: Array
     action: Array
@@ -98,11 +98,11 @@ class BasisSelection(Selected):
     null_value : float
         The same for the model without functions.
     theta : ndarray
-        Logarithms of the hyper-parameters in the order of ``names``: widths that were found,
-        then lambda = alpha / beta.
+        Logarithms of the hyper-parameters in the order of ``names``: the widths found, then
+        lambda = alpha / beta.
     names : tuple of str
     status : str
-        A sentence on how the search ended and what to doubt.
+        A sentence that tells how the search ended and what to doubt.
     converged : bool
     at_bound : tuple of str
     trace : SearchTrace
@@ -132,12 +132,12 @@ class BasisSelection(Selected):
 
     @property
     def has_sizes(self) -> bool:
-        """Always: see ``best_per_size``."""
+        """Always true; see ``best_per_size``."""
         return True
 
     @property
     def prior(self) -> str:
-        """Always "none": the evidence has its own."""
+        """Always "none", because the evidence has its own prior."""
         return "none"
 
     def to_frame(self) -> Any:

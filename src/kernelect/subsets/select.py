@@ -1,4 +1,4 @@
-"""From moments to the chosen subset, also when its time is up."""
+"""Chooses a subset from the moments, also when time runs out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SearchOutcome:
 def search_subset(
     moments: Moments, strategy: Strategy, options: WalkOptions | None = None, holdout: Holdout | None = None
 ) -> SearchOutcome:
-    """Search for a subset; a time limit ends in the best subset so far.
+    """Search for a subset; at a time limit return the best subset so far.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def search_subset(
     strategy : Strategy
     options : WalkOptions, optional
     holdout : Holdout, optional
-        For strategies that ask for one (``strategy.holdout_share``).
+        For strategies that need one (``strategy.holdout_share``).
     """
     walk = Walk(moments, options, holdout)
     try:

@@ -1,4 +1,4 @@
-"""Strategies over two moves, from feature selection; each returns the subset it settles on.
+"""Search strategies from feature selection, made of two moves; each returns the subset it settles on.
 
 References
 ----------
@@ -19,11 +19,11 @@ from kernelect.subsets.walk import GAIN, Walk
 
 
 class Strategy(ABC):
-    """Says which move comes next."""
+    """Decides which move comes next."""
 
     @property
     def holdout_share(self) -> float:
-        """Share of the rows that has to be kept aside for it."""
+        """Share of the rows that the strategy needs held out."""
         return 0.0
 
     #: Whether the chosen functions are fitted by least squares instead of with the best lambda.
@@ -67,10 +67,9 @@ class PTA(Strategy):
 class SFFS(Strategy):
     """Sequential forward floating selection (Pudil et al. 1994): the smallest models.
 
-    After every addition functions are removed one at a time, as long as what is left is
-    better than the best subset of its size so far. Values are those at the best lambda of
-    each subset and are remembered by subset, so no subset can beat itself by better
-    convergence, which otherwise nearly doubles the steps.
+    After every addition it removes functions one at a time, as long as the remaining subset is
+    better than the best of its size so far. Each subset is valued once, at its best lambda, so no
+    subset can beat itself by better convergence; that would nearly double the steps.
     """
 
     def run(self, walk: Walk) -> SubsetModel:
@@ -93,9 +92,9 @@ class SFFS(Strategy):
 class Oscillating(Strategy):
     """Swings around the size that forward selection found (Somol & Pudil 2000).
 
-    A swing of depth s adds s functions, removes 2 s and adds s. If the subset is then better
-    than the best of its size, s goes back to 1, else the walk returns to that best and s grows;
-    depth c is the last tried. The result has as many functions as the start.
+    A swing of depth s adds s functions, removes 2 s and adds s. If the subset is then better than
+    the best of its size, s goes back to 1; otherwise the walk returns to that best and s grows. The
+    largest depth tried is c. The result has as many functions as the start.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Two moves, add-best and remove-worst, and the memory of where they led.
+"""Two moves, add-best and remove-worst, with a memory of the subsets they reached.
 
-Strategies say which move comes next; the walk keeps the factorised model, values every
-subset once (subsets come back often), records each step and watches the clock.
+Strategies decide which move comes next. The walk keeps the factorised model, values every subset
+once (subsets come back often), records each step and watches the clock.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _REFRESH = 500
 
 @dataclass(frozen=True, kw_only=True)
 class WalkOptions:
-    """How far to go.
+    """How far a search goes.
 
     Attributes
     ----------
     criterion : EvidenceCriterion
     max_size : int, optional
-        Functions in the largest model.
+        Number of functions in the largest model.
     patience : int or "auto"
-        k of the paper: the search ends when the model has more than k functions beyond the best
-        one's; ``"auto"`` is max(15, 0.3 times the best one's).
+        k of the paper: the search ends when the model has over k functions more than the best one;
+        ``"auto"`` is max(15, 0.3 times the size of the best one).
     slack : float
         lambda may be this many widths of its peak away from its best while candidates are
         ranked, which costs at most slack^2 / 2 nats. Values are always those at the best lambda.
@@ -93,17 +93,17 @@ class Walk:
         return len(self.moments) if limit is None else min(limit, len(self.moments))
 
     def beyond(self, best_size: int) -> bool:
-        """Whether the model has grown past the best one by more than the patience."""
+        """Whether the model is larger than the best one by more than the patience."""
         return self.exceeds(len(self), best_size)
 
     def exceeds(self, size: int, best_size: int) -> bool:
-        """Whether ``size`` is past ``best_size`` by more than the patience."""
+        """Whether ``size`` exceeds ``best_size`` by more than the patience."""
         patience = self.options.patience
         k = max(15, round(0.3 * best_size)) if patience == "auto" else patience
         return size > best_size + k
 
     def add_best(self) -> bool:
-        """Add the function that gains most; False where none can be added."""
+        """Add the function that gains most; return False if none can be added."""
         gains = self.factored.addition_gains()
         best = first_of_best(gains)
         if len(self) >= self.max_size or not np.isfinite(gains[best]):
@@ -112,7 +112,7 @@ class Walk:
         return True
 
     def remove_worst(self) -> bool:
-        """Remove the function that costs least; False from an empty model."""
+        """Remove the function that costs least; return False if the model is empty."""
         position = self.worst()
         if position is None:
             return False
@@ -137,7 +137,7 @@ class Walk:
         self._arrived("remove", column)
 
     def go_to(self, model: SubsetModel) -> None:
-        """Jump to a subset, which is no step of the search."""
+        """Jump to a subset; this does not count as a step of the search."""
         columns = self.columns(model)
         self.current = self.score(columns.tolist())
         self.factored.reset(columns, self._ranking_regularization(columns))
@@ -158,7 +158,7 @@ class Walk:
         return self.score(chosen[:position] + chosen[position + 1 :])
 
     def score(self, chosen: list[int]) -> Scored:
-        """Return a subset's value, from memory where it has been seen."""
+        """Return a subset's value, from memory if it has been seen before."""
         mask = np.zeros(len(self.moments), dtype=bool)
         mask[chosen] = True
         key = np.packbits(mask).tobytes()
@@ -208,7 +208,7 @@ class Walk:
             self.options.observe(step)
 
     def check_clock(self) -> None:
-        """Leave the search when its time is up, but not before the first step."""
+        """End the search when its time is up, but not before the first step."""
         if self.steps:
             self.options.deadline.check()
 

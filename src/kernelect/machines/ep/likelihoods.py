@@ -6,9 +6,9 @@ Z = int N(z; mu, v) t(z)^p dz, g = d ln Z/d mu, h = d^2 ln Z/d mu^2, rho = 1 + v
 variance of the tilted density over v. All factors are log-concave, so 0 < rho <= 1.
 
 The hinges (Gold & Sollich 2003) are t(z) = exp(-C l(z)) with l(z) = (1 - z)_+ or (1 - z)_+^2/2,
-and the normaliser kappa(C) kept apart. Their tilted density is two cut normals joined at
-z = 1: the part above has weight r1 and t = 1, the part below weight r = 1 - r1. Their
-variance is written as that of a mixture, a sum of positive terms, not as v + v^2 h.
+without the normaliser kappa(C), which is kept apart. Their tilted density is two cut normals joined
+at z = 1: the part above has weight r1 and t = 1, the part below weight r = 1 - r1. Their variance
+is written as that of a mixture, a sum of positive terms, not as v + v^2 h.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STRONG = 0.5
 @stored
 @dataclass(frozen=True, kw_only=True)
 class Tilted:
-    """What expectation propagation needs of one factor, arrays of shape (n,).
+    """What expectation propagation needs to know about one factor, as arrays of shape (n,).
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Likelihood(ABC):
         return np.asarray(plus - minus, dtype=float)
 
     def decision(self, mean: Array, variance: Array, constant: float) -> Array:
-        """Return decision values for f ~ N(mean, variance): the log-odds, unless another scale is customary."""
+        """Return decision values for f ~ N(mean, variance): log-odds, unless the likelihood has its own usual scale."""
         return self.log_odds(mean, variance, constant)
 
     def log_probability(self, decision: Array) -> Array:

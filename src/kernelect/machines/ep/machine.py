@@ -1,4 +1,4 @@
-"""Expectation propagation: a Gaussian in the place of the posterior of a latent function.
+"""Expectation propagation: a Gaussian approximation of the posterior of a latent function.
 
 Notation (Rasmussen & Williams 2006, section 3.6): K (n, n) Gram matrix, f ~ N(0, K) latent
 values, y labels +-1, tau_i >= 0 and nu_i precision and shift of the site exp(nu f - tau f^2/2)
@@ -6,8 +6,8 @@ that stands for one row's factor, T = m tau and N = m nu those of all its m copi
 B = I + T^1/2 K T^1/2, R = T^1/2 B^-1 T^1/2, beta_i = [B^-1]_ii, posterior N(mu, Sigma) with
 Sigma = (K^-1 + T)^-1, b = K^-1 mu, cavity N(mu_-, v_-) the posterior without one site.
 
-A weight w counts a row w times: m = ceil(w) copies of the factor to the power p = w/m. Whole
-weights are thus exactly repeated rows, and a weight below 1 is a factor to that power.
+A weight w counts a row w times, as m = ceil(w) copies of the factor to the power p = w/m. A whole
+weight is therefore exactly a repeated row, and a weight below 1 is a factor to that power.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class EPColumn:
 
     @property
     def mismatch(self) -> float:
-        """Return how far tilted and Gaussian moments are apart, in posterior deviations."""
+        """Return the distance between tilted and Gaussian moments, in posterior deviations."""
         v, tilted = self.cavity_variance, self.tilted
         mean = self.cavity_mean + v * tilted.slope * self.labels
         first = np.abs(mean - self.mean) / np.sqrt(self.variance)
@@ -98,7 +98,7 @@ class EPColumn:
         return 0.0 if self.factor is None else self.factor.log_determinant()
 
     def curvature_matrix(self) -> Array:
-        """Return R itself: wanted for adjoints."""
+        """Return R itself, which adjoints need."""
         if self.factor is None:
             return np.zeros((len(self.dual), len(self.dual)))
         root, inverse = self.root_precision, self.factor.inverse()
@@ -107,7 +107,7 @@ class EPColumn:
         return inverse
 
     def explained(self, cross: Array) -> Array:
-        """Return k^T R k for the columns of ``cross`` (n, m): the variance the data take away."""
+        """Return k^T R k for the columns of ``cross`` (n, m): how much the data reduce the variance."""
         if self.factor is None:
             return np.zeros(cross.shape[1])
         half = self.factor.half_solve(self.root_precision[:, None] * cross)
@@ -142,7 +142,7 @@ class EPState:
         return max(column.iterations for column in self.columns)
 
     def doubt(self) -> str:
-        """Return a sentence where the moments do not match, else nothing."""
+        """Return a sentence if the moments do not match, else an empty string."""
         if self.converged:
             return ""
         return (
@@ -156,13 +156,13 @@ class EP(Machine[EPState]):
     """Expectation propagation by parallel updates, for any :class:`Likelihood`.
 
     Every iteration costs one Cholesky factorisation and the diagonal of an inverse, together
-    2 n^3/3. Mixing the last few iterations halves their number, and so does a start from the
-    sites of a nearby kernel; updates are damped where moments move apart.
+    2 n^3/3. Mixing the last few iterations halves their number; so does a start from the sites of a
+    nearby kernel. Updates are damped when the moments move apart.
 
     Parameters
     ----------
     likelihood : Likelihood
-        The machine's constant is its C; without meaning for the probit.
+        The machine's constant is its C; the probit does not use it.
     tol : float
         Largest mismatch of tilted and Gaussian moments, in posterior standard deviations.
     max_iter : int
@@ -188,18 +188,18 @@ class EP(Machine[EPState]):
         return EPState(tuple(run.solve(y, sites) for y, sites in zip(targets.T, starts, strict=True)))
 
     def work(self, n_rows: float, n_outputs: int) -> float:
-        """Return the operations of an evidence with its gradient: some eight iterations of three factorisations."""
+        """Return the operations of an evidence and its gradient: about eight iterations of three factorisations."""
         return 25.0 * n_outputs * factorisation(n_rows)
 
     def start_of(self, state: EPState) -> EPState:
-        """Return the state without its factors: a later fit begins with the sites."""
+        """Return the state without its factors: a later fit starts from the sites."""
         return EPState(tuple(replace(column, factor=None) for column in state.columns))
 
     def decide(self, state: EPState, cross: Array) -> Array:
         return np.asarray(cross.T @ state.dual_coef, dtype=float)
 
     def doubt(self, state: EPState) -> str:
-        """Return a sentence where the moments do not match, else nothing."""
+        """Return a sentence if the moments do not match, else an empty string."""
         return state.doubt()
 
     def latent(self, state: EPState, cross: Array, diagonal: Array) -> tuple[Array, Array]:

@@ -1,12 +1,12 @@
-"""Samplers of the exact posterior of a latent function, many chains at once.
+"""Samplers of the exact posterior of a latent function, which run many chains at once.
 
 Notation (Gold & Sollich 2003, section 4.2): theta (n, S) latent values, one column per chain,
 theta-tilde = beta = K^-1 theta (n, S), p (n, S) momenta, V = -sum_i w_i ln t(y_i theta_i) the
 potential and u = -dV/dtheta its force, N(m, Sigma) the normal of expectation propagation with
 sites exp(N theta - T theta^2/2), b = K^-1 m.
 
-All chains move together, so that every step is a product of matrices. Both samplers carry
-beta along with theta: gradients of the evidence need it, and K is never inverted.
+All chains move together, so every step is a product of matrices. Both samplers carry beta along
+with theta, because gradients of the evidence need it and K is never inverted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True, kw_only=True)
 class LatentPosterior:
-    """The exact posterior of one output: what samplers draw from."""
+    """The exact posterior of one output, from which samplers draw."""
 
     gram: Array
     labels: Array
@@ -55,7 +55,7 @@ class CentredNormal:
     """The normal of expectation propagation, to draw from.
 
     With K = L L^T and I + L^T T L = Q Q^T: Sigma = F F^T for F = L Q^-T, and K^-1 F = L^-T Q^-T.
-    Only the second factorisation could be singular, and it is at least the identity.
+    Only the second factorised matrix could be singular, and it is at least the identity.
     """
 
     column: EPColumn
@@ -94,8 +94,8 @@ class Sampler(ABC):
 class EllipticalSlice(Sampler):
     """Elliptical slice sampling around the normal of expectation propagation: nothing to tune.
 
-    The normal takes the prior's place in Murray, Adams & MacKay (2010), so that the slice only
-    has to mend what it misses: one or two likelihood evaluations and one draw per update.
+    The normal replaces the prior of Murray, Adams & MacKay (2010), so the slice only has to correct
+    what the normal misses. An update takes one or two likelihood evaluations and one draw.
     """
 
     name = "slice"
@@ -153,13 +153,14 @@ class HybridMonteCarlo(Sampler):
     Parameters
     ----------
     refresh : "all" or "one"
-        Momenta drawn anew before each trajectory: all of them, or one at random as in the
-        paper. With one, the momentum is turned round after a rejection, without which the
-        chain does not leave the posterior invariant.
+        Which momenta are drawn again before each trajectory: all of them, or one at random as in
+        the paper. With one, the momentum is reversed after a rejection; otherwise the chain would
+        not leave the posterior invariant.
     n_leapfrog : int
         Steps of a trajectory.
     step : float
-        Of the first trajectory; adapted during the first ``n_adapt`` ones to an acceptance of 0.85.
+        Step size of the first trajectory. The first ``n_adapt`` trajectories adapt it to an
+        acceptance of 0.85.
     n_adapt : int
     """
 

@@ -20,7 +20,7 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True, kw_only=True)
 class LSSVMState:
-    """The solution, and what leave-one-out needs of it."""
+    """The solution, with the parts that leave-one-out needs."""
 
     dual_coef: Array  # (n, k) alpha
     intercept: Array  # (k,) b
@@ -29,7 +29,7 @@ class LSSVMState:
     ones_total: float
 
     def bordered_inverse(self) -> Array:
-        """Return P, with alpha = P y: the inverse itself is wanted, for its diagonal and adjoints."""
+        """Return P, with alpha = P y. The inverse itself is needed, for its diagonal and for adjoints."""
         P = self.factor.inverse()
         rho = self.ones_solution
         P = blas.dger(-1.0 / self.ones_total, rho, rho, a=P, overwrite_a=1)
@@ -50,7 +50,7 @@ class LSSVMState:
 class LSSVM(Machine[LSSVMState]):
     """Minimises |w|^2/2 + sum_i s_i e_i^2 / (2 mu) with an unpenalised intercept.
 
-    Several outputs share one kernel and one factorisation. Cost n^3/3.
+    All outputs share one kernel and one factorisation. Cost n^3/3.
     """
 
     name = "lssvm"
@@ -74,7 +74,7 @@ class LSSVM(Machine[LSSVMState]):
         )
 
     def work(self, n_rows: float, n_outputs: int) -> float:
-        """Return the operations of PRESS with its gradient: 6.5 factorisations, outputs share them."""
+        """Return the operations of PRESS and its gradient: 6.5 factorisations, which all outputs share."""
         return 6.5 * factorisation(n_rows)
 
     def decide(self, state: LSSVMState, cross: Array) -> Array:
@@ -83,7 +83,7 @@ class LSSVM(Machine[LSSVMState]):
     def coefficient_pullback(self, state: LSSVMState, weights: Array, cotangent: Array) -> tuple[Array, float]:
         """Return the derivative of ``sum(cotangent * dual_coef)`` in the Gram matrix and in mu.
 
-        d alpha = -P dM alpha, hence -sym((P cotangent) alpha^T); the intercept is held.
+        d alpha = -P dM alpha, hence -sym((P cotangent) alpha^T), with the intercept held fixed.
         """
         lam = self.bordered_solve(state, cotangent)
         outer = lam @ state.dual_coef.T

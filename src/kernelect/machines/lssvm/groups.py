@@ -1,7 +1,7 @@
 """Leaving out whole groups of rows of a least-squares machine, in closed form.
 
 Notation as in full.py; g a group of rows, P_gg the block of P that belongs to it. The residuals of the machine
-trained without the group are r_g = P_gg^-1 alpha_g; of groups of one row this is alpha_i / c_i.
+trained without the group are r_g = P_gg^-1 alpha_g; for groups of one row this is alpha_i / c_i.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Blocks = Callable[[Indices], Array]
 
 
 class Groups:
-    """Which rows leave together.
+    """Which rows are left out together.
 
-    Groups of one size are handled at once, so that a thousand small groups cost what a few do.
+    Groups of the same size are handled in one go, so a thousand small groups cost as much as a few.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Groups:
         return out
 
     def sums(self, values: Array) -> Array:
-        """Return for every row the sum of ``values`` (n, ...) over its group."""
+        """Return the sum of ``values`` (n, ...) over each row's group, for every row."""
         totals = np.zeros((len(self), *values.shape[1:]))
         np.add.at(totals, self.index, values)
         return np.asarray(totals[self.index], dtype=float)

@@ -2,14 +2,14 @@
 
 Notation as in left_out.py; g a group of rows, C_g its scores, U_g = [C_g; 1/sqrt(omega)] with the intercept below them,
 H_gg = U_g^T U_g S_g its block of the hat matrix. The residuals of the machine refitted without the group are
-r_g = (I - H_gg)^-1 e_g; of groups of one row this is e_i / (1 - h_i).
+r_g = (I - H_gg)^-1 e_g; for groups of one row this is e_i / (1 - h_i).
 
 A criterion Q enters by u = dQ/de and by dQ/dH_gg = u_g r_g^T. Where left_out.py has the diagonal matrix diag(v s), V
 has the blocks sym(u_g (S r)_g^T), so that with a_g = C_g u_g and b_g = C_g (S r)_g
 
     (C V)_g = (a_g (S r)_g^T + b_g u_g^T) / 2        C V C^T = sum_g sym(a_g b_g^T),
 
-summed over outputs, and all else stays as it is there.
+summed over outputs. Everything else is as in left_out.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kernelect.typing import Array, Indices
 
 @dataclass(frozen=True)
 class GroupsOut(LeftOut):
-    """A block of whole groups of rows, each seen by the machine with and without its group."""
+    """A block of whole groups of rows, as the machine sees each row with and without its group."""
 
     groups: Groups
     share: float  # 1 / omega
@@ -41,7 +41,7 @@ class GroupsOut(LeftOut):
 
     @cached_property
     def room(self) -> Array:
-        """1 / [(I - H_gg)^-1]_ii, (b,): what 1 - h is where rows leave alone."""
+        """1 / [(I - H_gg)^-1]_ii, (b,): the counterpart of 1 - h for single rows."""
         out = np.empty(len(self.weights))
         for rows in self.groups.rows:
             U, s = self._extended(rows), self.weights[rows]
@@ -78,11 +78,11 @@ class GroupsOut(LeftOut):
         return out
 
     def positive(self) -> GroupsOut:
-        """Return the rows as they are: those of weight 0 add nothing to sums over groups."""
+        """Return all rows: those of weight 0 add nothing to sums over groups."""
         return self
 
     def residuals_only(self) -> LeftOut:
-        """Return the residuals alone, in the place of errors with leverage 0."""
+        """Return the residuals alone, stored as errors with leverage 0."""
         none = np.empty((0, len(self.weights)))
         return LeftOut(scores=none, errors=self.residuals, leverage=np.zeros(len(self.weights)), weights=self.weights)
 
@@ -103,7 +103,7 @@ class GroupsOut(LeftOut):
 
 @dataclass(frozen=True, kw_only=True)
 class GroupSlopes(Slopes):
-    """What a criterion gives of a block of whole groups; its slopes in H_gg are ``left`` ``right``^T S^-1."""
+    """What a criterion returns for a block of whole groups; its slopes in H_gg are ``left`` ``right``^T S^-1."""
 
     left: Array  # (b, k) u
     right: Array  # (b, k) S r
@@ -145,29 +145,29 @@ class GroupSlopes(Slopes):
 
 
 def left_out(state: LandmarkState, rows: Rows) -> LeftOut:
-    """Return a block at the solution, its rows left out one by one, or with their groups where there are any.
+    """Return a block at the solution with its rows left out one by one, or group by group if there are groups.
 
-    Cost b m^2; the scores take the place of ``rows.cross``.
+    Cost b m^2; the scores overwrite ``rows.cross``.
     """
     found = row_left_out(state, rows)
     return found if rows.groups is None else grouped(found, rows.groups, state.weight)
 
 
 def grouped(rows: LeftOut, groups: Groups, weight: float) -> GroupsOut:
-    """Return rows that leave with their groups; ``weight`` is that of all rows of the machine."""
+    """Return rows that are left out with their groups; ``weight`` is the weight of all rows of the machine."""
     return GroupsOut(**vars(rows), groups=groups, share=1.0 / weight)
 
 
 def without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> LeftOut:
-    """Return the rows left out of machines that lose, with a row or a group, also the landmarks that it holds.
+    """Return the rows left out of machines that also lose the landmarks which the row or group holds.
 
     For a group with the landmarks J and Q an orthonormal basis of the columns T_J, e_g + C_g^T Q Q^T z and C_g - Q Q^T
-    C_g take the place of e_g and C_g, exactly.
+    C_g replace e_g and C_g, exactly.
 
     Parameters
     ----------
     landmark : ndarray of shape (b,)
-        Which landmark each row is, -1 where it is none.
+        Which landmark each row is, -1 if it is none.
     """
     if not isinstance(block, GroupsOut):
         return row_without_own_function(state, block, landmark)

@@ -45,7 +45,7 @@ class LandmarkPath:
         self._transform = blas.dtrmm(1.0, frame.half, np.asfortranarray(V), lower=1, trans_a=1).T
 
     def rotated(self, cross: Array) -> Array:
-        """Return D (m, b) for the kernel values ``cross`` (m, b), which stay as they are. Cost 2 b m^2."""
+        """Return D (m, b) for the kernel values ``cross`` (m, b), which are not changed. Cost 2 b m^2."""
         D = times_block(self._transform, cross)
         D -= self._offset[:, None]
         return D
@@ -55,7 +55,7 @@ class LandmarkPath:
     ) -> list[LeftOut]:
         """Return leave-one-out of a block at every ridge, without scores.
 
-        Cost O(b m) for each; of groups, g times as much for groups of g rows.
+        Cost O(b m) for each ridge; groups of g rows cost g times as much.
         """
         shrink = 1.0 / (self.eigenvalues + np.asarray(ridges)[:, None])  # (p, m)
         coefficients = shrink[:, None, :] * self._projected.T  # (p, k, m)

@@ -1,8 +1,8 @@
-"""The LS-SVM on landmarks: all rows enter as sums, the system has the size of the landmarks.
+"""The LS-SVM on landmarks: rows enter only through sums, and the system is as large as the number of landmarks.
 
-The machine is the LS-SVM whose kernel is k(x, Z) M^-1 k(Z, x'). Nothing of n x n is ever formed, and
-nothing of n x m has to live: every pass is a function of one block of rows whose results are added up,
-so the same code runs on arrays in memory, on blocks that are read one by one, and as tree sums on a cluster.
+The machine is the LS-SVM whose kernel is k(x, Z) M^-1 k(Z, x'). No n x n array is ever formed, and no n x m
+array has to be kept. Every pass applies a function to one block of rows and adds up the results, so the same
+code runs on arrays in memory, on blocks that are read one by one, and as tree sums on a cluster.
 
 Notation: Z the m landmarks; for a block of b rows X: K (m, b) kernel values k(Z, X), S = diag(s) sample weights,
 y (b, k) targets. M = k(Z, Z) + eps I = R^T R, H = R^-T (lower triangular), Phi = H K the whitened rows, one per
@@ -10,7 +10,7 @@ column, c their mean over the landmarks themselves. mu ridge. Over all rows: ome
 means, Phi_c = Phi - phibar, A = Phi_c S Phi_c^T + mu I = L L^T, T = L^-1 H, t = L^-1 phibar,
 C = L^-1 Phi_c = T K - t the scores of a block, z = L^-1 Phi_c S (y - ybar), f = ybar + C^T z.
 
-The intercept is eliminated by centring, which is the bordered system [Phi; 1] solved for its last row first.
+Centring eliminates the intercept: this is the bordered system [Phi; 1] solved for its last row first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ EPSILON = 1e-8
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """A block of rows as the machine sees it. ``cross`` may be overwritten by whatever it is handed to."""
+    """A block of rows as the machine sees it. A function that takes it may overwrite ``cross``."""
 
     cross: Array  # (m, b) K
     targets: Array  # (b, k) y
@@ -50,7 +50,7 @@ class Rows:
 
     @classmethod
     def of(cls, cross: Array, targets: Array, weights: Array) -> Rows:
-        """Return the block in double precision and C order, copied where it is neither."""
+        """Return the block in double precision and C order, with copies only where needed."""
         return cls(
             cross=np.require(cross, dtype=np.float64, requirements=["C", "W"]),
             targets=np.asarray(targets, dtype=np.float64),
@@ -60,10 +60,10 @@ class Rows:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """Coordinates in which the sums over rows are taken: whitened by the landmarks, near their own mean.
+    """Coordinates for the sums over rows: whitened by the landmarks, and centred near their mean.
 
-    Sums of squares around 0 would lose the digits that matter where the kernel is wide (all columns of Phi nearly
-    equal) or the targets lie far from 0; around ``centre`` and ``level`` they lose none.
+    Sums of squares around 0 would lose the digits that matter when the kernel is wide (all columns of Phi nearly
+    equal) or the targets lie far from 0. Around ``centre`` and ``level`` they lose none.
     """
 
     half: Array  # (m, m) H, Fortran order
@@ -75,8 +75,8 @@ class Frame:
     def of(cls, landmark_gram: Array, level: Array, given: float | None = None) -> Frame:
         """Return the frame of landmarks with Gram matrix ``landmark_gram`` = k(Z, Z).
 
-        ``level`` is a rough mean of the targets, from whatever rows are at hand; ``given`` an epsilon that is
-        not that of these landmarks alone.
+        ``level`` is a rough mean of the targets, from any rows that are available. ``given`` is an epsilon to
+        use instead of the one of these landmarks.
         """
         eps = epsilon(landmark_gram) if given is None else given
         lower = factorize(landmark_gram, eps).lower
@@ -114,7 +114,7 @@ def epsilon(landmark_gram: Array) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Moments:
-    """What the machine needs of all rows; those of several blocks are added with ``+``."""
+    """What the machine needs to know about all rows; add the moments of several blocks with ``+``."""
 
     count: int
     weight: float  # sum s
@@ -153,7 +153,7 @@ class Moments:
         )
 
     def target_variation(self) -> float:
-        """Return sum s (y - ybar)^2 over all outputs: what a constant leaves unexplained."""
+        """Return sum s (y - ybar)^2 over all outputs, the variation that a constant does not explain."""
         return float(np.sum(np.maximum(self.target_second - self.target_first**2 / self.weight, 0.0)))
 
 
@@ -163,7 +163,7 @@ def moments(frame: Frame, rows: Rows) -> Moments:
 
 
 def whitened_moments(frame: Frame, Phi: Array, rows: Rows) -> Moments:
-    """Return the moments of a block whose rows are whitened already. Cost b m^2; overwrites ``Phi``."""
+    """Return the moments of a block whose rows are already whitened. Cost b m^2; overwrites ``Phi``."""
     root = np.sqrt(rows.weights)
     targets = rows.targets - frame.level
     if not np.all(root == 1.0):
@@ -215,9 +215,9 @@ class LandmarkState:
     def among(self, places: Indices) -> tuple[LandmarkState, Array]:
         """Return the machine on some of the landmarks, and the map P (p, m) from its scores to theirs, c' = P c.
 
-        It is the one that all rows would give: T^-1 T^-T = K_c S K_c^T + mu M and T^-1 z = K_c S (y - ybar) hold the
-        sums over rows, of which the new system takes the rows and columns at ``places``. With J the rows of T^-1
-        there and J^T = P^T U (QR), the factor of J J^T is U^T, so nothing is squared. Cost O(m^2 p).
+        A fit of all rows would give the same machine: T^-1 T^-T = K_c S K_c^T + mu M and T^-1 z = K_c S (y - ybar)
+        hold the sums over rows, and the new system takes their rows and columns at ``places``. With J these rows of
+        T^-1 and J^T = P^T U (QR), the factor of J J^T is U^T, so nothing is squared. Cost O(m^2 p).
         """
         chosen = np.zeros((len(self.offset), len(places)))
         chosen[places, np.arange(len(places))] = 1.0
@@ -242,7 +242,7 @@ class LandmarkState:
 
 @dataclass(frozen=True)
 class LandmarkSolution(LandmarkState):
-    """The solution with the factor of its system, which derivatives need and predictions do not."""
+    """The solution with the factor of its system; derivatives need the factor, predictions do not."""
 
     inverse_factor: Array  # (m, m) L^-1, Fortran order
 
@@ -269,7 +269,7 @@ def solve(frame: Frame, total: Moments, regularization: float) -> LandmarkSoluti
 
 
 def require_finite(total: Moments) -> None:
-    """Raise :class:`SingularSystem` where a block brought NaN or infinity into the sums."""
+    """Raise :class:`SingularSystem` if the sums contain NaN or infinity from any block."""
     if np.isfinite(total.weight + total.target_second.sum() + np.diagonal(total.second).sum()):
         return
     raise SingularSystem(

@@ -2,8 +2,8 @@
 
 Notation as in landmarks.py; e = y - f residuals, h_i = s_i (1/omega + |c_i|^2) leverages, r_i = e_i / (1 - h_i):
 exactly the residual of the machine refitted without row i (landmarks held). A criterion Q is a sum over rows of a
-function of e_i and h_i, or a function of such sums; it enters by its slopes u = dQ/de (b, k) and v = dQ/dh (b,).
-For Q = 1/2 sum s r^2 these are u = s r / (1 - h) and v = sum_k u r.
+function of e_i and h_i, or a function of such sums. The adjoint needs only its slopes u = dQ/de (b, k)
+and v = dQ/dh (b,). For Q = 1/2 sum s r^2 these are u = s r / (1 - h) and v = sum_k u r.
 
 Over all rows: g = C u, ubar = sum u / omega, W = C diag(v s) C^T, wbar = C (v s) / omega. With
 N = 2 W - z g^T and n = 2 wbar - z ubar,
@@ -38,7 +38,7 @@ SMALLEST_ROOM = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOut:
-    """A block of rows, each seen by the machine with and without it."""
+    """A block of rows, as the machine sees each row when trained with and without it."""
 
     scores: Array  # (m, b) C
     errors: Array  # (b, k) e
@@ -56,7 +56,7 @@ class LeftOut:
         return np.maximum(1.0 - self.leverage, SMALLEST_ROOM)
 
     def positive(self) -> LeftOut:
-        """Return the rows of positive weight: a criterion counts no others."""
+        """Return the rows of positive weight, the only ones that a criterion counts."""
         kept = self.weights > 0.0
         if kept.all():
             return self
@@ -73,7 +73,7 @@ class LeftOut:
 
 
 def row_left_out(state: LandmarkState, rows: Rows) -> LeftOut:
-    """Return the rows of a block left out one by one. Cost b m^2; the scores take the place of ``rows.cross``."""
+    """Return the rows of a block left out one by one. Cost b m^2; the scores overwrite ``rows.cross``."""
     C = state.scores(rows.cross)
     leverage = rows.weights * (1.0 / state.weight + np.einsum("ij,ij->j", C, C))
     return LeftOut(scores=C, errors=rows.targets - state.fitted(C), leverage=leverage, weights=rows.weights)
@@ -81,7 +81,7 @@ def row_left_out(state: LandmarkState, rows: Rows) -> LeftOut:
 
 @dataclass(frozen=True, kw_only=True)
 class Slopes:
-    """What a criterion gives of a block: its sums, and its slopes in errors and leverages."""
+    """What a criterion returns for a block: its sums, and its slopes in errors and leverages."""
 
     sums: Array  # (p,) whatever the criterion adds up
     by_error: Array  # (b, k) u
@@ -109,7 +109,7 @@ class Slopes:
 
 @dataclass(frozen=True, kw_only=True)
 class Influence:
-    """The sums over rows that the adjoint needs; those of several blocks are added with ``+``."""
+    """The sums over rows that the adjoint needs; add those of several blocks with ``+``."""
 
     sums: Array  # (p,)
     by_score: Array  # (m, k) g
@@ -139,7 +139,7 @@ class Influence:
 
 @dataclass(frozen=True, kw_only=True)
 class Adjoint:
-    """The derivative of a criterion, ready for every block."""
+    """The derivative of a criterion, which can be applied to every block."""
 
     state: LandmarkSolution
     mixing: Array  # (m, m) N
@@ -175,7 +175,7 @@ class Adjoint:
         return out
 
     def by_landmarks(self) -> Array:
-        """Return dQ/dk(Z, Z), (m, m), symmetric; what eps takes from the mean diagonal is part of it."""
+        """Return dQ/dk(Z, Z), (m, m), symmetric; it includes the dependence of eps on the mean diagonal."""
         symmetric = 0.5 * (self.inner + self.inner.T)
         root = np.sqrt(self.state.regularization)  # on either side: T^T T overflows where kernel values are tiny
         inner = blas.dtrmm(root, self.state.transform, np.asfortranarray(symmetric), lower=1, trans_a=1)
@@ -190,17 +190,17 @@ class Adjoint:
 
 
 def row_without_own_function(state: LandmarkState, block: LeftOut, landmark: Indices) -> LeftOut:
-    """Return the rows left out of machines that lose with a row also the landmark it is.
+    """Return the rows left out of machines that also lose the landmark which the row is.
 
-    Leaving out a row that is a landmark should leave out its basis function too; held, it makes the figure a
+    Leaving out a row that is a landmark should also leave out its basis function; keeping it makes the figure a
     little too good. With T_j column j of T, q = c_i . T_j and beta_j the landmark's coefficients,
-    e + q beta_j / |T_j|^2 and h - s q^2 / |T_j|^2 take the place of e and h, exactly. This is a figure to report;
-    where hyper-parameters are selected, landmarks are held.
+    e + q beta_j / |T_j|^2 and h - s q^2 / |T_j|^2 replace e and h, exactly. Use this for a figure to report;
+    the selection of hyper-parameters keeps the landmarks fixed.
 
     Parameters
     ----------
     landmark : ndarray of shape (b,)
-        Which landmark each row is, -1 where it is none.
+        Which landmark each row is, -1 if it is none.
     """
     errors, leverage = block.errors.copy(), block.leverage.copy()
     own = np.flatnonzero(landmark >= 0)

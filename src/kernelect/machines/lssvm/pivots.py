@@ -1,4 +1,4 @@
-"""Which rows become landmarks: randomly pivoted Cholesky, block by block.
+"""The choice of rows as landmarks, by randomly pivoted Cholesky in blocks.
 
 Notation: k (n, n) kernel matrix of the candidates, of which only chosen rows are computed; B (i, n) with
 B^T B the part of k that the i chosen rows span; d the diagonal of what is left, k - B^T B.
@@ -22,11 +22,11 @@ _SPANNED = 1e-9
 
 
 class Pivots:
-    """Rows drawn one after the other whose kernel functions span the others best.
+    """Draws rows one after the other whose kernel functions span those of the other rows best.
 
-    A row is drawn with a probability proportional to what the rows drawn before leave of its k(x, x) (times its
-    weight). Rows are proposed in blocks and thinned by rejection, which gives the distribution of single draws.
-    Rows that are spanned already, copies among them, are never drawn.
+    The probability of drawing a row is proportional to the part of its k(x, x) that earlier rows do not span
+    (times its weight). Rows are proposed in blocks and thinned by rejection, which gives the distribution of
+    single draws. Rows that are already spanned, such as copies, are never drawn.
 
     Parameters
     ----------
@@ -38,13 +38,14 @@ class Pivots:
         k(x, x).
     generator : numpy Generator
     weights : ndarray of shape (n,), optional
-        Of the rows; a weight of 2 is a row given twice.
+        Weights of the rows; a weight of 2 is the same as a row given twice.
 
     Notes
     -----
-    Cost O(n m^2) and memory n m doubles for m rows. Equal rows are joined, the rest is brought into its canonical
-    order, and rows are drawn by inverting the cumulated probabilities: so the same generator draws the same points
-    whatever the order of rows and columns is, and whether a row is given twice or with weight 2 (up to rounding).
+    Cost O(n m^2) and memory n m doubles for m rows. Equal rows are merged, the others are sorted into their
+    canonical order, and rows are drawn by inverting the cumulated probabilities. The same generator therefore
+    draws the same points for any order of rows and columns, and a row given twice is the same as one with weight 2
+    (up to rounding).
 
     References
     ----------
@@ -72,9 +73,9 @@ class Pivots:
         self.B = np.empty((0, len(self.rows)))
 
     def first(self, count: int) -> Indices:
-        """Return the first ``count`` rows drawn, or all that are not spanned; asking for more goes on from there.
+        """Return the first ``count`` rows drawn, or all that are not spanned; a call for more continues from there.
 
-        Where the kernel is 0 at every row, there is nothing to span, and the first row stands for all.
+        If the kernel is 0 at every row, there is nothing to span, and the result is the first row.
         """
         while len(self.drawn) < count and np.any(self.left > 0):
             self._draw_more(count)

@@ -23,7 +23,7 @@ class RidgePath:
     targets : ndarray of shape (n, k)
     weights : ndarray of shape (n,)
     groups : Groups, optional
-        Which rows leave together; by default each leaves by itself.
+        Which rows are left out together; by default each row on its own.
     """
 
     def __init__(self, gram: Array, targets: Array, weights: Array, groups: Groups | None = None) -> None:

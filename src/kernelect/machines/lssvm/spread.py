@@ -19,7 +19,7 @@ from kernelect.typing import Array, Indices
 @stored
 @dataclass(frozen=True, kw_only=True)
 class GroupPulls:
-    """What the rows of a group add to decisions: without them a decision is f(x) - c(x) . p_g - q_g.
+    """What the rows of a group add to decisions; without them a decision is f(x) - c(x) . p_g - q_g.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class GroupPulls:
 @stored
 @dataclass(frozen=True, kw_only=True)
 class LandmarkSpread:
-    """What standard deviations and intervals need, beside landmarks and kernel.
+    """What standard deviations and intervals need in addition to landmarks and kernel.
 
     Attributes
     ----------
@@ -79,14 +79,14 @@ class LandmarkSpread:
     noise : float
         Variance of a new observation around the function, in the unit of the kernel.
     inputs : ndarray of shape (q, d)
-        Training rows that stand for all in intervals.
+        Training rows that represent all rows in intervals.
     residuals : ndarray of shape (q, k)
         Their leave-one-out residuals.
     weights : ndarray of shape (q,)
     precision : ndarray of shape (n,)
-        Inverse of the variance that each training row has where it is left out, in the unit of the kernel.
+        Inverse variance of each training row when it is left out, in the unit of the kernel.
     scale : ndarray of shape (k,)
-        That unit: with it, leave-one-out residuals have the variance that is claimed.
+        That unit, chosen so that leave-one-out residuals have the predicted variance.
     groups : GroupPulls or None
         Where whole groups are left out.
     """
@@ -110,8 +110,8 @@ class LandmarkSpread:
     def among(self, places: Indices, cross_rows: Array, own: Indices) -> LandmarkSpread:
         """Return the spread of the machine on some of the landmarks.
 
-        The rows that stand for all give their leave-one-out residuals anew, and these the scale; residuals of whole
-        groups stay what they were, since rows of a group are missing here.
+        The leave-one-out residuals of ``inputs`` are computed again, and the scale from them. Residuals of whole
+        groups are not changed, because ``inputs`` lacks some rows of each group.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class LandmarkSpread:
         cross_rows : ndarray of shape (m, q)
             Kernel values between all landmarks and ``inputs``.
         own : ndarray of shape (q,)
-            Which landmark each of ``inputs`` is, -1 where it is none: without the row it has no landmark there.
+            Which landmark each of ``inputs`` is, -1 if none; leaving out a row also leaves out its landmark.
         """
         state, turned = self.state.among(places)
         if self.groups is not None:
@@ -133,7 +133,7 @@ class LandmarkSpread:
         return replace(self, state=state, residuals=residuals, scale=scale)
 
     def targets(self, cross_rows: Array, own: Indices) -> Array:
-        """Return the targets (q, k) of ``inputs``, as leave-one-out residuals of single rows give them back."""
+        """Return the targets (q, k) of ``inputs``, recovered from leave-one-out residuals of single rows."""
         rows = self._rows(cross_rows, np.zeros_like(self.residuals))
         out = row_without_own_function(self.state, row_left_out(self.state, rows), own)
         return np.asarray(self.residuals * out.room[:, None] - out.errors, dtype=float)
@@ -144,9 +144,9 @@ class LandmarkSpread:
     def variance(self, landmark_gram: Array, prior: Array, cross: Array) -> Array:
         """Return the variance (b, k) of new observations.
 
-        k(x, x) - |phi|^2 + mu (1/omega + |c|^2) + noise: what the landmarks do not span is as uncertain as it was
-        before; the rest is the posterior variance of a linear machine and the noise. With all rows as landmarks
-        this is the Gaussian process'.
+        k(x, x) - |phi|^2 + mu (1/omega + |c|^2) + noise: the part that the landmarks do not span keeps its prior
+        variance; the rest is the posterior variance of a linear machine plus the noise. With all rows as
+        landmarks this is the variance of the Gaussian process.
 
         Parameters
         ----------
@@ -163,9 +163,10 @@ class LandmarkSpread:
         return np.outer(unspanned + spanned + self.noise, self.scale)
 
     def decided_without(self, cross_rows: Array, cross: Array) -> Array:
-        """Return decisions (q, b, k) at new rows of the machines that each lack one of ``inputs``.
+        """Return the decisions (q, b, k) at new rows by machines that each lack one of ``inputs``.
 
-        f_-i(x) = f(x) - r_i s_i (1/omega + c_i . c(x)), exactly, landmarks held; of groups, the sum over their rows.
+        f_-i(x) = f(x) - r_i s_i (1/omega + c_i . c(x)), exactly, with landmarks held fixed. For groups it is the sum
+        over their rows.
 
         Parameters
         ----------
@@ -183,8 +184,8 @@ class LandmarkSpread:
 
 
 def left_out_precision(state: LandmarkState, unspanned: Array, room: Array, weights: Array) -> Array:
-    """Return the inverse variances (b,) of rows that are left out, in the unit of the kernel.
+    """Return the inverse variances (b,) of rows when they are left out, in the unit of the kernel.
 
-    k(x, x) - |phi|^2 + mu / (s (1 - h)): the noise and the uncertainty of the machine without the row together.
+    k(x, x) - |phi|^2 + mu / (s (1 - h)): the noise plus the uncertainty of the machine without the row.
     """
     return np.asarray(1.0 / (unspanned + state.regularization / (weights * room)), dtype=float)

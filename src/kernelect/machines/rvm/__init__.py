@@ -1,6 +1,6 @@
 """The relevance vector machine: sparse Bayesian learning on a design matrix.
 
-What stands here is the machine's interface; its modules are its own affair.
+Import the machine's interface from here; its modules are internal.
 """
 
 from kernelect.machines.rvm.algorithm import Algorithm, merit

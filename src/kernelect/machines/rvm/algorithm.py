@@ -22,11 +22,11 @@ class Algorithm(ABC):
     polished : bool
         Whether to raise the evidence to a stationary point on the functions found.
     bound : float
-        Log-evidence, less ``price`` for every function, below which a polished fit is not worth any
-        further effort.
+        A polished fit below this value is not improved any further. The value is the log-evidence
+        minus ``price`` for every function.
     price : float
     deadline : Deadline
-        When to stop with the model so far; a first few functions are found in any case.
+        When to stop with the model so far; the first few functions are found in any case.
     """
 
     polished: bool = True
@@ -38,14 +38,14 @@ class Algorithm(ABC):
     def fit(self, columns: Columns, likelihood: TargetLikelihood, start: SparseFit | None = None) -> SparseFit:
         """Return a (local) maximum of the evidence.
 
-        ``start`` gives functions, precisions and noise to begin with; its targets are not used.
+        ``start`` gives the functions, precisions and noise to start from; its targets are not used.
         """
 
     def gives_up(self, fit: SparseFit) -> bool:
-        """Return whether no further effort should be made to improve a polished fit."""
+        """Return whether to stop improving a polished fit."""
         return self.deadline.passed or merit(fit, self.price) < self.bound
 
 
 def merit(fit: SparseFit, price: float) -> float:
-    """Return the log-evidence less a price for every function."""
+    """Return the log-evidence minus a price for every function."""
     return fit.log_evidence - price * len(fit.active)

@@ -1,4 +1,4 @@
-"""Newton's ascent within bounds, for functions whose curvature is cheap and nearly right.
+"""Newton's ascent within bounds, for functions whose curvature is cheap and nearly exact.
 
 Notation: x the point, g slope, N minus the curvature; steps solve |N| step = g, with |N| the
 matrix whose eigenvalues are the absolute values of N's, so that every step leads upwards.
@@ -34,7 +34,7 @@ class Hillside(Protocol):
 
     @property
     def ended(self) -> bool:
-        """Whether the ascent should not go on from here."""
+        """Whether the ascent should stop here."""
 
     def slope(self) -> Array:
         """Return its exact derivative."""
@@ -59,8 +59,8 @@ def ascend(
 ) -> tuple[Array, H]:
     """Climb from ``start`` until a step promises less than ``tol``.
 
-    ``at(x, near)`` gives the function at x, ``near`` the point it is reached from. Where even
-    twice the promised rise stays below ``goal`` the ascent is given up: the summit is too low.
+    ``at(x, near)`` gives the function at x, where ``near`` is the previous point. The ascent stops
+    early if even twice the promised rise stays below ``goal``, because the maximum is then too low.
     """
     x, here, before = start, at(start, None), 0.0
     for _ in range(max_iter):

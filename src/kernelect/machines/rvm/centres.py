@@ -11,11 +11,11 @@ log-posterior in (w, zeta),
     ln E = ln p(t | w, z) - 1/2 w^T A w - |zeta|^2 / (2 tau^2)
            + 1/2 ln |A| - m d ln tau - 1/2 ln |F|.
 
-Kropotov, Ptashko & Vetrov take a flat prior on z, under which the evidence depends on the
-inputs' units and has no maximum: a weight that falls to 0 leaves a centre free to go anywhere.
-With the proper prior a pruned centre contributes exactly nothing. Their section 5 also has a
-wrong sign of ln p, sums over m for n, w_k counted twice and |x - z| for x - z; the scalar form
-mended is kept as ``scalar_evidence``, so that the paper's claim can be tested.
+Kropotov, Ptashko & Vetrov take a flat prior on z, under which the evidence depends on the inputs'
+units and has no maximum: a weight that falls to 0 leaves a centre free to go anywhere. With the
+proper prior a pruned centre contributes exactly nothing. Their section 5 also has a wrong sign of
+ln p, sums over m instead of n, w_k counted twice and |x - z| instead of x - z. ``scalar_evidence``
+is their scalar form with these slips corrected, so that the paper's claim can be tested.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Geometry(Protocol):
 class CentreFit:
     """Weights and centres at their joint mode.
 
-    ``constant`` says whether the constant function is active; its weight is then the first.
+    ``constant`` is true if the constant function is active; its weight then comes first.
     """
 
     weights: Array  # (c + m,)
@@ -91,7 +91,7 @@ class CentreFit:
         return np.column_stack([np.ones(len(values)), values]) if self.constant else values
 
     def height(self, design: Array) -> float:
-        """Return the log-posterior of (w, zeta) without its constants."""
+        """Return the log-posterior of (w, zeta) without its constant terms."""
         prior = self.weights @ (self.alpha * self.weights) + float(np.sum(self.moves**2)) / self.tau**2
         return self.likelihood.value(design @ self.weights) - 0.5 * float(prior)
 
@@ -159,8 +159,8 @@ def joint_mode(fit: CentreFit) -> CentreFit:
     """Return the fit at a (local) maximum over weights and centres.
 
     Gauss-Newton steps with step halving: [Phi J]^T B [Phi J] + diag(alpha, 1/tau^2) is positive
-    definite everywhere, which the exact Hessian is not away from the mode. Near it Newton's steps
-    need a tenth as many, where the unknowns are few enough for them to be worth their cost.
+    definite everywhere; away from the mode the exact Hessian is not. Near the mode Newton's method needs
+    a tenth as many steps, and is used if the unknowns are few enough to make it worth its cost.
     """
     height, decrement = fit.height(fit.design()), np.inf
     for _ in range(_MAX_STEPS):
@@ -219,9 +219,9 @@ def _line_search(fit: CentreFit, height: float, step: Array, decrement: float) -
 def centre_evidence(fit: CentreFit) -> float:
     """Return ln E at the joint mode under the proper prior.
 
-    ln |F| = ln |F_ww| + ln |Schur complement of zeta|, whose eigenvalues are kept from falling
-    below 1/tau^2: the posterior of a centre is not wider than its prior. (Away from a mode, and
-    rarely at one, the exact Hessian says otherwise.)
+    ln |F| = ln |F_ww| + ln |Schur complement of zeta|, whose eigenvalues are floored at 1/tau^2,
+    because the posterior of a centre is not wider than its prior. (The exact Hessian can violate
+    this away from a mode, and rarely at one.)
     """
     F_ww, F_wz, F_zz = hessian(fit)
     factor = ScaledFactor.of(F_ww)
@@ -232,12 +232,12 @@ def centre_evidence(fit: CentreFit) -> float:
 
 
 def scalar_evidence(fit: CentreFit) -> float:
-    """Return the evidence of Kropotov et al., section 5, mended: a flat prior, one number per centre.
+    """Return the evidence of Kropotov et al., section 5, corrected: a flat prior, one number per centre.
 
-    Each centre is "a single variable" along the line to each x_i: with rho_ik = |x_i - z_k| /
-    sigma (K = exp(-rho^2 / 2)), h' = w K rho / sigma, h'' = w K (rho^2 - 1) / sigma^2 and
-    H_k = sum_i B h'^2 - e h''. Mixed terms are set to 0. Inputs in units of their spread; the
-    value depends on that choice and may grow without bound: for comparison only.
+    Each centre is "a single variable" along the line to each x_i: with rho_ik = |x_i - z_k| / sigma
+    (K = exp(-rho^2 / 2)), h' = w K rho / sigma, h'' = w K (rho^2 - 1) / sigma^2 and
+    H_k = sum_i B h'^2 - e h''. Mixed terms are set to 0. Inputs are in units of their spread. The value depends
+    on that choice and may grow without bound, so use it for comparison only.
     """
     _, slopes, design, _ = gradient(fit)
     K = fit.geometry.values(fit.centres)
@@ -252,10 +252,10 @@ def scalar_evidence(fit: CentreFit) -> float:
 
 
 def moved_centres(fit: SparseFit, X: Array, geometry: Geometry, tau: float = 1.0) -> tuple[CentreFit, Posterior]:
-    """Return weights, precisions and centres converged in turn, and the posterior of the weights.
+    """Return weights, precisions and centres after optimising them in turn, and the posterior of the weights.
 
-    Joint mode of (w, z), then precisions at the new centres (some may be pruned), as long as
-    the centre evidence rises.
+    Each round finds the joint mode of (w, z), then the precisions at the new centres (some may be
+    pruned). Rounds go on as long as the centre evidence rises.
     """
     best = joint_mode(at_rows(fit, X, geometry, tau))
     value = centre_evidence(best)

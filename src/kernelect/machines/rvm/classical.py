@@ -1,4 +1,4 @@
-"""Classical re-estimation of an RVM: all functions at first, those of large precision pruned."""
+"""Classical re-estimation of an RVM: start with all functions and prune those of large precision."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kernelect.typing import Array
 
 @dataclass(frozen=True)
 class Classical(Algorithm):
-    """All functions at first, alpha = gamma / w^2 re-estimated at once, large alpha pruned.
+    """Starts with all functions, re-estimates every alpha = gamma / w^2 at once and prunes large alpha.
 
     Tipping (2001); Kropotov et al., eq. 6, which has lost the square on w. Every iteration
-    factorises all functions that are left, O(n M^2) at first: for comparison, and for
-    sets of functions so small that the order of additions matters more than time.
+    factorises all functions that are left, O(n M^2) at first. Use it for comparison, and for sets
+    of functions so small that the order of additions matters more than time.
 
     Parameters
     ----------
     tol : float
-        Largest change of ln alpha at which the iteration has converged.
+        The iteration has converged when ln alpha changes by at most this.
     max_iter : int
     polished, bound, price, deadline
         As for every algorithm.

@@ -7,16 +7,16 @@ P = Phi Sigma Phi^T, a a^T o M the matrix with entries a_i M_ij a_j. With B held
     -d2E/dx dx^T = 1/2 diag(alpha o (w^2 + diag Sigma)) - (alpha w)(alpha w)^T o Sigma
                    - 1/2 alpha alpha^T o Sigma o Sigma;
 
-that is all for normal noise. Labels add what the move of B brings, where classes nearly part
-several times as much. Differentiating dE/dx_i = 1/2 (1 - alpha_i w_i^2 - alpha_i Sigma_ii) -
-alpha_i w_i v_i term by term:
+that is all for normal noise. For labels B moves too, which adds further terms; where classes are nearly
+separable these are several times as large. Differentiating
+dE/dx_i = 1/2 (1 - alpha_i w_i^2 - alpha_i Sigma_ii) - alpha_i w_i v_i term by term:
 
     dSigma_ii/dx_j = -[(R o R)^T Z]_ij - alpha_j Sigma_ij^2,
     dq/dx_j = -(P o P) Z_j - alpha_j R_j^2,
     dv/dx_j = -Sigma (1/2 Phi^T (B'' o (Phi W)_j o q + B' o dq/dx_j) + Phi^T (Z_j o Phi v) + alpha_j v_j).
 
-Every sum over rows has the factors B' or B'', both below B, and P_ij^2 <= q_i q_j: a row enters
-by its leverage B q, at most 1. In a model that tells the classes apart most rows have none.
+Every sum over rows has the factors B' or B'', both below B, and P_ij^2 <= q_i q_j. A row therefore enters
+through its leverage B q, at most 1. In a model that separates the classes most rows have none.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ ROUGH_LEVERAGE = 1e-5
 def evidence_curvature(
     posterior: Posterior, design: Array, likelihood: TargetLikelihood, least_leverage: float = _NEGLIGIBLE
 ) -> Array:
-    """Return minus the second derivative of ln E in ln alpha, then in ln beta where there is one.
+    """Return minus the second derivative of ln E in ln alpha, then in ln beta if there is one.
 
-    Cost O(n m^2) for normal noise, for labels O(r m min(r, m^2)) with r the rows of more than
-    ``least_leverage`` (of the largest one).
+    Cost O(n m^2) for normal noise. For labels O(r m min(r, m^2)), where r counts the rows whose
+    leverage is above ``least_leverage`` (times the largest one).
     """
     inner = _with_rows_held(posterior)
     if likelihood.quadratic:

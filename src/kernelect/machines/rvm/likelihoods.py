@@ -39,7 +39,7 @@ class Slopes:
 
 
 class TargetLikelihood(ABC):
-    """ln p(t | h), a sum over rows, concave in h; it may have a noise precision of its own."""
+    """ln p(t | h), a sum over rows, concave in h; it may have a noise precision."""
 
     targets: Array
     sample_weight: Array
@@ -60,16 +60,16 @@ class TargetLikelihood(ABC):
     def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
         """Return the smallest precision allowed for the weight of each of ``columns`` (n, m).
 
-        ``squares`` are their squares where these are at hand.
+        ``squares`` are their squares, if they have been computed already.
         """
 
     @abstractmethod
     def least_alpha_slope(self, columns: Array) -> Array:
-        """Return the derivative of the logarithm of each one's smallest precision in its entries, (n, m)."""
+        """Return the derivative of the logarithm of each column's smallest precision in its entries, (n, m)."""
 
     @abstractmethod
     def log_losses(self, targets: Array, mean: Array, variance: Array) -> Array:
-        """Return minus the log predictive density of rows whose latent values are normal, all (rows,)."""
+        """Return minus the log predictive density of rows with normal latent values; all arrays are (rows,)."""
 
     @staticmethod
     @abstractmethod
@@ -78,7 +78,7 @@ class TargetLikelihood(ABC):
 
     @property
     def noise_precision(self) -> float:
-        """beta, 1 where there is none."""
+        """beta, or 1 if there is none."""
         return 1.0
 
     @property
@@ -87,11 +87,11 @@ class TargetLikelihood(ABC):
         return float(self.sample_weight.sum())
 
     def with_noise_precision(self, precision: float) -> Self:
-        """Return the likelihood with another beta, the same where there is none."""
+        """Return the likelihood with another beta, or the same one if it has no beta."""
         return self
 
     def log_noise(self) -> Array:
-        """Return ln beta, nothing where there is none."""
+        """Return ln beta, or an empty array if there is none."""
         return _NOTHING
 
     def log_noise_bounds(self) -> tuple[Array, Array]:
@@ -107,7 +107,7 @@ class TargetLikelihood(ABC):
         return self
 
     def condensed(self, design: Array) -> tuple[Array, Self]:
-        """Return fewer rows of which every evidence is the same, where there are such."""
+        """Return fewer rows that give the same evidence for every model, if there are such rows."""
         return design, self
 
 
@@ -136,10 +136,10 @@ class Bernoulli(TargetLikelihood):
         return Slopes(value=self._value(margin), error=missed * t, curvature=missed * right, tilt=t * (wrong - right))
 
     def least_alpha(self, columns: Array, squares: Array | None = None) -> Array:
-        """Let no function alone move the log-odds by more than about a hundred.
+        """Limit how far a single function can move the log-odds, to about a hundred.
 
-        On separable labels the evidence may rise on for ever, with weights of 1e6 that reach
-        far rows through the tails of narrow functions; nobody means that by a prior.
+        On separable labels the evidence may rise forever, with weights of 1e6 that reach far rows
+        through the tails of narrow functions. No sensible prior would allow this.
         """
         s = self.sample_weight / self.sample_weight.sum()
         size = s @ (columns**2 if squares is None else squares)
@@ -156,7 +156,7 @@ class Bernoulli(TargetLikelihood):
 
     @staticmethod
     def errors(targets: Array, mean: Array) -> Array:
-        """Count labels that are wrong; of several outputs the largest is the label."""
+        """Count wrong labels; with several outputs the largest one gives the label."""
         if targets.shape[1] == 1:
             return np.asarray(targets[:, 0] * mean[:, 0] <= 0.0, dtype=float)
         return np.asarray(mean.argmax(axis=1) != targets.argmax(axis=1), dtype=float)
@@ -172,8 +172,8 @@ class Bernoulli(TargetLikelihood):
 class Normal(TargetLikelihood):
     """Targets with noise of one precision beta, divided by the sample weight.
 
-    ``count`` is the number of observations behind the rows (the sum of their weights), kept
-    apart because rows may be replaced by fewer ones with the same sums of squares.
+    ``count`` is the number of observations behind the rows (the sum of their weights). It is stored
+    separately because fewer rows with the same sums of squares may replace the rows.
     """
 
     targets: Array
@@ -225,7 +225,7 @@ class Normal(TargetLikelihood):
         return np.log([self.precision])
 
     def log_noise_bounds(self) -> tuple[Array, Array]:
-        """Let the noise fall to its floor, and the precision no further than half of the targets' own."""
+        """Let the noise fall to its floor, but the precision no lower than half that of the targets."""
         size = self._energy()
         least, most = 2.0 * size, NOISE_FLOOR * size
         return np.log([self.count / max(least, 1e-300)]), np.log([self.count / max(most, 1e-300)])
@@ -259,6 +259,6 @@ def moderated(mean: Array, variance: Array) -> Array:
     """Return the log-odds of the predictive probability for a latent normal (MacKay 1992).
 
     The sigmoid averaged over N(mean, variance) is about sigmoid(mean / sqrt(1 + pi variance / 8)):
-    probabilities fall back to 1/2 where the weights are not determined, and no decision changes.
+    probabilities move towards 1/2 where the weights are not determined, and no decision changes.
     """
     return np.asarray(mean / np.sqrt(1.0 + np.pi / 8.0 * variance), dtype=float)

@@ -6,12 +6,12 @@ H = Phi^T B Phi + A = Sigma^-1, mu = Sigma Phi^T B z, C = B^-1 + Phi A^-1 Phi^T,
 
     S_k = phi_k^T C^-1 phi_k,   Q_k = phi_k^T C^-1 z,
 
-s, q the same with function k itself taken out of C: for an active one s = 1/Sigma_ii - alpha
-and q = mu_i / Sigma_ii, which do not cancel where alpha S / (alpha - S) does. The evidence as
+s, q are the same with function k itself taken out of C. For an active function s = 1/Sigma_ii - alpha
+and q = mu_i / Sigma_ii; these do not cancel where alpha S / (alpha - S) does. The evidence as
 a function of one alpha is then l(alpha) = 1/2 [ln alpha - ln(alpha + s) + q^2 / (alpha + s)].
 
-What is kept up to date is V = Phi^T B D, L^-1 with L L^T = H (made anew for every action: m is
-small) and S, Q by one matrix-vector product; Sigma itself is never updated, because that drifts.
+The model keeps V = Phi^T B D, L^-1 with L L^T = H (recomputed for every action, since m is small)
+and S, Q by one matrix-vector product. It never updates Sigma itself, because that drifts.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Columns:
         return self.values.shape[1]
 
     def without(self, function: int) -> Columns:
-        """Return the same functions, of which one may not be used; nothing is copied."""
+        """Return the same functions with one excluded from use; nothing is copied."""
         return replace(self, left_out=function)
 
 
 class LinearModel:
-    """A sparse linear model that is changed by one function at a time."""
+    """A sparse linear model that changes by one function at a time."""
 
     def __init__(
         self,
@@ -111,22 +111,22 @@ class LinearModel:
         self._refresh()
 
     def copy(self) -> LinearModel:
-        """Return a model that can be changed by itself; what is never written to is shared."""
+        """Return an independent copy; the two models share arrays that are never written to."""
         other = copy(self)
         other.alpha, other.banned, other.outside = self.alpha.copy(), self.banned.copy(), self.outside.copy()
         return other
 
     def ban(self, function: int) -> None:
-        """Take no further action on ``function``, nor on any other that is active where it is.
+        """Take no further action on ``function`` and, if it is active, on any other active function.
 
-        The precisions of active functions all gain by the same quadratic, which was just seen
-        to be wrong in that.
+        The gains of all active functions' precisions come from the same quadratic, which has just
+        proved wrong.
         """
         self.banned[function], self.outside[function] = True, False
         self.only_additions |= function in self.active
 
     def advance(self, count: int, tol: float) -> list[tuple[int, float]]:
-        """Take up to ``count`` actions that gain more than ``tol`` nats each; returns (function, gain) pairs."""
+        """Take up to ``count`` actions that gain more than ``tol`` nats each, and return (function, gain) pairs."""
         taken: list[tuple[int, float]] = []
         while len(taken) < count:
             function, alpha, gain = self.best_action()
@@ -202,11 +202,11 @@ class LinearModel:
         return bool(np.any(same & (np.abs(self.V[:, function] - norm) <= _COPY * norm)))
 
     def exchanges(self) -> list[tuple[float, int, int, float]]:
-        """Return, for every active function, the best one to take its place, best exchange first.
+        """Return the best replacement for every active function, best exchange first.
 
-        Each is (gain, function that leaves, function that comes, its alpha), all other
-        precisions held. With function i out, S_k + c_ik^2 / Sigma_ii and Q_k + c_ik mu_i /
-        Sigma_ii are exact, c = Sigma V, so all m M exchanges cost O(m^2 M).
+        Each is (gain, function to remove, function to add, its alpha), with all other precisions
+        held fixed. With function i out, S_k + c_ik^2 / Sigma_ii and Q_k + c_ik mu_i / Sigma_ii are
+        exact, c = Sigma V, so all m M exchanges cost O(m^2 M).
         """
         own = self._own()
         inside, (s, _, rest) = self.noise.gain(self.alpha, *own), own
@@ -240,7 +240,7 @@ class LinearModel:
         return 1e-15 * self.norms[functions] + 1e-300
 
     def apply(self, function: int, alpha: float) -> None:
-        """Put ``function`` at precision ``alpha``: add, re-estimate, or take out where infinite."""
+        """Set the precision of ``function`` to ``alpha``: add it, re-estimate it, or remove it if infinite."""
         where = (self.active == function).nonzero()[0]
         if len(where):
             self._change(int(where[0]), alpha)

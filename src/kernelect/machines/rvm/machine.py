@@ -1,8 +1,8 @@
 """The relevance vector machine: sparse Bayesian learning on a design matrix.
 
-The design matrix takes the Gram matrix's place: its columns are candidate functions at the
-training rows, kernels centred on the rows or anything else, and a constant function is
-always added to them. Several target columns are several machines, one against the rest.
+The design matrix replaces the Gram matrix. Its columns are candidate functions at the training
+rows: kernels centred on the rows or anything else. A constant function is always added to them.
+Several target columns are several machines, one against the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RVMState:
 
 @dataclass(frozen=True)
 class CentreState(RVMState):
-    """The sparse fits, and the same with centres at their joint mode with the weights."""
+    """The sparse fits, and the same fits with centres and weights at their joint mode."""
 
     centres: tuple[CentreFit, ...] = ()
 
@@ -52,10 +52,10 @@ class RVM(Machine[RVMState]):
     Parameters
     ----------
     regression : bool
-        Normal noise of unknown precision, or labels of +-1.
+        True for normal noise of unknown precision, false for labels of +-1.
     algorithm : Algorithm
     most_functions : float
-        Candidate functions at most, by which its work is estimated; there are no more than rows in any case.
+        Most candidate functions, used to estimate the work; there are never more than rows.
     """
 
     regression: bool = False
@@ -67,11 +67,11 @@ class RVM(Machine[RVMState]):
     def fit(
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: RVMState | None = None
     ) -> RVMState:
-        """Return the sparse fits; the RVM has no constant of its own, ``regularization`` is not used."""
+        """Return the sparse fits; the RVM has no constant, so ``regularization`` is not used."""
         return self.fit_on(Columns.of(gram), targets, weights, warm)
 
     def fit_on(self, columns: Columns, targets: Array, weights: Array, warm: RVMState | None = None) -> RVMState:
-        """Return the sparse fits on candidate functions that are at hand."""
+        """Return the sparse fits on given candidate functions."""
         starts = [None] * targets.shape[1] if warm is None else warm.fits
         return RVMState(
             tuple(self._fit_one(columns, *each) for each in zip(targets.T, repeat(weights), starts, strict=False))
@@ -84,7 +84,7 @@ class RVM(Machine[RVMState]):
         return self.algorithm.fit(columns, likelihood, start)
 
     def giving_up_below(self, bound: float, price: float = 0.0) -> RVM:
-        """Return the machine that makes no further effort at fits of less merit than ``bound``."""
+        """Return the machine that stops improving fits whose merit is below ``bound``."""
         return replace(self, algorithm=replace(self.algorithm, bound=bound, price=price))
 
     @property
@@ -97,11 +97,11 @@ class RVM(Machine[RVMState]):
         return replace(self, algorithm=replace(self.algorithm, deadline=deadline))
 
     def work(self, n_rows: float, n_outputs: int) -> float:
-        """Return the operations of a value: the design, its copies and a few dozen actions on all of it."""
+        """Return the operations of a value: the design, its copies and a few dozen actions on the whole design."""
         return _ACTIONS * n_outputs * n_rows * min(n_rows, self.most_functions)
 
     def likelihood(self, targets: Array, weights: Array) -> TargetLikelihood:
-        """Return the likelihood of one target column; noise starts at the targets' own size."""
+        """Return the likelihood of one target column; the noise starts at the size of the targets."""
         targets = np.ascontiguousarray(targets)
         if not self.regression:
             return Bernoulli(targets=targets, sample_weight=weights)

@@ -23,7 +23,7 @@ class Noise(ABC):
 
     @abstractmethod
     def best(self, s: Array, q2: Array, rest: Array | float) -> Array:
-        """Return the alpha with the highest evidence; infinite where the function should be out."""
+        """Return the alpha with the highest evidence, infinite if the function should be left out."""
 
     @abstractmethod
     def gain(self, alpha: Array, s: Array, q2: Array, rest: Array | float) -> Array:
@@ -31,15 +31,15 @@ class Noise(ABC):
 
     @abstractmethod
     def best_share(self, ratio: float) -> float:
-        """Return ``best`` over s for one function, which q^2 / (s rest) alone decides, at little cost."""
+        """Return ``best`` over s for one function, cheaply; it depends on q^2 / (s rest) alone."""
 
     @abstractmethod
     def most(self, ratio: Array | float) -> Array:
-        """Return the gain at the best alpha, which q^2 / (s rest) alone decides."""
+        """Return the gain at the best alpha; it depends on q^2 / (s rest) alone."""
 
 
 class KnownNoise(Noise):
-    """Row precisions as they are: alpha = s^2 / (q^2 - s) where q^2 > s."""
+    """Row precisions are known: alpha = s^2 / (q^2 - s) where q^2 > s."""
 
     def best(self, s: Array, q2: Array, rest: Array | float) -> Array:
         excess = q2 - s
@@ -60,7 +60,7 @@ class KnownNoise(Noise):
 
 @dataclass(frozen=True)
 class ProfiledNoise(Noise):
-    """Row precisions up to a common factor beta, which is at its best value for every alpha.
+    """Row precisions are known up to a common factor beta, which takes its best value for every alpha.
 
     With alpha = beta lambda and A(lambda) = z^T C^-1 z, beta = count / A and the evidence is
     -count/2 ln A + ...; with r = q^2 / A (A without the function) its maximum over lambda is

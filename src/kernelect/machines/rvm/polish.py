@@ -69,11 +69,11 @@ class Aim:
     Parameters
     ----------
     tol : float
-        Rise of the evidence, relative to its size, at which it ends.
+        The polish ends when the evidence rises by less than this, relative to its size.
     goal : float
-        Evidence that is wanted: an ascent that will not reach it is given up.
+        Evidence to reach: an ascent that will not reach it stops early.
     deadline : Deadline
-        When to stop wherever the ascent is.
+        When to stop, wherever the ascent is then.
     """
 
     tol: float = _TOL
@@ -82,11 +82,11 @@ class Aim:
 
 
 def polish(values: Array, fit: SparseFit, aim: Aim | None = None) -> SparseFit:
-    """Raise the evidence to a stationary point, and take out what the data do not determine.
+    """Raise the evidence to a stationary point, and remove functions that the data do not determine.
 
-    ``values`` (n, M) holds all candidate functions. The result has no lower evidence than the fit exactly at its
-    mode and within the bounds of its precisions, up to the thousandths of a nat that an undetermined
-    weight was worth.
+    ``values`` (n, M) holds all candidate functions. The evidence of the result is not lower than that of the fit
+    exactly at its mode and within the bounds of its precisions, except for the thousandths of a nat that an
+    undetermined weight was worth.
     """
     aim = aim or Aim()
     fit, done = _polished(values, fit, _FADING, aim)
@@ -114,7 +114,7 @@ def _polished(values: Array, fit: SparseFit, share: float, aim: Aim) -> tuple[Sp
 
 
 def posterior_at(fit: SparseFit, design: Array, x: Array) -> SparseFit:
-    """Return the same functions at other precisions ``x``: ln alpha, then ln beta where there is one."""
+    """Return the same functions at other precisions ``x``: ln alpha, then ln beta if there is one."""
     alpha, likelihood = _unpacked(x, fit.likelihood)
     return SparseFit(fit.active, find_mode(design, alpha, likelihood, _followed(fit.posterior, alpha)), likelihood)
 
@@ -178,7 +178,7 @@ def _followed(posterior: Posterior, alpha: Array) -> Array:
 
 
 def packed(alpha: Array, likelihood: TargetLikelihood) -> Array:
-    """Return ln alpha, then ln beta where there is one."""
+    """Return ln alpha, then ln beta if there is one."""
     return np.concatenate([np.log(alpha), likelihood.log_noise()])
 
 
@@ -188,7 +188,7 @@ def _unpacked(x: Array, likelihood: TargetLikelihood) -> tuple[Array, TargetLike
 
 
 def evidence_slope(posterior: Posterior, design: Array, likelihood: TargetLikelihood) -> Array:
-    """Return the derivative of ln E in ln alpha, then in ln beta where there is one."""
+    """Return the derivative of ln E in ln alpha, then in ln beta if there is one."""
     gamma = 1.0 - posterior.alpha * np.diagonal(posterior.covariance)
     return np.concatenate([precision_slope(posterior, design), likelihood.log_noise_slope(posterior.slopes, gamma)])
 

@@ -29,7 +29,7 @@ EXACT = 1e-13
 
 @dataclass(frozen=True)
 class ScaledFactor:
-    """A Cholesky factor of a positive definite matrix brought to a unit diagonal.
+    """A Cholesky factor of a positive definite matrix that was scaled to a unit diagonal.
 
     Columns of a design may differ by many orders of magnitude (1e8-scaled inputs in a linear
     kernel); with a unit diagonal the library's jitter is small for each of them.
@@ -61,7 +61,7 @@ class ScaledFactor:
         return self.unit.half_solve(right / self.scale[:, None]) if len(self.scale) else np.zeros_like(right)
 
     def inverse(self) -> Array:
-        """Return M^-1 itself: its diagonal and products with the design are wanted."""
+        """Return M^-1 itself, for its diagonal and its products with the design."""
         if not len(self.scale):
             return np.zeros((0, 0))
         return self.unit.inverse() / (self.scale[:, None] * self.scale)
@@ -87,7 +87,7 @@ class Posterior:
 
     @cached_property
     def covariance(self) -> Array:
-        """Sigma (m, m): its diagonal and products with the design are wanted."""
+        """Sigma (m, m), for its diagonal and its products with the design."""
         return self.factor.inverse()
 
     def determination(self) -> Array:
@@ -101,7 +101,7 @@ def find_mode(
     """Return the posterior at its mode, by Newton's method with step halving from ``start``.
 
     The log-posterior is concave, so the mode is unique. ``tol`` is the decrement (twice the
-    distance to the maximum, in nats) that counts as none. Cost O(n m^2) per Newton step.
+    distance to the maximum, in nats) below which the search stops. Cost O(n m^2) per Newton step.
     """
     here = _Place.at(design, alpha, likelihood, np.zeros(len(alpha)) if start is None else start)
     for _ in range(_MAX_NEWTON):
@@ -168,10 +168,10 @@ def _pulled(posterior: Posterior, design: Array, R: Array) -> tuple[Array, Array
 
 
 def trace_gradient(posterior: Posterior, design: Array, R: Array) -> DesignGradient:
-    """Return the derivatives whose differential is -1/2 tr(R dH), the move of the mode included.
+    """Return the derivatives whose differential is -1/2 tr(R dH), including the move of the mode.
 
-    ``R`` (m, m) is symmetric and held. H moves with alpha and Phi directly, and with B, which
-    moves with h = Phi w; w moves by H dw = dPhi^T e - Phi^T B dPhi w - dA w.
+    ``R`` (m, m) is symmetric and held fixed. H moves with alpha and Phi directly, and with B, which
+    moves with h = Phi w. The weights w move by H dw = dPhi^T e - Phi^T B dPhi w - dA w.
     """
     w, alpha, slopes = posterior.weights, posterior.alpha, posterior.slopes
     weighted = slopes.curvature[:, None] * design
@@ -186,10 +186,10 @@ def trace_gradient(posterior: Posterior, design: Array, R: Array) -> DesignGradi
 def evidence_gradient(posterior: Posterior, design: Array) -> DesignGradient:
     """Return the exact derivatives of ln E in ln alpha and in every entry of the design.
 
-    dE/dln alpha_i = 1/2 (1 - alpha_i w_i^2 - alpha_i Sigma_ii) - alpha_i w_i v_i. Without the
-    last term, which says that B moves with w, it vanishes where alpha = gamma / w^2
-    (Kropotov et al., eq. 6, with the square the paper lost): that point is not stationary for
-    the Laplace evidence.
+    dE/dln alpha_i = 1/2 (1 - alpha_i w_i^2 - alpha_i Sigma_ii) - alpha_i w_i v_i. The last term is
+    there because B moves with w. Without it the derivative vanishes where alpha = gamma / w^2
+    (Kropotov et al., eq. 6, with the square that the paper lost), so that point is not stationary
+    for the Laplace evidence.
     """
     trace = trace_gradient(posterior, design, posterior.covariance)
     return DesignGradient(

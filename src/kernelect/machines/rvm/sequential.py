@@ -52,18 +52,18 @@ _NONE: Indices = np.zeros(0, dtype=np.intp)
 
 @dataclass(frozen=True)
 class Sequential(Algorithm):
-    """Add, re-estimate or delete the one function that gains most (Tipping & Faul 2003).
+    """Adds, re-estimates or deletes the one function that gains most (Tipping & Faul 2003).
 
-    Begins with no function at all, so it costs O(n M) per function added and never
-    factorises more than the model; ends with the exact-gradient polish, after which further
-    functions are let in, or exchanged for others, as long as the evidence rises.
+    It starts with no function, so it costs O(n M) per function added and never factorises more than
+    the model. It ends with the exact-gradient polish. After that it adds or exchanges functions as
+    long as the evidence rises.
 
     Parameters
     ----------
     tol : float
-        Gain of an action, in nats, that is worth taking.
+        Smallest gain, in nats, for which an action is taken.
     max_steps : int
-        Actions in all.
+        Largest number of actions in total.
     polished, bound, price, deadline
         As for every algorithm.
     """

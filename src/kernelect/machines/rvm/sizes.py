@@ -1,7 +1,7 @@
-"""What each function of a sparse model is worth: the evidence as they are taken away.
+"""What each function of a sparse model is worth: the evidence as functions are removed.
 
-Notation as in posterior.py. A function's strength is w_i^2 / Sigma_ii, by how much it is
-larger than its own uncertainty.
+Notation as in posterior.py. A function's strength is w_i^2 / Sigma_ii, which compares its weight
+with the weight's uncertainty.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _ROUGH = 1e-5
 def evidence_by_size(columns: Columns, likelihood: TargetLikelihood) -> tuple[Array, Array]:
     """Return sizes and ln evidence from the model on ``columns`` down to none of its functions.
 
-    The weakest go first, some at a time where there are many; precisions and noise are found anew
-    each time. Cost O(n m^2) per model on the way.
+    The weakest functions are removed first, several at a time if there are many. Precisions and
+    noise are found again each time. Cost O(n m^2) per model on the way.
     """
     fit = Sequential().fit(columns, likelihood)
     at_once = max(len(fit.active) // _POINTS, 1)

@@ -30,7 +30,7 @@ _EPSILON = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, kw_only=True)
 class BoxQP:
-    """The program; ``gram`` is read row by row, so it should be in C order."""
+    """The quadratic program; ``gram`` is read row by row, so it should be in C order."""
 
     gram: Array
     ridge: Array  # (n,) e
@@ -51,7 +51,7 @@ class BoxQP:
         return fixed if fixed.any() else None
 
     def within_bounds(self, sides: Sides) -> Sides:
-        """Return ``sides``, which may be those of another program, as far as the bounds allow them."""
+        """Return ``sides``, possibly of another program, changed where the bounds do not allow them."""
         if self.fixed is not None:
             sides = np.where(self.fixed, np.int8(LOWER), sides)
         if self.unbounded is not None:
@@ -83,17 +83,17 @@ class BoxQP:
         return float(self.scale.max())
 
     def rounding(self, beta: Array) -> float:
-        """Return a bound of the rounding errors in M beta."""
+        """Return a bound on the rounding errors in M beta."""
         size = np.abs(beta)
         return 4.0 * _EPSILON * float(self._largest_scale * (self.scale @ size) + self.ridge @ size)
 
     def row_rounding(self, beta: Array) -> Array:
-        """Return the same for every row, which is less where rows are of different size."""
+        """Return the bound for every row, which is smaller where rows differ in size."""
         size = np.abs(beta)
         return np.asarray((4.0 * _EPSILON) * (self.scale * (self.scale @ size) + self.ridge * size), dtype=float)
 
     def resolution(self, beta: Array, rounding: float) -> Array | float:
-        """Return the violation that counts as none: the tolerance, or what rounding makes of it."""
+        """Return the largest violation that counts as none: the tolerance, or the rounding errors if larger."""
         if rounding <= self.tolerance:
             return self.tolerance
         return np.maximum(self.tolerance, self.row_rounding(beta))

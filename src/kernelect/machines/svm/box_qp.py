@@ -1,12 +1,12 @@
-"""The solution of a program in a box, by a chain of solvers whose results are checked.
+"""Solves a program in a box by a chain of solvers, and checks the result of each.
 
 Notation as in box_program.py. Pivoting (pivoting.py) is quick, but there is no proof that it ends, so the
 chain is
 
     warm start -> coarse start -> interior point,
 
-each with pivoting and, where that does not settle, proximal pivoting. The optimality conditions
-are checked at the end of each link, and the next is tried where they do not hold.
+each with pivoting and, if that does not settle, proximal pivoting. Each link ends with a check of
+the optimality conditions; if they do not hold, the next link is tried.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROXIMAL_STEPS = 25
 
 @dataclass(frozen=True, kw_only=True)
 class BoxSolution:
-    """The solution, with what derivatives through it need."""
+    """The solution, with the parts that its derivatives need."""
 
     alpha: Array  # (n,)
     gradient: Array  # (n,) g = 1 - y M beta
@@ -48,12 +48,12 @@ class BoxSolution:
 
     @property
     def optimal(self) -> bool:
-        """Whether the optimality conditions hold to the tolerance, rounding allowed for."""
+        """Whether the optimality conditions hold within the tolerance, allowing for rounding."""
         return self.violation <= self.tolerance
 
 
 def solve_box_qp(problem: BoxQP, start: BoxSolution | None = None) -> BoxSolution:
-    """Return the solution, from that of a similar problem where given."""
+    """Return the solution, starting from that of a similar problem if given."""
     best: BoxSolution | None = None
     for found in _chain(problem, start):
         if found.optimal:

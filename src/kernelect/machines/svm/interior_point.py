@@ -1,7 +1,7 @@
 """Mehrotra's interior point for the dual of a support vector machine without bias.
 
-The slow and sure way to solve the program of box_program.py: 10 to 20 Cholesky factorisations of
-order n whatever the condition of the kernel matrix.
+The slow but safe way to solve the program of box_program.py: it takes 10 to 20 Cholesky
+factorisations of order n, whatever the condition of the kernel matrix.
 
 Notation: K, e, y, u, alpha as in box_program.py; s = alpha and t = u - alpha the distances from the
 bounds with multipliers p and q, residual d = y (M beta) - 1 - p + q, tau = mean of s p and t q.

@@ -78,7 +78,7 @@ class BinarySVM:
 
     @property
     def slacks(self) -> Array:
-        """xi, exactly 0 where the solution says so: z of marginal rows is 1 only to rounding."""
+        """xi; with linear slack exactly 0 outside ``bounded``, since z of marginal rows is 1 only to rounding."""
         inside = np.maximum(1.0 - self.margins, 0.0)
         if self.quadratic:
             return inside
@@ -100,14 +100,14 @@ class BinarySVM:
 
 
 class SVM(Machine[SVMState]):
-    """Support vector machine; several columns of targets are machines of their own.
+    """Support vector machine; each column of targets is a separate machine.
 
     Parameters
     ----------
     slack : "linear" or "quadratic"
     tolerance : float
         Largest violation of the optimality conditions, in units of the margin. Gradients of
-        criteria go through the solution and ask for the default.
+        criteria differentiate the solution and need the default.
 
     Notes
     -----
@@ -153,14 +153,14 @@ class SVM(Machine[SVMState]):
         ]
 
     def start_of(self, state: SVMState) -> SVMState:
-        """Return the state without its factors: a later fit begins with sides and variables."""
+        """Return the state without its factors: a later fit starts from the sides and variables."""
         return replace(state, solutions=tuple(replace(each, factor=None) for each in state.solutions))
 
     def decide(self, state: SVMState, cross: Array) -> Array:
         return np.asarray(cross.T @ state.dual_coef, dtype=float)
 
     def doubt(self, state: SVMState) -> str:
-        """Return a sentence where a solution is not optimal, else nothing."""
+        """Return a sentence if a solution is not optimal, else an empty string."""
         worst = max(state.solutions, key=lambda solution: solution.violation / solution.tolerance)
         if worst.optimal:
             return ""

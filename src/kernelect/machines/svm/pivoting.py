@@ -1,7 +1,7 @@
-"""Block pivoting: given a guess which rows are at 0, free, or at u, rows of the wrong sign change sides.
+"""Block pivoting: guess which rows are at 0, free, or at u; then rows of the wrong sign change sides.
 
 Notation as in box_program.py. One Cholesky solve on the free block gives beta for a guess. A handful of
-solves suffices, whatever accuracy is asked for, but there is no proof that it ends.
+solves is enough for any accuracy, but there is no proof that the method ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FEW = 32  # or by this many
 
 @dataclass(frozen=True, kw_only=True)
 class Pivoted:
-    """Where exchanging sides has ended."""
+    """The state in which the exchange of sides ended."""
 
     beta: Array
     r: Array
@@ -34,9 +34,9 @@ class Pivoted:
 
 
 def pivot(problem: BoxQP, sides: Sides, *, capped: bool = True) -> Pivoted | None:
-    """Exchange sides until all signs are right; None where that does not settle.
+    """Exchange sides until all signs are right; return None if that does not settle.
 
-    With ``capped=False`` all wrong rows change sides at once.
+    With ``capped=False`` all rows of the wrong sign change sides at once.
     """
     n = len(sides)
     sides = problem.within_bounds(sides)

@@ -17,7 +17,7 @@ _NEWTON_STEPS = 200
 
 
 def check_slack(slack: object) -> str:
-    """Return ``slack`` where it is one, else raise."""
+    """Return ``slack`` if it is valid, else raise."""
     if not isinstance(slack, str) or slack not in SLACKS:
         raise unknown_name("slack", slack, list(SLACKS))
     return slack

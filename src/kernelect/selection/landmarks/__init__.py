@@ -1,4 +1,4 @@
-"""Many rows: selection on a part of them with few landmarks, then all rows with as many as leave-one-out asks for."""
+"""Many rows: select on a part of them with few landmarks, then fit all rows with as many as leave-one-out needs."""
 
 from kernelect.selection.landmarks.fit import LandmarkFit, classes_of, fit_on_landmarks
 from kernelect.selection.landmarks.intervals import interval_rows

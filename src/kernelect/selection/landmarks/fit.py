@@ -1,4 +1,4 @@
-"""From many rows to a fitted machine: widths on a part, then all rows with as many landmarks as they need."""
+"""Fits a machine to many rows: finds widths on a part, then uses all rows with as many landmarks as they need."""
 
 from __future__ import annotations
 

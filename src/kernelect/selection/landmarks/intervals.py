@@ -1,4 +1,4 @@
-"""Which rows the intervals of a machine on landmarks are made of, and what it says without their groups."""
+"""The rows behind the intervals of a machine on landmarks, and what the machine predicts without their groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many landmarks: doubled until leave-one-out stops improving by a standard error, or memory or time says stop."""
+"""Doubles the number of landmarks until leave-one-out gains less than a standard error, or memory or time runs out."""
 
 from __future__ import annotations
 

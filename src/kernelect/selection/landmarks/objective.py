@@ -1,7 +1,7 @@
 """The criterion on landmarks as a function of theta: the second form of the seam.
 
-Kernel values between landmarks and rows, and among landmarks, take the place of the Gram matrix; their two
-derivatives meet the kernel's pullbacks. Rows are taken in blocks.
+Kernel values between landmarks and rows, and among landmarks, replace the Gram matrix. The kernel's
+pullbacks take the derivatives in both. Rows are processed in blocks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rows that stay where they are: partitions of a cluster, or stretches of a file, visited in passes.
 
-A pass sends a function to the rows and brings sums back, which are no larger than landmarks times landmarks,
-and results of a bounded number of rows. Rows are numbered through all parts, so that samples and landmarks are the
-same however the rows are dealt out.
+A pass sends a function to the rows. It brings back sums, which are no larger than landmarks times landmarks, and
+results of a bounded number of rows. Rows are numbered across all parts, so samples and landmarks do not depend on
+how the rows are distributed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The passes over all rows: what one block adds to the sums, and what its own rows bring back.
 
-Each pass is a record that holds all it needs, so that it can be sent to where the rows are.
+Each pass is a record that holds everything it needs, so it can be sent to where the rows are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``landmarks=`` stands for."""
+"""The meaning of the argument ``landmarks=``."""
 
 from __future__ import annotations
 

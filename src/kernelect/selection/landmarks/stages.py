@@ -1,4 +1,4 @@
-"""The stages of a selection on a part of the rows with few landmarks, which follow the widths."""
+"""The stages after the widths, in a selection on a part of the rows with few landmarks."""
 
 from __future__ import annotations
 

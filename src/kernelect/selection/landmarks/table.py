@@ -1,4 +1,4 @@
-"""All rows of a fit, wherever they are: sums and values over blocks, and samples that fit into memory."""
+"""Access to all rows of a fit, wherever they are: sums and values over blocks, and samples that fit into memory."""
 
 from __future__ import annotations
 

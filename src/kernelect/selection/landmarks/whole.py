@@ -1,7 +1,7 @@
 """The machine on all rows at one kernel: how many landmarks, which ridge, and every row left out once.
 
-All rows are read twice: once for the moments, from which every ridge and every smaller number of landmarks
-follow, and once to leave each of them out. In between, ridges and numbers of landmarks are compared on a
+All rows are read twice: once for the moments, which serve every ridge and every smaller number of
+landmarks, and once to leave each row out. In between, ridges and numbers of landmarks are compared on a
 sample of rows, each left out of the machine on all rows.
 """
 
