@@ -154,4 +154,4 @@ def test_a_follower_without_time_is_not_begun(monkeypatch):
     monkeypatch.setattr(Pace, "measured", lambda: Pace(Pace(1.0).fit_seconds(LSSVM(), 60, 1) / 100.0))
     with pytest.warns(ConvergenceWarning, match="left no time for 2 of 5 candidates"):
         model = KernelClassifier("fast", time_limit=320.0, random_state=0).fit(X, y)
-    assert [member.candidate.machine for member in model._members] == ["lssvm", "lssvm", "forest"]
+    assert [member.candidate.machine for member in model._members] == ["lssvm", "forest", "lssvm"]
