@@ -260,3 +260,12 @@ def test_widths_whose_squares_are_zero_have_a_prior():
     with pytest.warns(ConvergenceWarning, match="the prior has no minimum here"):
         model = LSSVC("rbf", prior="gaussian").fit(1e130 * X, y)
     assert np.isfinite(model.predict_proba(1e130 * X)).all()
+
+
+@pytest.mark.parametrize("kernel", ["rational-quadratic", "rbf", "ard"])
+def test_rows_far_closer_to_each_other_than_to_one_cell_are_refused_in_words(kernel):
+    """The width that their distance asks for was infinite, and the sentence spoke of gamma."""
+    X = 1e-210 * np.random.default_rng(0).normal(size=(11, 1))
+    X[3] = 1e-135
+    with pytest.raises(InvalidArgument, match="X varies by about"):
+        LSSVR(kernel).fit(X, np.arange(11.0))

@@ -82,7 +82,11 @@ def _median_distance(X: Array, metric: str) -> tuple[float, float]:
     check_range(largest)
     distances = pdist(centred / largest, metric)
     distances = distances[distances > 0]
-    return (float(np.median(distances)), largest) if len(distances) else (1.0, 1.0)
+    if not len(distances):
+        return 1.0, 1.0
+    distance = float(np.median(distances))
+    check_range((np.sqrt(distance) if metric == "sqeuclidean" else distance) * largest)
+    return distance, largest
 
 
 def scaled_widths(X: Array, overall: Callable[[Array], float]) -> Array:
@@ -92,7 +96,10 @@ def scaled_widths(X: Array, overall: Callable[[Array], float]) -> Array:
     """
     scales = input_scales(X)
     inverse = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
-    return np.asarray(overall(X * inverse) * inverse**2, dtype=float)
+    width = overall(X * inverse)
+    for scale in scales:  # what most rows differ by, where one cell is far from all others
+        check_range(float(scale) / np.sqrt(width))
+    return np.asarray(width * inverse**2, dtype=float)
 
 
 def check_range(scale: float) -> None:
