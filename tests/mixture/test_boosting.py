@@ -258,3 +258,13 @@ def test_time_that_is_too_short_leaves_it_out(few_rows, monkeypatch):
     with pytest.warns(Warning, match="left no time"):
         model = KernelRegressor("fast", time_limit=30.0).fit(Z, y)
     assert BOOSTING not in {member.candidate.machine for member in model.members}
+
+
+def test_many_classes_have_fewer_rounds(monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "_MOST_TREES", 36)
+    plain = Boosting._go_on
+    monkeypatch.setattr(Boosting, "_go_on", lambda self, *given: asked.append(given[-1]) or plain(self, *given))
+    Z, y = table(300)
+    grown(Z, labels(y, 3), n_classes=3, n_rounds=160)
+    assert asked[-1] <= 12
