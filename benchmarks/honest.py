@@ -34,6 +34,7 @@ def main() -> None:
     parser.add_argument("--most-rows", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--machine", default="lssvm")
+    parser.add_argument("--effort", choices=("fast", "balanced", "best"), help="of the mixture (machine auto)")
     parser.add_argument("--markdown", type=Path)
     given = parser.parse_args()
     known = [json.loads(line) for line in given.out.read_text().splitlines()] if given.out.exists() else []
@@ -61,7 +62,7 @@ def measured(path: Path, given: argparse.Namespace) -> dict[str, Any]:
     known, new = frame[:cut].reset_index(drop=True), frame[cut:].reset_index(drop=True)
     try:
         schema, rows, remarks = describe_table(known, target)
-        options = MachineOptions(given.machine, effort="fast" if given.machine == "auto" else None)
+        options = MachineOptions(given.machine, effort=given.effort)
         model = fit_table(rows, schema, options, FoldOptions(folds=5), remarks=tuple(remarks))
     except KernelectError as error:
         return {"table": path.stem, "error": str(error)}

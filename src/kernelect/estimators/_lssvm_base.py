@@ -31,6 +31,7 @@ from kernelect.priors import PRIORS, Prior, as_prior
 from kernelect.results import ModelSize
 from kernelect.selection import (
     LeastSquaresObjective,
+    left_out,
     Rows,
     SelectionObjective,
     in_units,
@@ -224,7 +225,7 @@ class LSSVMBase(SelfSelecting):
             )
         return GroupPRESS(groups)
 
-    def _keep(self, objective: SelectionObjective, theta: Array) -> Array:
+    def _keep(self, objective: LeastSquaresObjective, theta: Array) -> Array:
         """Set the learned attributes at ``theta`` and return the leave-one-out residuals."""
         fitted = objective.solved(theta)
         state: LSSVMState = fitted.state
@@ -236,9 +237,7 @@ class LSSVMBase(SelfSelecting):
             self._gram = objective.X
         if not isinstance(kernel, Precomputed):
             self.feature_importances_ = relevances(kernel, objective.X, state.dual_coef)
-        c, residuals = _left_out(state, objective.criterion.groups)
-        self._keep_leave_one_out(objective, c, residuals)
-        return residuals
+        return self._keep_leave_one_out(objective, theta, state)
 
     def _keep_solution(self, kernel: Kernel, state: LSSVMState | LandmarkState, rows: Array | None) -> None:
         """Set what predictions need: the kernel, the coefficients and the rows they belong to."""
@@ -264,8 +263,10 @@ class LSSVMBase(SelfSelecting):
         alpha = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         return [Groups(index).solve(blocks, alpha) for index in partitions]
 
-    def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
-        """Keep what predictions need of leave-one-out; by default nothing."""
+    def _keep_leave_one_out(self, objective: LeastSquaresObjective, theta: Array, state: LSSVMState) -> Array:
+        """Return the leave-one-out residuals, and keep what predictions need of them; by default nothing."""
+        remembered = objective.remembered_residuals(theta)
+        return left_out(state, objective.criterion.groups)[1] if remembered is None else remembered
 
     def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
         """Keep what predictions on landmarks need of leave-one-out; by default nothing."""
@@ -312,12 +313,3 @@ class LSSVMBase(SelfSelecting):
         if isinstance(self.kernel_, Precomputed):
             return X[:, self._rows].T
         return self.kernel_.cross(self.X_fit_, X)
-
-
-def _left_out(state: LSSVMState, groups: Groups | None) -> tuple[Array, Array]:
-    """Return the inverse variances (n,) and the residuals (n, k) of rows left out, each alone or with its group."""
-    if groups is None:
-        c = state.bordered_diagonal()
-        return c, state.leave_one_out_residuals(c)
-    blocks = blocks_of(state.bordered_inverse())
-    return 1.0 / groups.inverse_diagonal(blocks), groups.solve(blocks, state.dual_coef)

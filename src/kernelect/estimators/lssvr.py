@@ -17,10 +17,10 @@ from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._jackknife import check_coverage, jackknife_ends, jackknife_reach
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._training import measured
-from kernelect.machines import LSSVM, Groups
+from kernelect.machines import LSSVM, Groups, LSSVMState
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit
-from kernelect.selection import Rows, SelectionObjective, without_outweighing
+from kernelect.selection import LeastSquaresObjective, Rows, left_out, without_outweighing
 from kernelect.selection.landmarks import LandmarkFit, Parts, Table, interval_rows
 from kernelect.typing import Array, Indices
 
@@ -172,8 +172,9 @@ random_state, n_jobs, verbose
             X=X, targets=y.astype(float).reshape(len(y), -1), weights=np.ones(len(y)), groups=self._known_groups()
         )
 
-    def _keep_leave_one_out(self, objective: SelectionObjective, diagonal: Array, residuals: Array) -> None:
-        self._diagonal, self._residuals = diagonal, residuals
+    def _keep_leave_one_out(self, objective: LeastSquaresObjective, theta: Array, state: LSSVMState) -> Array:
+        self._diagonal, self._residuals = left_out(state, objective.criterion.groups)
+        return self._residuals
 
     def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
         left_out, places = fit.left_out, table.figures()

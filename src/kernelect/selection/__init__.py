@@ -5,7 +5,7 @@ from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.in_time import Pace, rows_in_time
 from kernelect.selection.landscape import Influence, influence, surface
 from kernelect.selection.lead import Lead, relative_widths
-from kernelect.selection.least_squares import LeastSquaresObjective
+from kernelect.selection.least_squares import LeastSquaresObjective, left_out
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import in_units, per_row, with_doubts, with_remark
 from kernelect.selection.problem import Rows, join
@@ -44,6 +44,7 @@ __all__ = [
     "in_units",
     "influence",
     "join",
+    "left_out",
     "per_row",
     "recalibrate",
     "recalibrated",

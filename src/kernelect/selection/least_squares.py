@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from kernelect.machines import LSSVMState, RidgePath, blocks_of
+from kernelect.machines import Groups, LSSVMState, RidgePath, blocks_of
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Array
 
@@ -29,11 +29,18 @@ class LeastSquaresObjective(SelectionObjective):
         """Return the exact leave-one-out residuals (n, k) at ``theta``; criteria that leave rows out remember them."""
         if self.criterion.leaves_out:
             self.value(theta)
-            remembered = self.pointwise(theta)
-            if remembered is not None:
-                return remembered
-        state: LSSVMState = self.solved(theta).state
-        groups = self.criterion.groups
-        if groups is not None:
-            return groups.solve(blocks_of(state.bordered_inverse()), state.dual_coef)
-        return state.leave_one_out_residuals(state.bordered_diagonal())
+        remembered = self.remembered_residuals(theta)
+        return left_out(self.solved(theta).state, self.criterion.groups)[1] if remembered is None else remembered
+
+    def remembered_residuals(self, theta: Array) -> Array | None:
+        """Return the leave-one-out residuals at ``theta`` where a criterion that leaves rows out has been there."""
+        return self.pointwise(theta) if self.criterion.leaves_out else None
+
+
+def left_out(state: LSSVMState, groups: Groups | None) -> tuple[Array, Array]:
+    """Return the inverse variances (n,) and the residuals (n, k) of rows left out, each alone or with its group."""
+    if groups is None:
+        c = state.bordered_diagonal()
+        return c, state.leave_one_out_residuals(c)
+    blocks = blocks_of(state.bordered_inverse())
+    return 1.0 / groups.inverse_diagonal(blocks), groups.solve(blocks, state.dual_coef)

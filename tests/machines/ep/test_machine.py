@@ -1,9 +1,12 @@
 """Expectation propagation: laws of the fixed point, weights, warm starts and hard cases."""
 
+from dataclasses import replace
+
+import mpmath as mp
 import numpy as np
 import pytest
 
-from kernelect.machines import EP, Hinge, Probit, SquaredHinge
+from kernelect.machines import EP, EPState, Hinge, Probit, SquaredHinge
 
 LIKELIHOODS = [Probit(), Hinge(), SquaredHinge()]
 named = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda part: part.name)
@@ -150,3 +153,23 @@ def test_an_iteration_limit_is_said_in_a_sentence():
     state = EP(Hinge(), max_iter=2).fit(gram, targets, 50.0, np.ones(len(gram)))
     assert not state.converged
     assert state.doubt().startswith("expectation propagation stopped after 2 iterations")
+
+
+def test_variances_of_rows_with_hardly_any_precision_against_fifty_digits():
+    """Rows far outside the margin have sites of any smallness, also none: T_i Sigma_ii has no digits left there."""
+    generator = np.random.default_rng(3)
+    _, targets, gram = problem(24)
+    tau = 10.0 ** generator.uniform(-18, 1, 24)
+    tau[[0, 7, 23]] = 0.0
+    tau[5] = 5e-324
+    warm = solve(Hinge(), gram, targets)
+    sites = replace(warm.columns[0].sites, tau=tau, nu=np.ones(24))
+    start = EPState((replace(warm.columns[0], sites=sites),))
+    column = EP(Hinge(), tol=np.inf).fit(gram, targets, 1.0, np.ones(24), start).columns[0]
+    with mp.workdps(50):
+        precise = mp.matrix(gram.tolist())
+        covariance = precise * (mp.eye(24) + mp.diag(tau.tolist()) * precise) ** -1
+        wanted = np.array([float(covariance[i, i]) for i in range(24)])
+        left = np.array([float(covariance[i, i] / (1 - mp.mpf(tau[i]) * covariance[i, i])) for i in range(24)])
+    np.testing.assert_allclose(column.variance, wanted, rtol=1e-9)
+    np.testing.assert_allclose(column.cavity_variance, left, rtol=1e-9)

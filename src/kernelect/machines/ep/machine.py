@@ -18,13 +18,16 @@ import numpy as np
 
 from kernelect.machines.base import Machine, factorisation
 from kernelect.machines.ep.likelihoods import Likelihood, Probit, Tilted
-from kernelect.numerics import InverseFactor, factorize, matrix_vector, time_is_up
+from kernelect.numerics import CholeskyFactor, InverseFactor, factorize, matrix_vector, time_is_up
 from kernelect.numerics.mixing import AndersonMixing
 from kernelect.registry import stored
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
-#: Below this T_i Sigma_ii = 1 - beta_i, the marginal variance is taken by a solve of its own.
+#: Below this T_i Sigma_ii = 1 - beta_i, the marginal variance is found another way.
 _WEAK = 1e-5
+
+#: Least T_i, times the largest K_ii, in a factorisation: no effect, and entries that can still be divided by T_i^1/2.
+_NO_PRECISION = 1e-200
 
 #: Damping when the mismatch grows (parallel updates can oscillate), its floor, and how often
 #: the mismatch may fail to fall before the start is given up.
@@ -260,13 +263,14 @@ class _Run:
     def _posterior(self, y: Array, sites: Sites) -> EPColumn:
         """Return the Gaussian with the given sites, its cavities and their tilted moments."""
         diagonal, shift = np.diagonal(self.gram).copy(), self.copies * sites.nu
-        root = np.sqrt(self.copies * sites.tau)
         factor: InverseFactor | None = None
         dual, variance, cavity_variance = shift, diagonal, diagonal
-        if root.any():
-            factor = factorize(self.gram, 1.0, root).inverted()
+        if sites.tau.any():
+            root = np.sqrt(np.maximum(self.copies * sites.tau, _NO_PRECISION / diagonal.max()))
+            lower = factorize(self.gram, 1.0, root)
+            factor = lower.inverted()
             dual = shift - root * factor.solve(root * matrix_vector(self.gram, shift))
-            variance, cavity_variance = self._variances(factor, sites, root, diagonal)
+            variance, cavity_variance = _variances(lower, factor, diagonal=diagonal, tau=sites.tau, total=root**2)
         mean = matrix_vector(self.gram, dual)
         # mu_- = v_- (mu/Sigma_ii - nu) = mu + v_- (tau mu - nu), and N - T mu = b
         cavity_mean = mean - cavity_variance * dual / self.copies
@@ -285,26 +289,44 @@ class _Run:
             tilted=tilted,
         )
 
-    def _variances(self, factor: InverseFactor, sites: Sites, root: Array, diagonal: Array) -> tuple[Array, Array]:
-        """Return posterior and cavity variances.
 
-        From T^1/2 Sigma T^1/2 = I - B^-1: Sigma_ii = (1 - beta)/T and, without cancellation,
-        v_- = (1 - beta)/(T - tau + tau beta). Where T_i Sigma_ii is so small that 1 - beta has
-        lost its digits, Sigma_ii = K_ii - k_i^T R k_i instead, unless that cancels more.
-        """
-        beta = factor.inverse_diagonal()
-        T, tau = root**2, sites.tau
-        weak = (1.0 - beta < _WEAK) & (T * diagonal < 1.0)
-        safe = np.where(weak, 1.0, T)
-        taken = np.maximum(np.where(weak, 1.0, 1.0 - beta), np.finfo(float).eps)
-        variance = taken / safe
-        cavity = taken / np.where(weak, 1.0, T - tau + tau * beta)
-        if weak.any():
-            half = factor.half_solve(root[:, None] * self.gram[:, weak])
-            direct = np.maximum(diagonal[weak] - np.einsum("ij,ij->j", half, half), 1e-15 * diagonal[weak])
-            variance[weak] = direct
-            cavity[weak] = direct / (1.0 - tau[weak] * direct)
-        return variance, cavity
+def _variances(
+    lower: CholeskyFactor, inverse: InverseFactor, *, diagonal: Array, tau: Array, total: Array
+) -> tuple[Array, Array]:
+    """Return posterior and cavity variances; ``total`` is T.
+
+    From T^1/2 Sigma T^1/2 = I - B^-1: Sigma_ii = (1 - beta)/T and, without cancellation,
+    v_- = (1 - beta)/(T - tau + tau beta). Where T_i Sigma_ii is so small that 1 - beta has
+    lost its digits, Sigma_ii = K_ii - k_i^T R k_i instead, unless that cancels more.
+    """
+    beta = inverse.inverse_diagonal()
+    weak = (1.0 - beta < _WEAK) & (total * diagonal < 1.0)
+    taken = np.maximum(np.where(weak, 1.0, 1.0 - beta), np.finfo(float).eps)
+    variance = taken / np.where(weak, 1.0, total)
+    cavity = taken / np.where(weak, 1.0, total - tau + tau * beta)
+    if weak.any():
+        rows = np.flatnonzero(weak)
+        explained = _explained(lower, inverse, rows, diagonal[rows], total[rows])
+        direct = np.maximum(diagonal[rows] - explained, 1e-15 * diagonal[rows])
+        variance[rows] = direct
+        cavity[rows] = direct / (1.0 - tau[rows] * direct)
+    return variance, cavity
+
+
+def _explained(lower: CholeskyFactor, inverse: InverseFactor, rows: Indices, diagonal: Array, total: Array) -> Array:
+    """Return k_i^T R k_i of some training rows: the squares of H T^1/2 k_i, with no product of matrices.
+
+    From H B = L^T and B = I + T^1/2 K T^1/2: H T^1/2 K T^1/2 = L^T - H. Column i has row i of L above the
+    diagonal, column i of -H below it, and L_ii - 1/L_ii on it, whose digits come from
+    L_ii^2 - 1 = T_i K_ii - sum_j<i L_ij^2.
+    """
+    places, root = np.arange(len(rows)), np.sqrt(total)
+    above = np.where(np.arange(len(lower.lower)) < rows[:, None], lower.lower[rows], 0.0) / root[:, None]
+    below = inverse.half[:, rows] / root
+    below[rows, places] = 0.0
+    above_squared = np.einsum("ij,ij->i", above, above)
+    own = root * (diagonal - above_squared) * inverse.half[rows, rows]
+    return above_squared + np.einsum("ij,ij->j", below, below) + own**2
 
 
 def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing | None) -> Sites:
