@@ -31,11 +31,11 @@ from kernelect.priors import PRIORS, Prior, as_prior
 from kernelect.results import ModelSize
 from kernelect.selection import (
     LeastSquaresObjective,
-    left_out,
     Rows,
     SelectionObjective,
     in_units,
     join,
+    left_out,
     recalibrated,
     ridge_space,
     select,

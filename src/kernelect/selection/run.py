@@ -20,7 +20,7 @@ from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.typing import Array, Indices, Objective, Observer
 
 #: Nats that a step has to gain, once parts of the rows have led close to an optimum: data say nothing about less.
-_ENOUGH = 0.15
+_ENOUGH = 0.3
 
 
 #: Share of ``tol`` that may be left to gain, in nats per row: a model of the evidence expects less than there is. And
