@@ -53,7 +53,7 @@ def test_it_ends_where_the_whole_way_on_all_rows_ends(few, monkeypatch):
     monkeypatch.setattr(parts, "GUIDED_FROM", 10**9)
     whole = LSSVR().fit(X, y)
     assert whole.selection_.runs.count("all parameters") == 1
-    assert quick.selection_.value <= whole.selection_.value + 1.0  # nats
+    assert quick.selection_.value <= whole.selection_.value + 2.0  # nats: seven parameters gain 3.5 by chance
     np.testing.assert_allclose(quick.predict(X), whole.predict(X), atol=0.1 * y.std())
 
 
