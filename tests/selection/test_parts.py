@@ -131,7 +131,7 @@ def test_a_search_on_all_rows_ends_where_a_step_gains_next_to_nothing(few, monke
     monkeypatch.setattr(run_module, "_ENOUGH", 0.0)
     patient = LSSVR().fit(X, y).selection_
     assert full_size_evaluations(quick) < full_size_evaluations(patient)
-    assert quick.value < patient.value + 1.0  # nats, of all rows together
+    assert quick.value < patient.value + 2.0  # nats, of all rows together
 
 
 def test_parts_that_are_nearly_all_rows_are_not_searched(few):
