@@ -46,9 +46,8 @@ _FIRST, _GROWTH = 0.25, 2.0
 #: Largest share of all rows that a part of them is worth a search.
 _LARGEST = 0.7
 
-#: With a time limit: evaluations of a whole way, the share of the time that is left which they may take on the first
-#: part, and its fewest rows; and evaluations for which there has to be time on a later part.
-_WAY, _SHARE_OF_TIME, _LEAST_IN_TIME, _FEW = 40.0, 0.3, 100, 3.0
+#: With a time limit: evaluations for which there has to be time on a later part.
+_FEW = 3.0
 
 #: Stages on the first part, and on those after it.
 _WHOLE_WAY: tuple[Stage, ...] = (Spherical(), CriterionAlone(), AllParameters(), SecondBasin())
@@ -112,13 +111,7 @@ class Parts(Stage):
         if not self.led:
             least = max(least, _PER_PARAMETER * len(Directions.each_free(run.space)))
         usual = float(max(_FIRST * n, least)) if n >= begins else float(n)
-        left = run.deadline.left()
-        if not np.isfinite(left):
-            return usual
-        longest, size = _SHARE_OF_TIME * left / _WAY, usual
-        while run.seconds(size) > longest and size > _LEAST_IN_TIME:
-            size *= 0.8
-        return min(max(size, _LEAST_IN_TIME), n)
+        return min(run.rows_in_time(usual), n)
 
 
 class AskedParts(Parts):

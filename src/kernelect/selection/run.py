@@ -23,6 +23,10 @@ from kernelect.typing import Array, Indices, Objective, Observer
 _ENOUGH = 0.3
 
 
+#: With a time limit: evaluations of a whole way, the share of the time that is left which they may take on a part of
+#: the rows, and its fewest rows.
+_WAY, _SHARE_OF_TIME, _LEAST_IN_TIME = 40.0, 0.3, 100
+
 #: Share of ``tol`` that may be left to gain, in nats per row: a model of the evidence expects less than there is. And
 #: how much more may be left where a search ends at a mere start.
 _LEFT, _ROUGH = 0.2, 50.0
@@ -132,6 +136,16 @@ class Run:
         if self._pace is None:
             self._pace = Pace.measured()
         return self._pace.seconds(self.objective.machine, n_rows, self.objective.targets.shape[1])
+
+    def rows_in_time(self, usual: float) -> float:
+        """Return how many rows a whole way on a part of them has time for, ``usual`` at most."""
+        left, rows = self.deadline.left(), usual
+        if not np.isfinite(left):
+            return usual
+        longest = _SHARE_OF_TIME * left / _WAY
+        while self.seconds(rows) > longest and rows > _LEAST_IN_TIME:
+            rows *= 0.8
+        return max(rows, _LEAST_IN_TIME)
 
     @property
     def found(self) -> SearchResult:

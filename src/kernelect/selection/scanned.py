@@ -48,7 +48,8 @@ class ScannedPart(Stage):
 
     def carry_out(self, run: Run) -> None:
         n = len(run.objective.X)
-        part = run.on_rows(spread_rows(run.objective.X, int(min(max(_SHARE * n, _LEAST), _MOST))))
+        size = run.rows_in_time(min(max(_SHARE * n, _LEAST), _MOST))
+        part = run.on_rows(spread_rows(run.objective.X, int(size)))
         for stage in self.whole_way:
             if stage.applies(part):
                 stage.carry_out(part)
