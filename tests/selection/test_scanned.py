@@ -71,7 +71,7 @@ def test_a_scan_on_fewer_rows_is_one_on_all_of_them(monkeypatch):
 def test_a_scan_that_has_little_time_is_made_on_fewer_rows(few, monkeypatch):
     """Fewer rows and the widths that matter are better than more rows and half a scan."""
     monkeypatch.setattr(parts.Run, "seconds", lambda self, rows: 4.5 * (rows / 130) ** 2)  # 40 have 180 of 600 s
-    assert rows_searched(monkeypatch, RVC(time_limit=600), *labels())[0][1] == 120
+    assert 100 <= rows_searched(monkeypatch, RVC(time_limit=600), *labels())[0][1] < 150
 
 
 def test_restarts_and_other_searches_see_all_rows(few, monkeypatch):
