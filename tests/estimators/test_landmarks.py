@@ -298,7 +298,7 @@ def test_landmarks_are_refused_for_kernel_values():
 
 
 def test_intervals_of_a_mixture_speak_of_the_same_rows(monkeypatch):
-    monkeypatch.setattr("kernelect.estimators.lssvr._INTERVAL_ROWS", 100)
+    monkeypatch.setattr("kernelect.selection.landmarks.intervals._KEPT_ROWS", 100)
     X, y = friedman(250)
     new, answers = friedman(400, seed=1)
     model = KernelRegressor(effort="fast", random_state=0).fit(X, y)

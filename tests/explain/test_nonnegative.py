@@ -5,7 +5,7 @@ import pytest
 
 from kernelect import LSSVR
 from kernelect.explain import nonnegative, shapley_values
-from kernelect.explain.nonnegative import weighted_sums
+from kernelect.explain.nonnegative import Nodes
 from kernelect.explain.quadrature import Products
 from kernelect.explain.series import Series
 from kernelect.kernels import ARD
@@ -16,6 +16,11 @@ def factors(d, spread, seed=0):
     generator = np.random.default_rng(seed)
     present, absent = np.exp(-spread * generator.random((2, 2, d, 40)) ** 2)
     return present, absent, generator.normal(size=(40, 3))
+
+
+def weighted_sums(present, absent, coefficients, order, nodes=None):
+    totals = present.prod(axis=1) - absent.prod(axis=1)
+    return nonnegative.weighted_sums(present, absent, coefficients, nodes or Nodes.of(order), totals)
 
 
 def by_prefixes(present, absent, coefficients):
@@ -48,28 +53,35 @@ def test_factors_of_zero(d):
 def test_fewer_nodes_are_off_by_no_more_than_rounding(d, spread, monkeypatch):
     given = factors(d, spread)
     found = weighted_sums(*given, d)
-    monkeypatch.setattr(nonnegative, "_FEW_NODES", 1000)
+    monkeypatch.setattr(nonnegative, "_FIRST_NODES", 1000)
     np.testing.assert_allclose(found, weighted_sums(*given, d), atol=1e-13)
 
 
-def nodes(steps, most, parts=(1.0, 1.0, 1.0, 1.0)):
-    steps = np.asarray(steps)[None, :, None] * np.ones((1, 1, 4))
-    return nonnegative._enough(steps, np.ones((1, 4)), most, np.empty(steps.shape), np.asarray(parts))
+def enough(steps):
+    """Return the nodes that are found to be enough for products with these steps e, and how far values are off."""
+    present, absent = (1.0 + np.asarray(steps)[None, :, None] * sign * np.ones((1, 1, 4)) for sign in (1.0, -1.0))
+    given, nodes = (present, absent, np.ones((4, 1))), Nodes.of(len(steps))
+    off = np.abs(weighted_sums(*given, len(steps), nodes) - by_prefixes(*given)).max()
+    return nodes.count, off
 
 
 def test_the_number_of_nodes_follows_the_steps():
-    small = np.where(np.arange(100) % 2, 0.01, -0.01)
-    assert nodes(small, 50) <= 6  # steps that cancel
-    assert nodes(small, 50) < nodes(np.abs(small), 50) <= 12  # steps in one direction
-    assert nodes(np.full(20, 0.9), 10) == 10  # a polynomial of full degree
-    assert nodes(np.r_[0.99, np.zeros(99)], 50) <= 16  # one large step: by the second bound
-    assert nodes(np.full(12, 1e-3), 6) == 6
+    small = np.full(100, 0.01)
+    assert enough(0.1 * small)[0] == 5
+    assert 5 < enough(small)[0] < enough(3.0 * small)[0] <= 50
+    assert enough(np.full(12, 0.9))[0] == 6  # a polynomial of full degree: all that are ever needed
+    for steps in (0.1 * small, small, np.r_[0.99, np.zeros(99)]):
+        assert enough(steps)[1] < 1e-12
 
 
-def test_products_with_small_coefficients_need_few_nodes():
-    steps = np.full(100, 0.01)
-    assert nodes(steps, 50, np.full(4, 1e-6)) < nodes(steps, 50)
-    np.testing.assert_allclose(nonnegative._parts(np.array([[1.0, 0.0], [-3.0, 0.0]])), [0.5, 1.5])
+def test_errors_that_cancel_in_the_sum_are_seen_with_more_nodes(monkeypatch):
+    """Steps up and down of one size: values add up to 0 with any number of nodes."""
+    steps = np.where(np.arange(60) % 2, 0.1, -0.1)
+    count, off = enough(steps)
+    assert count > 5
+    assert off < 1e-12
+    monkeypatch.setattr(Nodes, "blocks", property(lambda nodes: 1, lambda nodes, value: None), raising=False)
+    assert enough(steps)[0] == 5  # without this check
 
 
 @pytest.mark.parametrize("largest", [0.0, 20.0])

@@ -15,9 +15,9 @@ from kernelect.estimators._rvm_model import Output, RelevanceModel
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export import reduce, size_curve, to_c
 from kernelect.export.evaluate import evaluate
+from kernelect.export.fewer import shared_landmarks
 from kernelect.export.models import program_of
-from kernelect.export.recovered import recovered
-from kernelect.export.reduce import _landmarks
+from kernelect.export.recovered import known_rows
 from kernelect.export.relevance import shortened
 from kernelect.kernels import RBF, Linear
 from oracles.exported import GAUSSIAN, THREE, answers, mixture, model, new_rows, rows_for, table
@@ -29,7 +29,8 @@ def test_labels_and_weights_are_found_again(classes, weighted):
     X, y, _ = wavy(80)
     labels = np.array(["a", "b", "c"])[np.digitize(y, [0.0] if classes == 2 else [-0.5, 0.5])]
     weights = np.random.default_rng(0).uniform(0.7, 1.4, size=80) if weighted else np.ones(80)
-    found, shares = recovered(LSSVC(GAUSSIAN, regularization=0.1).fit(X, labels, weights))
+    known = known_rows(LSSVC(GAUSSIAN, regularization=0.1).fit(X, labels, weights))
+    found, shares = known.targets, known.weights
     np.testing.assert_array_equal(found, labels)
     np.testing.assert_allclose(shares / shares.mean(), weights / weights.mean(), rtol=1e-6)
 
@@ -38,7 +39,8 @@ def test_targets_are_found_again():
     X, y, _ = wavy(60)
     targets = np.column_stack([y, y**2])
     weights = np.arange(1.0, 61.0)
-    found, shares = recovered(LSSVR(GAUSSIAN, regularization=0.1).fit(X, targets, weights))
+    known = known_rows(LSSVR(GAUSSIAN, regularization=0.1).fit(X, targets, weights))
+    found, shares = known.targets, known.weights
     np.testing.assert_allclose(found, targets, atol=1e-9)
     np.testing.assert_allclose(shares / shares.mean(), weights / weights.mean())
 
@@ -109,7 +111,9 @@ def test_a_kernel_of_low_rank_does_not_keep_the_vectors_of_others_few():
     """Few rows span all others of a linear kernel: a machine beside it with a narrow kernel needs more of them."""
     X, y, _ = wavy(60)
     linear, narrow = (LSSVR(kernel, regularization=0.1).fit(X, y) for kernel in (Linear(), RBF(5.0)))
-    own, shared = (_landmarks(machines, 25, np.random.default_rng(0)) for machines in ([linear], [linear, narrow]))
+    own, shared = (
+        shared_landmarks(machines, 25, np.random.default_rng(0)) for machines in ([linear], [linear, narrow])
+    )
     assert len(own) == X.shape[1] < len(shared) == len(set(shared.tolist())) == 25
     assert set(own.tolist()) < set(shared.tolist())
 
@@ -138,26 +142,6 @@ def test_mixtures_share_their_landmarks(labels):
         spread = np.std(table()[2])
         assert np.sqrt(np.mean((answers(found.model, rows) - answers(whole, rows)) ** 2)) < 0.5 * spread
         assert np.all(found.model.predict(rows, return_std=True)[1] > 0.0)
-
-
-@pytest.mark.parametrize("labels", [True, False])
-def test_a_mixture_on_landmarks_gives_up_what_grows_with_the_rows(labels):
-    whole = mixture(labels)
-    forest = next(member for member in whole._members if member.candidate.machine == "forest")
-    door = copy(reduce(whole, 25).model)
-    machines, before = door._members, door._weights
-    door._members, door._weights = (*machines, forest), np.append(0.7 * before, 0.3)
-    found = reduce(door, 40)
-    assert found.vectors == 25
-    assert found.model._members == machines
-    np.testing.assert_allclose(found.model._weights, before)
-    said = [each._mixed([member.left_out for member in each._members]) for each in (door, found.model)]
-    if labels:
-        said = [door._sharpened(each) for each in said]
-    told = re.search(
-        r"the forest, with 30 % of the weight\. That moves the leave-one-out .* by ([0-9.e-]+)", *found.remarks
-    )
-    assert float(told[1]) == pytest.approx(np.sqrt(np.mean((said[1] - said[0]) ** 2)), rel=0.05)
 
 
 def test_rows_that_are_landmarks_do_not_widen_all_deviations():
@@ -221,8 +205,7 @@ def test_what_cannot_be_reduced():
     X, y = THREE
     on_landmarks = LSSVC(GAUSSIAN, regularization=0.1, landmarks=5).fit(X, y)
     assert reduce(on_landmarks, 5).in_words() == "The model has 5 vectors, and all of them are kept."
-    with pytest.raises(MissingCapability, match="The model uses 5 landmarks and does not keep its training rows"):
-        size_curve(on_landmarks, (10, 20))
+    assert size_curve(on_landmarks, (10, 20)).vectors.tolist() == [5]
     with pytest.raises(MissingCapability, match="GPC cannot be reduced to fewer vectors: use LSSVC"):
         reduce(model("GPC"), 3)
     with pytest.raises(MissingCapability, match="RVC cannot be reduced to fewer vectors: use LSSVC"):

@@ -172,3 +172,21 @@ def test_no_residual_explains_its_own_size():
     within = np.log(fitted._noise(fitted._coded(X)))
     without = np.log(fitted._noise_rows[:, 0])
     assert np.corrcoef(size, without)[0, 1] < np.corrcoef(size, within)[0, 1] - 0.02
+
+
+def test_the_spread_belongs_to_all_rows_where_machines_stand_on_landmarks(monkeypatch):
+    """Landmarks are rows too, but what is known of the spread is known of every row."""
+    monkeypatch.setattr("kernelect.selection.landmarks.request.EXACT_ROWS", 100)
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(160, 3))
+    y = X[:, 0] + np.exp(X[:, 1]) * rng.normal(size=160)
+    weights = np.ones(160)
+    weights[::8] = 0.0
+    fitted = model().fit(X, y, sample_weight=weights)
+    assert fitted.spread_differs
+    assert fitted.members[0].estimator.landmarks_ is not None
+    kept = weights > 0.0
+    lower, upper = fitted._left_out_ends(0.9)
+    widths = (upper - lower)[kept]
+    np.testing.assert_allclose(widths / widths[0], (fitted._noise_rows / fitted._noise_rows[kept][0])[kept, 0])
+    assert 0.8 < np.mean(((lower <= y) & (y <= upper))[kept]) < 0.97

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from kernelect.exceptions import UnusableModel
+from kernelect.export import reduce
+from kernelect.export.fewer import landmarks_of
+from kernelect.facts import gather_for_page
 from kernelect.selection.landmarks import request as requests
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
 from kernelect.tabular.rehearse import check_model
@@ -15,14 +18,15 @@ def model(request, monkeypatch):
     return fitted(request.param, monkeypatch)
 
 
-def fitted(target, monkeypatch, rows=60, group=None):
+def fitted(target, monkeypatch, rows=60, group=None, machine="lssvm"):
     monkeypatch.setattr(requests, "EXACT_ROWS", 30)
-    monkeypatch.setattr(requests, "FIRST", 10)
+    monkeypatch.setattr(requests, "FIRST", 20)
     frame = mixed_frame(rows).drop(columns={"label": "value", "value": "label"}[target])
     if group is not None:
         frame[group] = [f"subject {place // 5}" for place in range(rows)]
     schema, table, _ = describe_table(frame, target, group=group)
-    return fit_table(table, schema, MachineOptions("lssvm"), FoldOptions(folds=0)), table
+    options = MachineOptions(machine, effort="fast" if machine == "auto" else None)
+    return fit_table(table, schema, options, FoldOptions(folds=0)), table
 
 
 def machine_of(model):
@@ -58,6 +62,23 @@ def test_facts_count_the_landmarks(model):
     model, _ = model
     count = len(machine_of(model).landmarks_)
     assert f"{count} landmarks" in str(model.facts)
+
+
+@pytest.mark.parametrize("machine", ["auto", "lssvm"])
+@pytest.mark.parametrize("target", ["label", "value"])
+def test_the_report_shows_how_small_the_model_can_be(monkeypatch, tmp_path, machine, target):
+    model, rows = fitted(target, monkeypatch, machine=machine)
+    save_model(model, tmp_path / "m.skops")
+    loaded, _ = load_model(tmp_path / "m.skops")
+    assert landmarks_of(loaded) > 10
+    shown = gather_for_page(loaded, rows.X, rows.y, assessment=loaded.assessment, random_state=loaded.seed)
+    (curve,) = [each for each in shown["pictures"] if each["kind"] == "vectors"]
+    assert "when fewer landmarks are kept" in curve["caption"]
+    assert curve["record"]["vectors"] == [10, landmarks_of(loaded)]
+    found = reduce(loaded, 10)
+    np.testing.assert_allclose(curve["record"]["loss"], [found.loss, found.loss_before], rtol=1e-3)
+    assert "10 of" in found.in_words()
+    assert "the leave-one-out" in found.in_words()
 
 
 @pytest.mark.parametrize("name", ["transform", "offset", "projected"])

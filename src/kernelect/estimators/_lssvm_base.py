@@ -6,9 +6,10 @@ P the bordered inverse, c = diag P, r leave-one-out residuals.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from copy import copy
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +27,8 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed
 from kernelect.machines import LSSVM, Expansion, Groups, LSSVMState, blocks_of
 from kernelect.machines.lssvm.landmarks import LandmarkState
+from kernelect.machines.lssvm.left_out import LeftOut
+from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.numerics import blas_threads_for, over_blocks, require_memory
 from kernelect.priors import PRIORS, Prior, as_prior
 from kernelect.results import ModelSize
@@ -54,6 +57,7 @@ from kernelect.selection.landmarks import (
     fit_on_landmarks,
     lacking_on_landmarks,
     rows_within,
+    sampled_rows,
 )
 from kernelect.typing import Array, Indices
 
@@ -61,7 +65,7 @@ from kernelect.typing import Array, Indices
 _RELEVANCE_ROWS = 2000
 
 #: What predictions need not know: names of columns, which are checked beforehand, and results of training rows.
-_NOT_FOR_PREDICTIONS = {"feature_names_in_", "loo_prediction_", "loo_decision_", "loo_rows_", "selection_"}
+_NOT_FOR_PREDICTIONS = {"feature_names_in_", "loo_prediction_", "loo_decision_", "loo_rows_", "selection_", "_sampled"}
 
 #: What to do about too many rows of kernel values.
 _FEWER_ROWS = "Fit a random subset of the rows"
@@ -87,6 +91,7 @@ class LSSVMBase(SelfSelecting):
     _groups: Indices | None = None
     _weights: Array
     _gram: Array
+    _sampled: SampledRows
 
     def model_size(self) -> ModelSize:
         """Return how many landmarks a prediction uses, or all rows."""
@@ -118,6 +123,7 @@ class LSSVMBase(SelfSelecting):
         table = GroupedTable(data.X[order], data.targets[order], data.weights[order], groups[order])
         found = self._fit_on_landmarks(table, unit, request, recalibrate=recalibrate)
         self._rows = np.where(self._rows >= 0, order[self._rows], -1)
+        self._sampled = self._sampled.renumbered(order)
         self._reorder_spread(order, np.flatnonzero(table.kept_weights > 0.0))
         loo = np.empty_like(found)
         loo[order] = found
@@ -177,6 +183,7 @@ class LSSVMBase(SelfSelecting):
         rows = sample.part(_RELEVANCE_ROWS).X
         coefficients = fit.left_out.state.dual_coef
         self.feature_importances_ = relevances(self.kernel_, rows, coefficients, fit.landmarks.points)
+        self._sampled = sampled_rows(fit, table)
         self._keep_spread(fit, table)
         self.selection_, self.n_iter_ = fit.selection, fit.selection.n_evaluations
         return np.asarray(table.kept_targets - fit.left_out.residuals, dtype=float)
@@ -276,6 +283,25 @@ class LSSVMBase(SelfSelecting):
 
         ``order`` has the number of every row of the table, ``counted`` the places of those of positive weight.
         """
+
+    def _among_landmarks(self, chosen: Indices) -> Self:
+        """Return the machine on some landmarks of ``_sampled``: a refit of all rows, left out of it those of these."""
+        small, places = copy(self), self._sampled.places[chosen]
+        rows = small._sampled = self._sampled.among(chosen)
+        small.landmarks_, small._rows = np.ascontiguousarray(self.X_fit_[places]), self._rows[places]
+        small._keep_solution(self.kernel_, rows.state, small.landmarks_)
+        small.loo_rows_, cross = rows.numbers, small._cross(rows.inputs)
+        small._keep_sampled(rows.left_out(cross), cross)
+        return small
+
+    def _sampled_rows(self) -> Indices:
+        """Return the places of the rows in ``_sampled`` among those that leave-one-out covers."""
+        numbers = self._sampled.numbers
+        return numbers if self.loo_rows_ is None else np.searchsorted(self.loo_rows_, numbers)
+
+    @abstractmethod
+    def _keep_sampled(self, out: LeftOut, cross: Array) -> None:
+        """Keep the leave-one-out of the rows in ``_sampled``, which have the kernel values ``cross`` (m, q)."""
 
     def _decide(self, X: Array) -> Array:
         """Return decision values (m, k), block by block of rows."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
@@ -14,10 +16,15 @@ from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled
 from kernelect.exceptions import InvalidArgument
+from kernelect.machines.lssvm.left_out import LeftOut
+from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import stratified
 from kernelect.selection import Rows
-from kernelect.selection.landmarks import FIGURE_ROWS, Parts, classes_of
+from kernelect.selection.landmarks import FIGURE_ROWS, LandmarkFit, Parts, Table, classes_of
 from kernelect.typing import Array, Indices
+
+#: Landmarks of which sums over all rows are kept, so that a smaller model can be made of them.
+_SUMMED = 1000
 
 
 class LSSVC(ClassifierMixin, LSSVMBase):
@@ -194,6 +201,22 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo
         part = stratified(len(loo), FIGURE_ROWS)
         self._inverse_temperature = fit_temperature(self.loo_decision_[part], index[part], weights[part])
+
+    def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
+        if len(fit.landmarks.points) > _SUMMED:  # predictions need no sums: of all landmarks they would be the model
+            kernel, Z = fit.kernel, fit.landmarks.points
+            pivots = Pivots(Z, kernel.cross, kernel.diagonal(Z), np.random.default_rng(0))
+            self._sampled = self._sampled.thinned(np.sort(pivots.first(_SUMMED)))
+
+    def _keep_sampled(self, out: LeftOut, cross: Array) -> None:
+        rows = self._sampled
+        self._keep_decisions(rows.targets - out.residuals, classes_of(rows.targets), rows.weights)
+
+    def _as_sampled(self) -> Self:
+        """Return the machine as it is, its leave-one-out that of the rows which are kept for smaller models."""
+        small, rows = copy(self), self._sampled_rows()
+        small.loo_rows_, small.loo_decision_ = self._sampled.numbers, self.loo_decision_[rows]
+        return small
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return replace(labelled_rows(X, y, self.class_weight), groups=self._known_groups())

@@ -18,6 +18,8 @@ from kernelect.estimators._jackknife import check_coverage, jackknife_ends, jack
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._training import measured
 from kernelect.machines import LSSVM, Groups, LSSVMState
+from kernelect.machines.lssvm.landmarks import Frame
+from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.numerics import binary_unit
 from kernelect.selection import LeastSquaresObjective, Rows, left_out, without_outweighing
@@ -26,9 +28,6 @@ from kernelect.typing import Array, Indices
 
 #: Median weight from which on a new observation is not taken to weigh 1.
 _FAR = 1e3
-
-#: Training rows whose machines intervals are made of, where there are many.
-_INTERVAL_ROWS = 4000
 
 #: Numbers that a block of new rows takes at once.
 _BLOCK_NUMBERS = 1 << 23
@@ -164,7 +163,7 @@ random_state, n_jobs, verbose
         if self.landmarks_ is None:
             self._residuals = unit * self._residuals
         else:
-            self._spread = self._spread.times(unit)
+            self._spread, self._sampled = self._spread.times(unit), self._sampled.times(unit)
         self.loo_prediction_ = self._shaped(unit * loo)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
@@ -183,8 +182,7 @@ random_state, n_jobs, verbose
         precision[counted] = left_out_precision(
             left_out.state, unspanned[counted], left_out.room[counted], table.kept_weights[counted]
         )
-        squares = left_out.residuals[places] ** 2 * precision[places, None]
-        part, groups = interval_rows(fit, table, places, _INTERVAL_ROWS)
+        part, groups = interval_rows(fit, table)
         self._interval_rows = part if table.kept is None else table.kept[part]
         self._spread = LandmarkSpread(
             state=left_out.state,
@@ -194,7 +192,7 @@ random_state, n_jobs, verbose
             residuals=left_out.residuals[part],
             weights=table.kept_weights[part],
             precision=precision[counted],
-            scale=np.average(squares, axis=0, weights=without_outweighing(table.kept_weights[places])),
+            scale=_scale(left_out.residuals[places], precision[places], table.kept_weights[places]),
             groups=groups,
         )
 
@@ -202,6 +200,19 @@ random_state, n_jobs, verbose
         self._interval_rows = order[self._interval_rows]
         precision = self._spread.precision[np.argsort(order[counted], kind="stable")]
         self._spread = replace(self._spread, precision=precision)
+
+    def _keep_sampled(self, out: LeftOut, cross: Array) -> None:
+        rows, spread = self._sampled, self._spread
+        frame = Frame.of(self.kernel_.gram(self.X_fit_), rows.state.target_mean, spread.epsilon)
+        unspanned = rows.unspanned(frame, self.kernel_.diagonal(rows.inputs), cross)
+        precision = left_out_precision(rows.state, unspanned, out.room, rows.weights)
+        scale = _scale(out.residuals, precision, rows.weights)
+        self._spread, self._interval_rows = spread.among(rows, cross, out, precision, scale), rows.numbers
+        self.loo_prediction_ = self._shaped(rows.targets - out.residuals)
+
+    def _as_sampled(self) -> Self:
+        """Return the machine as it is, with the rows that are kept for smaller models behind all it says of others."""
+        return self._among_landmarks(np.arange(len(self._sampled.places)))
 
     def _shaped(self, values: Array) -> Array:
         """Return (m, k) values as ``y`` was given."""
@@ -310,6 +321,12 @@ random_state, n_jobs, verbose
         unit = np.where(unit > 0.0, unit, 1.0)  # squares of tiny residuals vanish
         squares = (self._residuals / unit) ** 2 * self._diagonal[:, None]
         return np.asarray(unit * np.sqrt(np.average(squares, axis=0, weights=without_outweighing(self._weights))))
+
+
+def _scale(residuals: Array, precision: Array, weights: Array) -> Array:
+    """Return the unit (k,) in which residuals of rows left out have the variance that their precision claims."""
+    squares = residuals**2 * precision[:, None]
+    return np.asarray(np.average(squares, axis=0, weights=without_outweighing(weights)), dtype=float)
 
 
 def _usual_weight(weights: Array) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.explain.nonnegative import weighted_sums
+from kernelect.explain.nonnegative import Nodes, weighted_sums
 from kernelect.explain.quadrature import Products
 from kernelect.explain.summands import Summand
 from kernelect.typing import Array, Indices
@@ -21,6 +21,9 @@ _NUMBERS = 4_000_000
 
 #: Factors of background rows that are kept, rather than computed for every block of rows: 160 MB.
 KEPT = 20_000_000
+
+#: Factors of background rows that all explained rows meet before the next ones.
+_GAMES = 200_000
 
 #: Numbers that are averaged over the background at once: a cache's size.
 _CACHED = 30_000
@@ -126,22 +129,31 @@ class Prepared:
         """Add the Shapley values of rows to ``out`` (m, P, k)."""
         if not len(self.players):
             return
+        nodes = Nodes.of(self.order)
         for block in self._row_blocks(rows):
             present = self.factors(rows[block])
             for absent in self.stand_ins():
                 plain = self.summand.series.size == 1 and min(present.min(initial=0.0), absent.min(initial=0.0)) >= 0.0
-                found = self._nonnegative(present, absent) if plain else self._any(present, absent)
+                found = self._nonnegative(present, absent, nodes) if plain else self._any(present, absent)
                 out[block, self.players] += found / self.n_games
 
-    def _nonnegative(self, present: Array, absent: Array) -> Array:
+    def _nonnegative(self, present: Array, absent: Array, nodes: Nodes) -> Array:
         """Return the values of rows (m, G, k), summed over games, where no factor is negative."""
         coefficients, stand_ins = self.summand.readout[0] * self.summand.coefficients, absent[:, :, 0]
-        rows = present[:, 0].transpose(1, 0, 2)
+        rows = np.ascontiguousarray(present[:, 0].transpose(1, 0, 2))
+        whole = np.multiply.reduce(rows, axis=1)  # (m, n)
         if len(stand_ins) == 1:
-            return weighted_sums(rows, np.broadcast_to(stand_ins, rows.shape), coefficients, self.order)
-        shape = stand_ins.shape
-        games = (weighted_sums(np.broadcast_to(row, shape), stand_ins, coefficients, self.order) for row in rows)
-        return np.array([found.sum(axis=0) for found in games])
+            totals = whole - np.multiply.reduce(stand_ins, axis=1)
+            return weighted_sums(rows, np.broadcast_to(stand_ins, rows.shape), coefficients, nodes, totals)
+        out = np.zeros((*rows.shape[:2], coefficients.shape[1]))
+        step = max(1, _GAMES // max(1, stand_ins[0].size))
+        for first in range(0, len(stand_ins), step):  # of all rows while the factors are in the cache
+            games = stand_ins[first : first + step]
+            nobody = np.multiply.reduce(games, axis=1)
+            for place, row in enumerate(rows):
+                shown = np.broadcast_to(row, games.shape)
+                out[place] += weighted_sums(shown, games, coefficients, nodes, whole[place] - nobody).sum(axis=0)
+        return out
 
     def _any(self, present: Array, absent: Array) -> Array:
         """Return the values of rows (m, G, k), summed over games."""

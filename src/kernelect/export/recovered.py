@@ -1,4 +1,7 @@
-"""What a least-squares machine was fitted on, found again from its coefficients, and the losses of rows left out.
+"""What a least-squares machine was fitted on, and the losses of rows left out.
+
+An exact machine keeps its rows, and its targets are found again from its coefficients. A machine on landmarks keeps
+some rows with their targets.
 
 Notation as in machines/lssvm/full.py: alpha dual coefficients, mu ridge, s sample weights, f decision values, so that
 y = f + mu alpha / s gives back the targets that a machine was fitted on.
@@ -6,23 +9,53 @@ y = f + mu alpha / s gives back the targets that a machine was fitted on.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelect.estimators import LSSVC, LSSVR
 from kernelect.mixture.classifier import LEAST
+from kernelect.selection.landmarks import classes_of
 from kernelect.typing import Array, Indices
 
 
-def recovered(machine: LSSVC | LSSVR) -> tuple[Any, Array]:
-    """Return the targets (labels, or numbers) and weights that an exact machine was fitted with."""
-    rows = machine._rows
-    if isinstance(machine, LSSVR):
-        residuals = np.asarray(machine._residuals)
-        shape = machine.loo_prediction_[rows].shape
-        return machine.loo_prediction_[rows] + residuals.reshape(shape), machine._weights
-    return _recovered_labels(machine)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KnownRows:
+    """Rows whose targets are known.
+
+    Attributes
+    ----------
+    rows, numbers : ndarray of int
+        Their places in what the machine says of rows left out, and in what it was fitted on.
+    targets : ndarray
+        Labels, or numbers.
+    weights : ndarray
+    """
+
+    rows: Indices
+    numbers: Indices
+    targets: Any
+    weights: Array
+
+
+def known_rows(machine: LSSVC | LSSVR) -> KnownRows:
+    """Return all rows of positive weight of an exact machine, and those that a machine on landmarks keeps."""
+    if machine.landmarks_ is not None:
+        return _sampled(machine)
+    if isinstance(machine, LSSVC):
+        targets, weights = _recovered_labels(machine)
+        return KnownRows(rows=machine._rows, numbers=machine._rows, targets=targets, weights=weights)
+    said = machine.loo_prediction_[machine._rows]
+    targets = said + np.asarray(machine._residuals).reshape(said.shape)
+    return KnownRows(rows=machine._rows, numbers=machine._rows, targets=targets, weights=machine._weights)
+
+
+def _sampled(machine: LSSVC | LSSVR) -> KnownRows:
+    kept, rows = machine._sampled, machine._sampled_rows()
+    labels = isinstance(machine, LSSVC)
+    targets = machine.classes_[classes_of(kept.targets)] if labels else machine._shaped(kept.targets)
+    return KnownRows(rows=rows, numbers=kept.numbers, targets=targets, weights=kept.weights)
 
 
 def groups_of(machine: LSSVC | LSSVR) -> Indices | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from kernelect.typing import Array
+
 #: What is told of machines that have no leave-one-out without their rows.
 EVIDENCE = "ln evidence"
-
-#: What is told of machines on landmarks, which keep neither their rows nor what leave-one-out needs of them.
-MOVED = {"probabilities": "", "predictions": ", in standard deviations of the predictions"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,12 +22,10 @@ class Reduction:
     model : estimator, Pipeline or TableModel
         Of the same kind as the one that was given.
     vectors_before, vectors : int
-    score : "log-loss", "squared error", "ln evidence", "probabilities" or "predictions"
+    score : "log-loss", "squared error" or "ln evidence"
         The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
-        vector machines do not keep their rows, so their figure is how far the ln evidence falls. For classifiers and
-        mixtures on landmarks, it is how far their outputs at the landmarks move.
+        vector machines do not keep their rows, so their figure is how far the ln evidence falls.
     loss_before, loss : float
-        NaN where a model on landmarks stays as it is.
     standard_error : float
         Of the difference of both; 0 where there is no leave-one-out.
     remarks : tuple of str
@@ -50,14 +49,22 @@ class Reduction:
                 f"{self.vectors} of {self.vectors_before} vectors are kept: the ln evidence changes by "
                 f"{-self.loss:+.3g} (differences of about 1 are noise; differences of 10 or more are clear)."
             )
-        if self.score in MOVED:
-            return (
-                f"{self.vectors} of {self.vectors_before} landmarks are kept: at all {self.vectors_before} of them the "
-                f"{self.score} move by {self.loss:.2g} (root mean square{MOVED[self.score]}). The model does not keep "
-                "its training rows, so its leave-one-out loss is not known."
-            )
         return (
             f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
             f"{self.loss:.4g} instead of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
             f"standard error {self.standard_error:.2g})."
         )
+
+
+def compared(model: Any, vectors_before: int, vectors: int, before: Array, after: Array) -> Reduction:
+    """Return the record of a smaller model, with the losses of the same rows left out of both models."""
+    difference = after - before
+    return Reduction(
+        model=model,
+        vectors_before=vectors_before,
+        vectors=vectors,
+        score="log-loss" if hasattr(model, "classes_") else "squared error",
+        loss_before=float(before.mean()),
+        loss=float(after.mean()),
+        standard_error=float(difference.std() / np.sqrt(len(difference))),
+    )

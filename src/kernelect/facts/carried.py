@@ -13,9 +13,9 @@ from sklearn.base import is_classifier
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import Explainer
 from kernelect.export import reduce, to_javascript
+from kernelect.export.fewer import landmarks_of
 from kernelect.export.models import program_of
 from kernelect.export.program import Program
-from kernelect.export.projected import landmarks_of, on_fewer_landmarks
 from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.sources import machine_of, pipeline_of, rows_at
@@ -88,7 +88,7 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
         raise MissingCapability("A precomputed kernel takes kernel values, and does not know the columns behind them.")
     background = rows_at(X, np.sort(generator.permutation(len(X))[:BACKGROUND_ROWS]))
     interval = _interval(model)
-    for smaller, remarks in _smaller_and_smaller(model, X, generator):
+    for smaller, remarks in _smaller_and_smaller(model, X):
         program = program_of(smaller, interval)
         if program.count() * _BYTES_OF_NUMBER > most_bytes:
             continue
@@ -101,28 +101,15 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
     raise MissingCapability(f"It would take more than {most_bytes / 1e6:g} MB, also with {_SIZES[-1]} vectors.")
 
 
-def _smaller_and_smaller(model: Any, X: Any, generator: np.random.Generator) -> Iterator[tuple[Any, tuple[str, ...]]]:
+def _smaller_and_smaller(model: Any, X: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
     yield model, ()
     count = landmarks_of(model)
-    if count > _SIZES[0]:
-        yield from _on_fewer_landmarks(model, count, X, generator)
-        return
-    for size in _SIZES:
+    rows = rows_at(X, some_rows(len(X), _COMPARED_ROWS))
+    for size in (*(size for size in (count, *_LANDMARKS) if _SIZES[0] < size <= count), *_SIZES):
         found = reduce(model, size)
         if found.vectors < found.vectors_before or found.remarks:
-            yield found.model, (f"{_SMALLER} {found.in_words()}", *found.remarks)
-
-
-def _on_fewer_landmarks(
-    model: Any, count: int, X: Any, generator: np.random.Generator
-) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    """Yield models on fewer and fewer landmarks, with how far their answers are from those of the whole model."""
-    rows = rows_at(X, some_rows(len(X), _COMPARED_ROWS))
-    for size in (count, *(size for size in (*_LANDMARKS, *_SIZES) if size < count)):
-        smaller, remarks = on_fewer_landmarks(model, size, generator)
-        if size < count or remarks:
-            kept = f"Each machine keeps at most {size} of its landmarks. " if size < count else ""
-            yield smaller, (f"{_SMALLER} {kept}{_moved(model, smaller, rows)}", *remarks)
+            said = f"{_SMALLER} {found.in_words()} {_moved(model, found.model, rows)}"
+            yield found.model, (said, *found.remarks)
 
 
 def _moved(model: Any, smaller: Any, rows: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.estimators import LSSVC, LSSVR
 from kernelect.exceptions import MissingCapability
-from kernelect.export.recovered import groups_of, losses_of, recovered
+from kernelect.export.recovered import groups_of, known_rows, losses_of
 from kernelect.facts.numbers import counted, fixed, with_error
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.mixture.members import left_out
@@ -51,7 +51,8 @@ class LearningCurve:
         """
         machine = _least_squares(estimator)
         limits = getattr(machine_of(estimator), "_limits", None)
-        material = _Material(machine, *recovered(machine), groups_of(machine), limits)
+        known = known_rows(machine)
+        material = _Material(machine, known.targets, known.weights, groups_of(machine), limits)
         units = _units(material, generator)
         count = sum(map(len, units))
         sizes = sorted({round(share * len(units)) for share in _SHARES if share * count >= _FEWEST})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kernelect.exceptions import MissingCapability, OutOfTime
+from kernelect.export.fewer import landmarks_of
 from kernelect.export.reduce import SIZES, size_curve, vectors_of
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.explained_pictures import explained_pictures
@@ -177,12 +178,13 @@ def _vectors(material: Material) -> Iterator[PictureFacts]:
     if not sizes:
         return
     curve = size_curve(material.estimator, sizes)
+    rows = "landmarks are kept" if landmarks_of(material.estimator) else "training rows are kept as vectors"
     without = " Smaller models leave Gaussian processes and trees out." if is_mixture(material.machine) else ""
     yield picture(
         "found",
         curve,
         "How small the model can be",
-        f"Leave-one-out {curve.score} when fewer training rows are kept as vectors: kernelect export --max-vectors "
+        f"Leave-one-out {curve.score} when fewer {rows}: kernelect export --max-vectors "
         f"makes such a model. Bars are one standard error of the difference to the whole model.{without}",
     )
 

@@ -200,6 +200,10 @@ class Door(Estimator):
         """Return the members, with limits to what they may say; probabilities have them by nature."""
         return members
 
+    def _within(self, values: Array) -> Array:
+        """Return what members say, within these limits."""
+        return values
+
     @abstractmethod
     def _learn(self, task: Task, deadline: Deadline) -> None:
         """Set what is learned of rows left out, once candidates are weighed."""

@@ -79,7 +79,7 @@ class KernelRegressor(RegressorMixin, Door):
     _spread: Array
     _left_out: Array
     _noise: SpreadModel | None = None
-    _noise_rows: Array | None = None
+    _noise_rows: Array | None = None  # (n, 1) the spread at the training rows, where each is left out
 
     def __init__(
         self,
@@ -138,7 +138,10 @@ class KernelRegressor(RegressorMixin, Door):
         seen = task.y.reshape(len(task.y), -1)[task.weights > 0]
         low, high = seen.min(axis=0), seen.max(axis=0)
         self._limits = np.array([low - BEYOND * (high - low), high + BEYOND * (high - low)])
-        return [replace(member, left_out=np.clip(member.left_out, *self._limits)) for member in members]
+        return [replace(member, left_out=self._within(member.left_out)) for member in members]
+
+    def _within(self, values: Array) -> Array:
+        return np.clip(values, *self._limits)
 
     def _learn(self, task: Task, deadline: Deadline) -> None:
         self._learn_left_out(task.y, task.weights)
@@ -164,13 +167,12 @@ class KernelRegressor(RegressorMixin, Door):
         exact = [member for member in self._members if len(member.estimator._jackknife_residuals) == kept.sum()]
         if len(exact) < len(self._members):  # machines on landmarks, whose intervals are made of other rows
             return
-        self._noise, self._noise_rows = noise, at_rows[kept][:, None]
-        self._spread_in_units((task.y - self._left_out[:, 0])[kept])
+        self._noise, self._noise_rows = noise, at_rows[:, None]
+        self._spread_in_units((task.y - self._left_out[:, 0])[kept], at_rows[kept])
 
-    def _spread_in_units(self, residuals: Array) -> None:
-        """Let deviations be in units of the spread at the rows, which have these residuals (n,)."""
-        assert self._noise_rows is not None
-        ratio, plain = (residuals / self._noise_rows[:, 0]) ** 2, residuals**2
+    def _spread_in_units(self, residuals: Array, noise: Array) -> None:
+        """Let deviations be in units of the spread ``noise`` (n,) at rows which have these residuals (n,)."""
+        ratio, plain = (residuals / noise) ** 2, residuals**2
         self._spread = self._spread * np.sqrt(ratio.mean() / plain.mean())
 
     def _weigh(self, y: Any, weights: Array) -> Array:
@@ -190,7 +192,7 @@ class KernelRegressor(RegressorMixin, Door):
 
     def _values(self, member: Member, V: Array) -> Array:
         said = np.asarray(member.estimator.predict(V), dtype=float).reshape(len(V), -1)
-        return np.clip(said, *self._limits)
+        return self._within(said)
 
     @property
     def spread_differs(self) -> bool:
@@ -199,7 +201,7 @@ class KernelRegressor(RegressorMixin, Door):
 
     def spread_range(self) -> float:
         """Return the ratio of the spread at its 95th percentile to that at its fifth."""
-        low, high = (1.0, 1.0) if self._noise_rows is None else np.quantile(self._noise_rows, [0.05, 0.95])
+        low, high = (1.0, 1.0) if self._noise is None else np.quantile(self._noise_behind(), [0.05, 0.95])
         return float(high / low)
 
     def _shaped(self, values: Array) -> Array:
@@ -254,7 +256,7 @@ class KernelRegressor(RegressorMixin, Door):
         residuals, blocks = self._interval_residuals(), []
         for first in range(0, len(Z), _BLOCK):  # of what n machines say of each row
             rows = Z[first : first + _BLOCK]
-            without = self._said(lambda m, V: np.clip(m.estimator._predicted_without(V), *self._limits), rows)
+            without = self._said(lambda m, V: self._within(m.estimator._predicted_without(V)), rows)
             times = None if self._noise is None else self._noise(rows)[:, None]
             blocks.append(jackknife_ends(self._mixed(without), residuals, coverage, times))
         return self._on_target(*(np.concatenate(ends) for ends in zip(*blocks, strict=True)))
@@ -262,7 +264,12 @@ class KernelRegressor(RegressorMixin, Door):
     def _interval_residuals(self) -> Array:
         """Return leave-one-out residuals (n, k) of the rows that intervals are made of, in units of the spread."""
         residuals = self._mixed([member.estimator._jackknife_residuals for member in self._members])
-        return residuals if self._noise_rows is None else residuals / self._noise_rows
+        return residuals if self._noise is None else residuals / self._noise_behind()
+
+    def _noise_behind(self) -> Array:
+        """Return the spread (n, 1) at the rows that intervals are made of."""
+        assert self._noise_rows is not None
+        return self._noise_rows[self._members[0].estimator._jackknife_rows]
 
     def _on_target(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Return ends of intervals (m, k) on the target's own scale, as ``y`` was given."""
@@ -278,8 +285,8 @@ class KernelRegressor(RegressorMixin, Door):
     def _left_out_ends(self, coverage: float) -> tuple[Array, Array]:
         """Return lower and upper ends around what is said of the training rows where they are left out."""
         reach = np.tile(self._reach(coverage), (len(self._left_out), 1))
-        if self._noise_rows is not None:
-            reach[self._members[0].estimator._rows] *= self._noise_rows  # of rows of positive weight
+        if self._noise is not None:
+            reach[self._members[0].estimator._jackknife_rows] *= self._noise_behind()  # of rows of positive weight
         return self._on_target(self._left_out - reach, self._left_out + reach)
 
 

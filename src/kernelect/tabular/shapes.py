@@ -46,6 +46,11 @@ SHAPES: dict[str, tuple[str, str]] = {
     "projected": (FLOATS, "m o"),
     "target_mean": (FLOATS, "o"),
     "precision": (FLOATS, "p"),
+    "places": (INDICES, "m"),
+    "numbers": (INDICES, "n"),
+    "targets": (FLOATS, "n o"),
+    "own": (INDICES, "n"),
+    "equal": (INDICES, "n"),
     # members of an SVM, outputs of an RVM
     "inputs": (FLOATS, "n d"),
     "support": (INDICES, "n"),

@@ -106,6 +106,10 @@ class Frame:
         shifted = np.einsum("ij,ij->j", whitened, whitened) + 2.0 * product(whitened.T, self.centre[:, None])[:, 0]
         return np.asarray(shifted + self.centre @ self.centre, dtype=float)
 
+    def unspanned_by_others(self) -> Array:
+        """Return what the other landmarks leave of k(z, z) at each of them, (m,): 1 / [M^-1]_jj - eps, M^-1 = H^T H."""
+        return np.maximum(1.0 / np.sum(np.tril(self.half) ** 2, axis=0) - self.epsilon, 0.0)
+
 
 def epsilon(landmark_gram: Array) -> float:
     """Return what is added to the diagonal of k(Z, Z)."""
@@ -212,24 +216,24 @@ class LandmarkState:
         """Return the machine for targets that are ``unit`` times as large."""
         return replace(self, projected=unit * self.projected, target_mean=unit * self.target_mean)
 
-    def among(self, places: Indices) -> tuple[LandmarkState, Array]:
-        """Return the machine on some of the landmarks, and the map P (p, m) from its scores to theirs, c' = P c.
+    def among(self, places: Indices) -> LandmarkState:
+        """Return the machine on some of the landmarks.
 
         A fit of all rows would give the same machine: T^-1 T^-T = K_c S K_c^T + mu M and T^-1 z = K_c S (y - ybar)
         hold the sums over rows, and the new system takes their rows and columns at ``places``. With J these rows of
-        T^-1 and J^T = P^T U (QR), the factor of J J^T is U^T, so nothing is squared. Cost O(m^2 p).
+        T^-1 and J^T = P^T U (QR), the factor of J J^T is U^T, so nothing is squared, and its scores are P times those
+        on all landmarks. Cost O(m^2 p).
         """
         chosen = np.zeros((len(self.offset), len(places)))
         chosen[places, np.arange(len(places))] = 1.0
         orthogonal, upper = qr(solve_triangular(self.transform, chosen, trans="T", lower=True), mode="economic")
         turned = np.asarray(orthogonal.T)
-        state = replace(
+        return replace(
             self,
             transform=np.asfortranarray(triangular_inverse(np.asfortranarray(upper.T))),
             offset=turned @ self.offset,
             projected=product(turned, self.projected),
         )
-        return state, turned
 
     def fitted(self, scores: Array) -> Array:
         """Return decision values (b, k) of rows with ``scores`` (m, b)."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Rows
-from kernelect.machines.lssvm.left_out import row_left_out, row_without_own_function
+from kernelect.machines.lssvm.landmarks import Frame, LandmarkState
+from kernelect.machines.lssvm.left_out import LeftOut
+from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.numerics import product
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
@@ -36,6 +37,15 @@ class GroupPulls:
     owners: Indices
 
     @classmethod
+    def of(cls, rows: SampledRows, cross: Array, residuals: Array) -> GroupPulls:
+        """Return the pulls of rows in whole groups, from kernel values with the landmarks (m, q), overwritten."""
+        assert rows.groups is not None
+        numbers, owners = np.unique(rows.groups, return_inverse=True)
+        found = cls.none(len(numbers), rows.state, owners)
+        found.add(rows.state, cross, rows.weights, residuals, owners)
+        return found
+
+    @classmethod
     def none(cls, n_groups: int, state: LandmarkState, owners: Indices) -> GroupPulls:
         """Return pulls of 0, to which rows are added."""
         return cls(
@@ -55,10 +65,6 @@ class GroupPulls:
     def times(self, unit: float) -> GroupPulls:
         """Return the pulls for targets that are ``unit`` times as large."""
         return replace(self, pulls=unit * self.pulls, shifts=unit * self.shifts)
-
-    def turned(self, by: Array) -> GroupPulls:
-        """Return the pulls for other scores c' = P c, ``by`` = P."""
-        return replace(self, pulls=np.einsum("pm,gmk->gpk", by, self.pulls, optimize=True))
 
     def at(self, scores: Array) -> Array:
         """Return what the group of every row of ``inputs`` adds, (q, b, k), at rows with ``scores`` (m, b)."""
@@ -107,39 +113,29 @@ class LandmarkSpread:
         groups = None if self.groups is None else self.groups.times(unit)
         return replace(self, state=self.state.times(unit), residuals=residuals, scale=scale, groups=groups)
 
-    def among(self, places: Indices, cross_rows: Array, own: Indices) -> LandmarkSpread:
-        """Return the spread of the machine on some of the landmarks.
-
-        The leave-one-out residuals of ``inputs`` are computed again, and the scale from them. Residuals of whole
-        groups are not changed, because ``inputs`` lacks some rows of each group.
+    def among(self, rows: SampledRows, cross: Array, out: LeftOut, precision: Array, scale: Array) -> LandmarkSpread:
+        """Return the spread of the machine on some of the landmarks, with rows that are kept behind its intervals.
 
         Parameters
         ----------
-        places : ndarray of shape (p,)
-        cross_rows : ndarray of shape (m, q)
-            Kernel values between all landmarks and ``inputs``.
-        own : ndarray of shape (q,)
-            Which landmark each of ``inputs`` is, -1 if none; leaving out a row also leaves out its landmark.
+        rows : SampledRows
+            Of the smaller machine.
+        cross : ndarray of shape (p, q)
+            Kernel values between its landmarks and these rows.
+        out : LeftOut
+            These rows left out.
+        precision, scale : ndarray of shape (q,), (k,)
         """
-        state, turned = self.state.among(places)
-        if self.groups is not None:
-            return replace(self, state=state, groups=self.groups.turned(turned))
-        later = np.full(len(turned[0]) + 1, -1)  # the last one for rows that are no landmark
-        later[places] = np.arange(len(places))
-        rows = self._rows(cross_rows[places], self.targets(cross_rows, own))
-        residuals = row_without_own_function(state, row_left_out(state, rows), later[own]).residuals
-        was, now = (np.average(each**2, axis=0, weights=self.weights) for each in (self.residuals, residuals))
-        scale = self.scale * np.where(was > 0.0, now / np.where(was > 0.0, was, 1.0), 1.0)
-        return replace(self, state=state, residuals=residuals, scale=scale)
-
-    def targets(self, cross_rows: Array, own: Indices) -> Array:
-        """Return the targets (q, k) of ``inputs``, recovered from leave-one-out residuals of single rows."""
-        rows = self._rows(cross_rows, np.zeros_like(self.residuals))
-        out = row_without_own_function(self.state, row_left_out(self.state, rows), own)
-        return np.asarray(self.residuals * out.room[:, None] - out.errors, dtype=float)
-
-    def _rows(self, cross_rows: Array, targets: Array) -> Rows:
-        return Rows(cross=cross_rows.copy(), targets=targets, weights=self.weights)
+        return replace(
+            self,
+            state=rows.state,
+            inputs=rows.inputs,
+            residuals=out.residuals,
+            weights=rows.weights,
+            precision=precision,
+            scale=scale,
+            groups=None if rows.groups is None else GroupPulls.of(rows, cross.copy(), out.residuals),
+        )
 
     def variance(self, landmark_gram: Array, prior: Array, cross: Array) -> Array:
         """Return the variance (b, k) of new observations.

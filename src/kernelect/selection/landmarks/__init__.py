@@ -1,7 +1,7 @@
 """Many rows: select on a part of them with few landmarks, then fit all rows with as many as leave-one-out needs."""
 
 from kernelect.selection.landmarks.fit import LandmarkFit, classes_of, fit_on_landmarks
-from kernelect.selection.landmarks.intervals import interval_rows
+from kernelect.selection.landmarks.intervals import interval_rows, sampled_rows
 from kernelect.selection.landmarks.number import rows_within
 from kernelect.selection.landmarks.objective import lacking_on_landmarks
 from kernelect.selection.landmarks.parts import Part, Parts, PartTable, added
@@ -31,4 +31,5 @@ __all__ = [
     "interval_rows",
     "lacking_on_landmarks",
     "rows_within",
+    "sampled_rows",
 ]

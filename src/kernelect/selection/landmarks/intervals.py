@@ -1,9 +1,10 @@
-"""The rows behind the intervals of a machine on landmarks, and what the machine predicts without their groups."""
+"""The rows that a machine on landmarks keeps: behind its intervals, and for its leave-one-out with fewer landmarks."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.machines.lssvm.spread import GroupPulls
 from kernelect.numerics import hashed_order, spaced
 from kernelect.selection.landmarks.fit import LandmarkFit
@@ -13,18 +14,63 @@ from kernelect.typing import Indices
 #: Groups that intervals are made of, at most: a vector as long as the landmarks is kept of each.
 _MOST_GROUPS = 300
 
+#: Rows that are kept, at most.
+_KEPT_ROWS = 4000
 
-def interval_rows(fit: LandmarkFit, table: Table, places: Indices, count: int) -> tuple[Indices, GroupPulls | None]:
-    """Return at most ``count`` of some places in a table, and what decisions are without the groups of these rows.
 
-    Which rows these are follows from their targets, so that models of the same rows with other inputs have the same
-    ones.
+def sampled_rows(fit: LandmarkFit, table: Table) -> SampledRows:
+    """Return the rows of a table that a machine keeps, whole groups where these are left out.
+
+    Of groups it is as many as make up the rows that may be kept, and one at least. Without them the rows are those of
+    :func:`interval_rows`.
     """
-    order = places[hashed_order(table.kept_targets[places])]
+    if isinstance(table, GroupedTable):
+        places = table.whole(_group_order(table), _KEPT_ROWS, 1)
+        places = places[table.kept_weights[places] > 0.0]
+        groups = table.groups[places]
+    else:
+        places, groups = spaced(_order(table), _KEPT_ROWS), None
+    numbers = places if table.kept is None else table.kept[places]
+    own = _which(fit.landmarks.numbers, numbers)
+    return SampledRows(
+        state=fit.left_out.state,
+        places=np.arange(len(fit.landmarks.points)),
+        numbers=numbers,
+        inputs=table.rows(numbers).X,
+        targets=table.kept_targets[places],
+        weights=table.kept_weights[places],
+        own=own,
+        equal=own if fit.landmarks.equal is None else _which(fit.landmarks.equal, numbers),
+        groups=groups,
+    )
+
+
+def _which(landmarks: Indices, numbers: Indices) -> Indices:
+    """Return which of the landmarks, by their numbers, each row is; -1 for none."""
+    same = landmarks[:, None] == numbers  # (m, q)
+    return np.where(same.any(axis=0), same.argmax(axis=0), -1)
+
+
+def _order(table: Table) -> Indices:
+    """Return the places of rows that figures are made of, in the order of their targets' hashes.
+
+    Models of the same rows with other inputs therefore keep the same ones.
+    """
+    places = table.figures()
+    return places[hashed_order(table.kept_targets[places])]
+
+
+def _group_order(table: GroupedTable) -> Indices:
+    """Return all groups in an order that has nothing to do with what their rows are."""
+    return hashed_order(np.arange(table.groups.max() + 1.0)[:, None])
+
+
+def interval_rows(fit: LandmarkFit, table: Table) -> tuple[Indices, GroupPulls | None]:
+    """Return the places in a table of the rows behind intervals, and what decisions are without their groups."""
+    order, count = _order(table), _KEPT_ROWS
     if not isinstance(table, GroupedTable):
         return spaced(order, count), None
-    first = np.sort(np.unique(table.groups[order], return_index=True)[1])[:_MOST_GROUPS]
-    chosen = np.sort(table.groups[order[first]])
+    chosen = np.sort(_group_order(table)[:_MOST_GROUPS])
     rows = spaced(order[np.isin(table.groups[order], chosen)], count)
     return rows, _group_pulls(fit, table, chosen, rows)
 

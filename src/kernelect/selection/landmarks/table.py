@@ -201,11 +201,17 @@ class GroupedTable(ArrayTable):
 
     def judged(self, count: int) -> Sample:
         """Return whole groups, at least two of them; those of rows of weight 0 as well."""
-        order = self.groups[np.roll(self._order, -(len(self._order) // 2))]
+        return self.rows(self.whole(self.groups[np.roll(self._order, -(len(self._order) // 2))], count, 2))
+
+    def whole(self, order: Indices, count: int, least: int) -> Indices:
+        """Return the numbers of all rows of the first groups in an order: about ``count``, of ``least`` groups or more.
+
+        ``order`` has groups, each any number of times.
+        """
         chosen = order[np.sort(np.unique(order, return_index=True)[1])]
         sizes = np.bincount(self.groups)[chosen]
-        many = max(int(np.searchsorted(np.cumsum(sizes), count, side="right")), 2)
-        return self.rows(np.flatnonzero(np.isin(self.groups, chosen[:many])))
+        many = max(int(np.searchsorted(np.cumsum(sizes), count, side="right")), least)
+        return np.flatnonzero(np.isin(self.groups, chosen[:many]))
 
     def _block(self, part: slice) -> Block:
         return block_of(self.X, self.kept_targets, self.kept_weights, part, part.start, self.groups)

@@ -64,17 +64,13 @@ class Landmarks:
     equal: Indices | None = None
 
     def unspanned_without_own(self, kept: Indices | None) -> Array:
-        """Return what is left of k(x, x) at the rows that are kept, where a landmark leaves with its row.
-
-        Of landmark j the others leave 1 / [M^-1]_jj - eps, M^-1 = H^T H.
-        """
+        """Return what is left of k(x, x) at the rows that are kept, where a landmark leaves with its row."""
         left, numbers = self.unspanned.copy(), self.numbers if self.equal is None else self.equal
         places = numbers if kept is None else np.searchsorted(kept, numbers)
         own = numbers >= 0
         if kept is not None:
             own &= np.append(kept, -1)[places] == numbers
-        by_others = 1.0 / np.sum(np.tril(self.frame.half) ** 2, axis=0) - self.frame.epsilon
-        left[places[own]] = np.maximum(by_others[own], 0.0)
+        left[places[own]] = self.frame.unspanned_by_others()[own]
         return left
 
     def leading(self, count: int) -> Landmarks:
