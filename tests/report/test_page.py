@@ -12,6 +12,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.facts.doubts import all_clear
 from kernelect.report import page as page_module
 from kernelect.report import render, write_report
+from kernelect.report.terms import unbroken
 
 
 class Reader(HTMLParser):
@@ -154,7 +155,4 @@ def luminance(colour):
 
 
 def test_no_line_ends_between_a_figure_and_its_unit():
-    assert (
-        page_module._unbroken("13.9 ± 1.6 % in 3 min 20 s, 5 steps")
-        == "13.9 ±\u00a01.6\u00a0% in 3\u00a0min 20\u00a0s, 5 steps"
-    )
+    assert unbroken("13.9 ± 1.6 % in 3 min 20 s, 5 steps") == "13.9 ±\u00a01.6\u00a0% in 3\u00a0min 20\u00a0s, 5 steps"

@@ -26,7 +26,7 @@ def landmarks_in(members: Sequence[Member]) -> float:
 
 def unchanged(model: Any, count: int, *remarks: str) -> Reduction:
     """Return a model on so many landmarks as it is."""
-    score = "log-loss" if hasattr(model, "classes_") else "squared error"
+    score = "log-loss" if hasattr(model, "classes_") else "unexplained variance"
     return Reduction(
         model=model,
         vectors_before=count,

@@ -238,7 +238,7 @@ def _reduction(model: Any, count: int, kept: int, before: Array, after: Array, m
         model=model,
         vectors_before=count,
         vectors=kept,
-        score="log-loss" if hasattr(machine, "classes_") else "squared error",
+        score="log-loss" if hasattr(machine, "classes_") else "unexplained variance",
         loss_before=float(before.mean()),
         loss=float(after.mean()),
         standard_error=float(difference.std() / np.sqrt(len(difference))),

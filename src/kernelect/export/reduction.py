@@ -21,8 +21,8 @@ class Reduction:
     model : estimator, Pipeline or TableModel
         Of the same kind as the one that was given.
     vectors_before, vectors : int
-    score : "log-loss", "squared error", "ln evidence", "probabilities" or "predictions"
-        The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
+    score : "log-loss", "unexplained variance", "ln evidence", "probabilities" or "predictions"
+        The first two are measured by leave-one-out. Relevance
         vector machines do not keep their rows, so their figure is how far the ln evidence falls. For classifiers and
         mixtures on landmarks, it is how far their outputs at the landmarks move.
     loss_before, loss : float
@@ -56,8 +56,9 @@ class Reduction:
                 f"{self.score} move by {self.loss:.2g} (root mean square{MOVED[self.score]}). The model does not keep "
                 "its training rows, so its leave-one-out loss is not known."
             )
+        rise = self.loss - self.loss_before
         return (
             f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
-            f"{self.loss:.4g} instead of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
-            f"standard error {self.standard_error:.2g})."
+            f"{self.loss:.4g} instead of {self.loss_before:.4g} ({'smaller' if rise < 0.0 else 'larger'} by "
+            f"{abs(rise):.2g}, standard error {self.standard_error:.2g})."
         )

@@ -8,11 +8,11 @@ import numpy as np
 
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.program import Program
-from kernelect.facts.carried import Carried, some_rows
+from kernelect.facts.carried import Carried
 from kernelect.facts.estimates import COVERAGE, Assessment
 from kernelect.facts.numbers import number, percent
 from kernelect.facts.page_record import BandFacts
-from kernelect.facts.sources import machine_of, pipeline_of, prepared_rows, rows_at
+from kernelect.facts.sources import machine_of, pipeline_of, prepared_rows, rows_at, some_rows
 from kernelect.typing import Array
 
 #: Rows on which the page's ranges are compared with those of Python.

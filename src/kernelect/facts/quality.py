@@ -78,7 +78,7 @@ def _headline(quality: QualityFacts) -> str:
         return f"The model misclassifies {ours['words']} of new rows, measured by {estimate['name']}.{guess}"
     if quality["main"] != "RMSE":
         return f"The {quality['main']} on new rows is {ours['words']}, measured by {estimate['name']}.{guess}"
-    share = score_of(estimate, "R2")
+    share = score_of(estimate, "R²")
     explained = "" if share is None else f", R² {share['words']}"
     return (
         f"Predictions for new rows are off by {ours['words']} (root mean square{explained}), measured by "

@@ -163,7 +163,7 @@ def _setting(facts: Facts) -> Table:
         ["prior", machine["prior"]],
         ["value of the criterion", number(machine["value"], 6)],
         ["evaluations", fixed(machine["evaluations"], 0)],
-        ["time", duration(facts["seconds"])],
+        ["time of the fit", duration(facts["seconds"])],
         ["random state", str(facts["random_state"])],
         *([name, version] for name, version in facts["made_with"].items()),
     ]
