@@ -47,7 +47,7 @@ def test_scores_and_captions_of_a_page_are_explained(hostile_facts):
 
 def test_no_line_ends_behind_the_dashes_of_an_option():
     assert unbroken("say --class-weight balanced, <b>") == (
-        'say <span class="whole">--class-weight</span> balanced, &lt;b&gt;'
+        'say <span class="option">--class-weight</span> balanced, &lt;b&gt;'
     )
-    assert '<span class="whole">--time-limit</span>' in explained("The kernel had no time (--time-limit 3).")
+    assert '<span class="option">--time-limit</span>' in explained("The kernel had no time (--time-limit 3).")
     assert unbroken("a--b ---c") == "a--b ---c"

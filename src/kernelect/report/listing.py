@@ -14,6 +14,10 @@ from kernelect.facts.relevance import by_importance
 _MOST_COLUMNS = 30
 
 
+#: What stands in the place of a difference to itself.
+_BEST = "the best"
+
+
 class Table(TypedDict):
     """A titled table; the first column names the rows."""
 
@@ -94,7 +98,7 @@ def _peers(facts: Facts) -> Table | None:
     rows = []
     for one in peers["candidates"]:
         words = {score["name"]: score["words"] for score in one["scores"]}
-        behind = one["difference"]["words"] if one["difference"] else ""
+        behind = one["difference"]["words"] if one["difference"] else _BEST if one["scores"] else ""
         figures = [words.get(name, NOT_KNOWN) for name in names]
         rows.append([one["name"], figures[0], behind, *figures[1:], duration(one["seconds"]), one["mark"]])
     columns = ["method", names[0], "behind the best", *names[1:], "time", "note"]

@@ -86,4 +86,4 @@ def explained(text: str) -> str:
 def unbroken(text: str) -> str:
     """Return text as HTML in which options, and figures with their errors and units, stay on one line."""
     text = re.sub(r"(?<=±) | (?=%)|(?<=\d) (?=(s|min)\b)", "\N{NO-BREAK SPACE}", text)
-    return _OPTION.sub(lambda found: f'<span class="whole">{found[0]}</span>', html.escape(text))
+    return _OPTION.sub(lambda found: f'<span class="option">{found[0]}</span>', html.escape(text))
