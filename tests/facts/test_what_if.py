@@ -147,9 +147,9 @@ def test_a_range_by_a_formula_is_that_of_python(numbers):
 
 def test_what_makes_the_range_of_the_page_differ_is_said():
     exact, shown = np.array([[0.0, 10.0], [0.0, 20.0]]), np.array([[0.1, 10.0], [0.0, 19.0]])
-    assert "it asks a model without each single row" in _apart(exact, shown, is_whole=True)
+    assert "it uses models that each lack one row" in _apart(exact, shown, is_whole=True)
     small = _apart(exact, shown, is_whole=False)
-    assert "it has the whole model, and asks one without each single row" in small
+    assert "it uses the whole model, and models that each lack one row" in small
     assert small.endswith("by 3.0 % of the width on average and 5.0 % at most (2 rows).")
     assert _apart(exact, exact + 1e-9, is_whole=True) == ""
     assert _apart(exact, exact + 1e-7, is_whole=True) != ""

@@ -285,7 +285,7 @@ def test_no_row_of_pictures_is_half_empty(browser, address):
     ends = """parts => parts.filter(part => !part.querySelector("[data-tall]")).map(part => {
       const seen = [...part.children].filter(child => child.offsetWidth);
       return part.getBoundingClientRect().right - seen[seen.length - 1].getBoundingClientRect().right; })"""
-    for media, width in (("print", 720), ("screen", 1280)):
+    for media, width in (("print", 720), ("screen", 1280), ("screen", 800)):
         visit = Visit(browser, address, viewport={"width": width, "height": 1000})
         visit.page.emulate_media(media=media)
         assert max(map(abs, visit.page.locator(".pictures").evaluate_all(ends))) < 1.0
@@ -356,7 +356,7 @@ def test_terms_options_and_names_stay_on_one_line(browser, address):
     """A part that fits on a line is not cut at its hyphens: its height is that of one line."""
     visit = Visit(browser, address, viewport={"width": 380, "height": 900})
     cut = "parts => parts.filter(part => part.getClientRects().length > 1).map(part => part.textContent)"
-    parts = visit.page.locator("abbr:not(tbody abbr), .option")
+    parts = visit.page.locator("abbr:not(table abbr), .option")
     assert parts.count() > 10
     assert parts.evaluate_all(cut) == []
     assert "--max-vectors" in parts.all_text_contents()
@@ -382,3 +382,13 @@ def test_reasons_look_the_same_with_and_without_scripts(browser, address):
     for amount, fill in zip(amounts, fills, strict=True):
         if float(amount.replace("\N{MINUS SIGN}", "-")):
             assert (amount[0] == "+") == (fill == fills[[one[0] for one in amounts].index("+")])
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_the_scores_fit_beside_each_other(browser, counts, media):
+    """On a telephone, and on paper, where nothing scrolls."""
+    visit = Visit(browser, counts[0], viewport={"width": 380 if media == "screen" else 720, "height": 900})
+    visit.page.emulate_media(media=media)
+    room = "part => part.getBoundingClientRect().right - part.querySelector('table').getBoundingClientRect().right"
+    assert visit.page.locator(".answer .scroll").evaluate(room) > -1.0
+    visit.context.close()

@@ -58,6 +58,8 @@ TERMS = {
     "balanced accuracy": "The mean over the classes of the share that is predicted right.",
     "Shapley values": "A column's average share in the difference to usual rows, over all orders in which the columns "
     "can become known. The shares of all columns add up.",
+    "log-odds": "What the model adds up before it becomes a probability: 0 is undecided, and about 2 more or less is "
+    "a clear difference.",
     "decision value": "What the model adds up before it becomes a probability: 0 is undecided.",
     "random state": "The seed of everything random: the same seed gives the same model.",
 }
