@@ -146,7 +146,7 @@ def test_folders_that_cannot_be_made(run, folder):
 @pytest.mark.parametrize("seed", [2**32, 2**64, 10**30, -1])
 def test_seeds_beyond_what_scikit_learn_takes(run, folder, seed):
     for words in (("fit", "mixed.csv", *FIT), ("compare", "mixed.csv", "--target", "label"), ("demo",)):
-        assert "is not in the range" in sentence(run(*words, "--seed", seed, code=2))
+        assert "must be a whole number from 0 to 4294967295" in sentence(run(*words, "--seed", seed, code=2))
 
 
 def test_the_largest_seed(run, folder):

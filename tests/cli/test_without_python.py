@@ -154,7 +154,7 @@ def test_export_of_fewer_vectors_tells_the_loss(run, saved):
         (("export", "label.skops", "--to", "c", "--name", "a b"), "name='a b' must be a valid name in C"),
         (("export", "label.skops", "--to", "c", "--out", "mixed.csv"), "'mixed.csv' is there already"),
         (("export", "label.skops"), "Missing option '--to'"),
-        (("predict", "label.skops", "mixed.csv", "--explain", "0"), "0 is not in the range x>=1"),
+        (("predict", "label.skops", "mixed.csv", "--explain", "0"), "'0' must be a whole number of at least 1"),
     ],
 )
 def test_wrong_use_is_one_sentence(run, saved, words, said):

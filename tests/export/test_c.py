@@ -182,5 +182,5 @@ def test_bad_arguments():
 
 def test_fewer_vectors_and_their_loss_in_the_header():
     header = to_c(model("LSSVR"), max_vectors=10)
-    assert "10 of 40 vectors are kept: the leave-one-out squared error is" in header
+    assert "10 of 40 vectors are kept: the leave-one-out unexplained variance is" in header
     assert len(header) < len(to_c(model("LSSVR")))

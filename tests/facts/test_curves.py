@@ -136,7 +136,7 @@ def test_rises_of_folds_are_pooled_and_units_count_once(rng):
     assert record.names == ("b", "a")  # c was not tried
     np.testing.assert_allclose(record.rise, [rise[1].mean(), rise[0].mean()])
     np.testing.assert_allclose(record.standard_error, rise[[1, 0]].std(axis=1, ddof=1) / np.sqrt(40))
-    twins = HeldOutRelevance.of(["a"], [np.repeat(rise[:1, :20], 2, axis=1)], [np.repeat(np.arange(20), 2)], "R2")
+    twins = HeldOutRelevance.of(["a"], [np.repeat(rise[:1, :20], 2, axis=1)], [np.repeat(np.arange(20), 2)], "R²")
     np.testing.assert_allclose(twins.standard_error, rise[:1, :20].std(axis=1, ddof=1) / np.sqrt(20))
     assert record.clear() == 2
     assert record.shown(1).names == ("b",)

@@ -109,6 +109,12 @@ CASES = [
         classes(a=60, b=19),
         "Class b has only 19 rows",
     ),
+    (
+        "few-in-class",
+        ["data", "classes"],
+        classes(a=60, b=19, c=18, d=60, e=17, f=16),
+        r"^4 classes have fewer than 20 rows: f \(16\), e \(17\), c \(18\) and 1 more\.$",
+    ),
     ("few-per-input", ["data", "inputs"], 101, "500 rows for 101 inputs of the machine, 5.0 per input"),
     ("too-good", ["quality"], quality(folds=(0.0, 0.0), left_out=(0.0, 0.0)), "None of the 500 rows is misclassified"),
     ("not-measured", ["quality"], describe_quality(None, "classification"), "The error on new rows was not measured"),
@@ -156,7 +162,7 @@ def test_just_below_its_threshold_a_doubt_does_not_appear(path, value):
 
 def test_regression_is_judged_by_its_root_mean_square():
     def scores(rmse):
-        return (Score("RMSE", rmse, 1.0), Score("R2", 0.5, None))
+        return (Score("RMSE", rmse, 1.0), Score("R²", 0.5, None))
 
     folds = Estimate(name="5 outer folds", scores=scores(49.0))
     mean = Estimate(name="always the mean", scores=scores(50.0))
@@ -200,7 +206,7 @@ def test_what_was_looked_for_in_the_rows_is_listed():
 
 
 def test_a_target_explained_completely_is_doubted():
-    scores = (Score("RMSE", 0.001, None), Score("R2", 0.99995, None))
+    scores = (Score("RMSE", 0.001, None), Score("R²", 0.99995, None))
     folds = Estimate(name="5 outer folds", scores=scores)
     mean = Estimate(name="always the mean", scores=(Score("RMSE", 50.0, None),))
     found = Assessment(classes=None, leave_one_out=None, outer_folds=folds, baseline=mean)

@@ -127,7 +127,8 @@ def test_rows_count_by_their_weights():
 
 
 @pytest.mark.parametrize(
-    ("right", "words"), [(0.9999, "alone it would lose 0."), (0.1, "on these rows it is no worse alone")]
+    ("right", "words"),
+    [(0.9999, "the candidate alone is worse by 0."), (0.1, "on these rows, the candidate alone does as well")],
 )
 def test_the_sentence_says_whether_the_best_candidate_would_lose_anything(classifier, right, words):
     label, other = frame()[2], copy(classifier)

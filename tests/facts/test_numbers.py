@@ -1,6 +1,7 @@
 import pytest
 
 from kernelect.facts.numbers import (
+    alike,
     are_years,
     counted,
     duration,
@@ -13,7 +14,7 @@ from kernelect.facts.numbers import (
     with_error,
 )
 
-DASH, SPACE = "\N{EN DASH}", "\N{NARROW NO-BREAK SPACE}"
+DASH, SPACE, MINUS = "\N{EN DASH}", "\N{NARROW NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,8 @@ DASH, SPACE = "\N{EN DASH}", "\N{NARROW NO-BREAK SPACE}"
         (1.5e-7, "1.50e-07"),
         (float("nan"), DASH),
         (None, DASH),
-        (-3.14159, "-3.14"),
+        (-3.14159, f"{MINUS}3.14"),
+        (-1.5e-7, f"{MINUS}1.50e-07"),
     ],
 )
 def test_three_digits(value, words):
@@ -69,8 +71,8 @@ def test_years_have_no_space():
         (("error", 0.0345, 0.0081), "3.45 ± 0.81 %"),
         (("error", 0.6, 0.0367), "60.0 ± 3.7 %"),
         (("RMSE", 54.123, 1.64), "54.1 ± 1.6"),
-        (("RMSE", 54123.4, 1640.0), f"54{SPACE}123 ± 1{SPACE}640"),
-        (("R2", 0.5, None), "0.500"),
+        (("RMSE", 54123.4, 1640.0), f"54{SPACE}100 ± 1{SPACE}600"),
+        (("R²", 0.5, None), "0.500"),
         (("error", 0.0, 0.0), "0 %"),
         (("AUC", 0.5, float("nan")), "0.500"),
     ],
@@ -83,7 +85,21 @@ def test_the_tables_of_papers_have_decimals_of_their_own():
     assert with_error(12.345, 0.678, decimals=1) == "12.3 ± 0.7"
     assert with_error(12.345, float("nan"), decimals=1) == "12.3"
     assert with_error(0.5, 0.0, decimals=2, sign=True) == "+0.50 ± 0.00"
-    assert fixed(-1234.5, 1, sign=True) == f"-1{SPACE}234.5"
+    assert fixed(-1234.5, 1, sign=True) == f"{MINUS}1{SPACE}234.5"
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([3.6472, -0.4213, -0.0043], ["+3.65", f"{MINUS}0.42", "+0.00"]),
+        ([-36375.2, 720.4], [f"{MINUS}36{SPACE}375", "+720"]),
+        ([0.18, 0.0875], ["+0.180", "+0.087"]),
+        ([2e-6, -1e-7], ["+2.00e-06", f"{MINUS}1.00e-07"]),
+        ([], []),
+    ],
+)
+def test_numbers_beside_each_other_have_the_same_decimals(values, words):
+    assert alike(values, sign=True) == words
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from kernelect.facts import FoldOutcome, Judge
 from kernelect.facts.scores import (
     RowLoss,
     area_under_curve,
+    average_precision,
     classification_losses,
+    f1_score,
     fold_standard_error,
     mean_standard_error,
     regression_losses,
@@ -112,3 +114,35 @@ def test_two_folds_have_standard_errors_and_areas_none_below_that_of_their_rows(
     assert all(score.standard_error > 0.0 for score in estimate.scores)
     within = [area_under_curve(index[rows] == 1, share[rows]).standard_error for rows in np.split(np.arange(100), 2)]
     assert estimate.score("AUC").standard_error >= np.sqrt(np.mean(np.square(within)) / 2) - 1e-12
+
+
+def test_the_error_of_the_explained_share_is_that_of_fresh_samples(rng):
+    """Errors grow with the distance from the mean, so that both means of the ratio move together."""
+    found, values = [], []
+    for _ in range(600):
+        y = rng.standard_t(5, size=200)
+        loss = regression_losses(y, y * (1.0 + 0.5 * rng.normal(size=200)), np.ones(200))[2]
+        score = loss.score(np.ones(200))
+        found.append(score.standard_error)
+        values.append(score.value)
+    assert np.mean(found) == pytest.approx(np.std(values), rel=0.15)
+
+
+def test_always_the_mean_explains_nothing_for_sure(rng):
+    y = rng.normal(size=50)
+    score = regression_losses(y, np.full(50, y.mean()), np.ones(50))[2].score(np.ones(50))
+    assert score.name == "R²"
+    assert (score.value, score.standard_error) == pytest.approx((0.0, 0.0), abs=1e-12)
+    alone = regression_losses(np.ones(3), np.zeros(3), np.ones(3))[2].score(np.ones(3))
+    assert np.isnan(alone.value)  # no variance to explain
+
+
+def test_perfect_scores_are_not_known_for_sure():
+    """By the rule of three, two standard errors of a share that is 0 in n rows are 3 / n."""
+    positive = np.repeat([True, False], [30, 60])
+    assert area_under_curve(positive, positive.astype(float)).standard_error == pytest.approx(0.05)
+    assert average_precision(positive, positive.astype(float)).standard_error == pytest.approx(0.05)
+    assert f1_score(positive, positive, np.ones(90), np.arange(90)).standard_error == pytest.approx(0.05)
+    # Guessing is 0.5 (or 0) by construction.
+    assert area_under_curve(positive, np.zeros(90)).standard_error == 0.0
+    assert f1_score(positive, np.zeros(90, dtype=bool), np.ones(90), np.arange(90)).standard_error == 0.0

@@ -18,6 +18,7 @@ from kernelect.facts import gather_for_page
 from kernelect.facts.bands import _apart, ends_at
 from kernelect.facts.carried import carried_model
 from kernelect.facts.estimates import Judge
+from kernelect.facts.numbers import trimmed
 from kernelect.facts.what_if import _start, describe_what_if
 from kernelect.kernels import RBF, Polynomial
 from kernelect.report.page import _between
@@ -57,7 +58,10 @@ def test_the_first_row_is_typical_and_told_as_python_tells_it(numbers):
     values = shapley_values(model, X[[place]], X[np.sort(np.random.default_rng(0).permutation(len(X))[:100])]).values[0]
     order = np.argsort(-np.abs(values))
     assert [reason["effect"] for reason in facts["start"]["reasons"]] == pytest.approx(values[order])
-    assert [reason["name"] for reason in facts["start"]["reasons"]] == [f"x{j}" for j in order]
+    cells = [trimmed(first[j], 4) for j in order]
+    assert [reason["name"] for reason in facts["start"]["reasons"]] == [
+        f"x{j} = {cell}" for j, cell in zip(order, cells, strict=True)
+    ]
     reach = np.sort(np.abs(y - model.loo_prediction_))[int(np.ceil(0.9 * 121)) - 1]
     assert facts["start"]["interval"] == pytest.approx(model.predict(X[[place]])[0] + np.array([-reach, reach]))
     assert carried.model is model
@@ -69,7 +73,7 @@ def test_a_model_that_is_too_large_is_reduced_and_the_loss_is_told(numbers):
     small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
     assert whole.remarks == ()
     assert len(small.script) < len(whole.script)
-    assert "60 of 120 vectors are kept: the leave-one-out squared error is" in small.remarks[0]
+    assert "60 of 120 vectors are kept: the leave-one-out unexplained variance is" in small.remarks[0]
     with pytest.raises(MissingCapability, match="more than 0.001 MB, also with 60 vectors"):
         carried_model(model, X, np.random.default_rng(0), most_bytes=1000)
 
@@ -143,9 +147,9 @@ def test_a_range_by_a_formula_is_that_of_python(numbers):
 
 def test_what_makes_the_range_of_the_page_differ_is_said():
     exact, shown = np.array([[0.0, 10.0], [0.0, 20.0]]), np.array([[0.1, 10.0], [0.0, 19.0]])
-    assert "it asks a model without each single row" in _apart(exact, shown, is_whole=True)
+    assert "it uses models that each lack one row" in _apart(exact, shown, is_whole=True)
     small = _apart(exact, shown, is_whole=False)
-    assert "it has the whole model, and asks one without each single row" in small
+    assert "it uses the whole model, and models that each lack one row" in small
     assert small.endswith("by 3.0 % of the width on average and 5.0 % at most (2 rows).")
     assert _apart(exact, exact + 1e-9, is_whole=True) == ""
     assert _apart(exact, exact + 1e-7, is_whole=True) != ""

@@ -14,6 +14,7 @@ from kernelect.plots import (
     ConfusionDisplay,
     DependenceDisplay,
     EvolutionDisplay,
+    RecallsDisplay,
     RelevanceDisplay,
     ResidualsDisplay,
     SizesDisplay,
@@ -222,6 +223,25 @@ def test_a_flat_line_does_not_look_like_a_finding(dependence):
     ax = DependenceDisplay(dependence(levels=(), average=np.array([[1.0, 1.0 + 1e-9]]), outputs=())).plot()
     low, high = ax.get_ylim()
     assert high - low == pytest.approx(0.02, rel=0.1)
+
+
+def test_whole_numbers_have_no_ticks_between_them(dependence):
+    ax = DependenceDisplay(dependence(levels=(), average=np.array([[0.1, 0.2]]), outputs=())).plot()
+    low, high = ax.get_xlim()
+    assert [tick for tick in ax.get_xticks() if low <= tick <= high] == [0.0, 1.0]
+
+
+def test_shares_have_no_error_beyond_their_range():
+    ax = RecallsDisplay.from_counts(("a", "b"), [[16.0, 0.0], [9.0, 1.0]]).plot()
+    ends = [segment[:, 0] for bars in ax.collections for segment in bars.get_segments()]
+    assert np.min(ends) >= 0.0
+    assert np.max(ends) <= 100.0
+    record = Calibration.from_predictions(["n", "y", "y", "y"], [[0.4, 0.6], [0.4, 0.6], [0.1, 0.9], [0.3, 0.7]])
+    ax = CalibrationDisplay(record).plot()
+    ends = [
+        segment[:, 1] for bars in ax.collections if hasattr(bars, "get_segments") for segment in bars.get_segments()
+    ]
+    assert np.max(ends) <= 1.0
 
 
 def test_dependence_of_a_machine_is_drawn(model):

@@ -285,7 +285,7 @@ def test_no_row_of_pictures_is_half_empty(browser, address):
     ends = """parts => parts.filter(part => !part.querySelector("[data-tall]")).map(part => {
       const seen = [...part.children].filter(child => child.offsetWidth);
       return part.getBoundingClientRect().right - seen[seen.length - 1].getBoundingClientRect().right; })"""
-    for media, width in (("print", 720), ("screen", 1280)):
+    for media, width in (("print", 720), ("screen", 1280), ("screen", 800)):
         visit = Visit(browser, address, viewport={"width": width, "height": 1000})
         visit.page.emulate_media(media=media)
         assert max(map(abs, visit.page.locator(".pictures").evaluate_all(ends))) < 1.0
@@ -349,4 +349,46 @@ def test_pictures_of_numbers_and_other_methods(browser, counts, width):
     # Terms say what they mean to whoever points at them.
     assert "typical size of a mistake" in visit.page.locator("abbr", has_text="RMSE").first.get_attribute("title")
     assert visit.complaints == []
+    visit.context.close()
+
+
+def test_terms_options_and_names_stay_on_one_line(browser, address):
+    """A part that fits on a line is not cut at its hyphens: its height is that of one line."""
+    visit = Visit(browser, address, viewport={"width": 380, "height": 900})
+    cut = "parts => parts.filter(part => part.getClientRects().length > 1).map(part => part.textContent)"
+    parts = visit.page.locator("abbr:not(table abbr), .option")
+    assert parts.count() > 10
+    assert parts.evaluate_all(cut) == []
+    assert "--max-vectors" in parts.all_text_contents()
+    visit.context.close()
+
+
+def test_reasons_look_the_same_with_and_without_scripts(browser, address):
+    """Names with values, effects with the same decimals, and a bar in the colour of its direction."""
+    colours = "bars => bars.map(bar => getComputedStyle(bar).backgroundColor)"
+    seen = []
+    for scripts in (True, False):
+        visit = Visit(browser, address, java_script_enabled=scripts)
+        if scripts:
+            visit.page.wait_for_function("document.getElementById('wi-reasons').ariaBusy === 'false'")
+        reasons = visit.page.locator("#wi-reasons")
+        words = [reasons.locator(part).all_text_contents() for part in (".name", ".amount")]
+        seen.append([*words, reasons.locator(".fill").evaluate_all(colours)])
+        visit.context.close()
+    assert seen[0] == seen[1]
+    names, amounts, fills = seen[0]
+    assert all(" = " in name for name in names if name != "all other columns")
+    assert len({len(amount.partition(".")[2]) for amount in amounts}) == 1
+    for amount, fill in zip(amounts, fills, strict=True):
+        if float(amount.replace("\N{MINUS SIGN}", "-")):
+            assert (amount[0] == "+") == (fill == fills[[one[0] for one in amounts].index("+")])
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_the_scores_fit_beside_each_other(browser, counts, media):
+    """On a telephone, and on paper, where nothing scrolls."""
+    visit = Visit(browser, counts[0], viewport={"width": 380 if media == "screen" else 720, "height": 900})
+    visit.page.emulate_media(media=media)
+    room = "part => part.getBoundingClientRect().right - part.querySelector('table').getBoundingClientRect().right"
+    assert visit.page.locator(".answer .scroll").evaluate(room) > -1.0
     visit.context.close()

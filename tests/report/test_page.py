@@ -12,6 +12,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.facts.doubts import all_clear
 from kernelect.report import page as page_module
 from kernelect.report import render, write_report
+from kernelect.report.terms import unbroken
 
 
 class Reader(HTMLParser):
@@ -154,7 +155,20 @@ def luminance(colour):
 
 
 def test_no_line_ends_between_a_figure_and_its_unit():
-    assert (
-        page_module._unbroken("13.9 ± 1.6 % in 3 min 20 s, 5 steps")
-        == "13.9 ±\u00a01.6\u00a0% in 3\u00a0min 20\u00a0s, 5 steps"
-    )
+    assert unbroken("13.9 ± 1.6 % in 3 min 20 s, 5 steps") == "13.9 ±\u00a01.6\u00a0% in 3\u00a0min 20\u00a0s, 5 steps"
+
+
+def test_candidates_that_there_was_no_time_for_are_counted_not_listed(hostile_facts):
+    one = {"name": "lssvm, ard, as it is", "weight_words": "100.0 %", "score": 0.2, "words": "0.20", "seconds": 1.0}
+    late = {**one, "name": "forest, partitions", "weight_words": "", "score": None, "words": ""}
+    shared = {"view": "", "kernel": "", "machine": "", "standard_error": None, "weight": 1.0, "status": "converged"}
+    mixture = {
+        "effort": "fast",
+        "score": "log-loss",
+        "candidates": [shared | one, shared | late],
+        "loss": {"sentence": "The candidate alone is worse.", "best": "", "mixture": 0.2, "value": 0.0},
+    }
+    page = render(hostile_facts | {"mixture": mixture})
+    listed = re.search(r'<div class="names">(.*?)</div>', page, flags=re.DOTALL)[1]
+    assert re.search(r"<dd>1 of 2\s", listed)
+    assert "forest" not in listed

@@ -7,7 +7,7 @@ import pytest
 from kernelect.facts.numbers import LARGER_IS_BETTER
 from kernelect.facts.stakes import metric_named
 from kernelect.report import render
-from kernelect.report.terms import TERMS, explained
+from kernelect.report.terms import TERMS, explained, unbroken
 
 
 def test_the_first_of_every_term_is_explained():
@@ -43,3 +43,11 @@ def test_scores_and_captions_of_a_page_are_explained(hostile_facts):
     assert '">outer folds</abbr></th>' in table
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page, flags=re.DOTALL)
     assert any("<abbr title=" in caption for caption in captions)
+
+
+def test_no_line_ends_behind_the_dashes_of_an_option():
+    assert unbroken("say --class-weight balanced, <b>") == (
+        'say <span class="option">--class-weight</span> balanced, &lt;b&gt;'
+    )
+    assert '<span class="option">--time-limit</span>' in explained("The kernel had no time (--time-limit 3).")
+    assert unbroken("a--b ---c") == "a--b ---c"

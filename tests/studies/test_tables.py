@@ -81,7 +81,7 @@ def test_a_table_holds_the_means_of_its_cells(results):
     assert entry.numbers["value"] == pytest.approx(mean)
     assert entry.numbers["published"] == 5.0
     assert row[0].text == "twonorm (3)"
-    assert f"/ 5 ({entry.numbers['z']:+.1f})" in entry.text
+    assert f"/ 5 ({entry.numbers['z']:+.1f})".replace("-", "\N{MINUS SIGN}") in entry.text
     marks = {entry.emphasis for entry in row[1:]}
     assert marks == {BEST, SECOND}
 

@@ -67,6 +67,6 @@ def test_other_targets_and_absent_files_are_refused(tmp_path, printed):
 def test_the_page_has_all_scores_of_all_methods(hostile_facts, printed):
     table = next(one for one in tables_of({**hostile_facts, "peers": printed}) if one["key"] == "peers")
     assert table["columns"] == ["method", "error", "behind the best", "log-loss", "time", "note"]
-    assert table["rows"][0][:4] == ["auto", "10.0 ± 2.0 %", "", "0.310 ± 0.020"]
+    assert table["rows"][0][:4] == ["auto", "10.0 ± 2.0 %", "the best", "0.310 ± 0.020"]
     assert table["rows"][1][:3] == ["<b>forest</b>", "15.0 ± 2.0 %", "5.0 ± 1.0 %"]
     assert table["rows"][1][-1] == "out of time"

@@ -21,7 +21,7 @@ def test_columns_that_matter_cost_most_when_shuffled(fitted):
     found = model.assessment.held_out
     assert found.names[0] == "strong"
     assert set(found.names) == {"strong", "noise", "word"}
-    assert found.score == "R2"
+    assert found.score == "R²"
     assert found.n_rows == len(rows.y)
     by_name = dict(zip(found.names, zip(found.rise, found.standard_error, strict=True), strict=True))
     assert by_name["strong"][0] > 10 * by_name["strong"][1] / 2

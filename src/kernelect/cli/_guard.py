@@ -67,6 +67,30 @@ else:
     NameType = click.ParamType  # generic to type checkers, and at run time in later versions of click
 
 
+class Whole(click.IntRange):
+    """A whole number; what is none, or outside the range, is refused in a sentence."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            ends = f"of at least {self.min}" if self.max is None else f"from {self.min} to {self.max}"
+            self.fail(f"{value!r} must be a whole number {ends}.", param, ctx)
+
+
+class Seconds(click.FloatRange):
+    """A time above 0."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0.0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} must be a number of seconds above 0, such as 60.", param, ctx)
+
+
 class PartName(NameType):
     """The name of a registered part; the registry is read when a name is given, so that help needs no numerics."""
 
@@ -124,7 +148,7 @@ force = click.option("--force", is_flag=True, help="Overwrite existing files.")
 fill_missing = click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
 seed = click.option(
     "--seed",
-    type=click.IntRange(0, 2**32 - 1),
+    type=Whole(0, 2**32 - 1),
     metavar="N",
     default=0,
     show_default=True,
@@ -132,15 +156,13 @@ seed = click.option(
 )
 jobs = click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=1,
     show_default=True,
     help="Number of outer folds to run at the same time.",
 )
-time_limit = click.option(
-    "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for the whole run."
-)
+time_limit = click.option("--time-limit", type=Seconds(), metavar="SECONDS", help="Time for the whole run.")
 
 
 def deadline(limit: float | None) -> Deadline:
@@ -236,7 +258,7 @@ def folds(default: int) -> Callable[[Any], Any]:
     return shared(
         click.option(
             "--folds",
-            type=click.IntRange(min=0),
+            type=Whole(min=0),
             metavar="N",
             default=default,
             show_default=True,
@@ -244,7 +266,7 @@ def folds(default: int) -> Callable[[Any], Any]:
         ),
         click.option(
             "--repeats",
-            type=click.IntRange(min=1),
+            type=Whole(min=1),
             metavar="N",
             default=1,
             show_default=True,

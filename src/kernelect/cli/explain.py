@@ -22,7 +22,7 @@ _MOST_ROWS = 20
 @options.format_option
 @click.option(
     "--most",
-    type=click.IntRange(min=1),
+    type=options.Whole(min=1),
     metavar="N",
     default=3,
     show_default=True,

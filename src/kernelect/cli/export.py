@@ -24,7 +24,7 @@ FILES = {"onnx": "model.onnx", "c": "model.h", "javascript": "model.js"}
 @click.option("--float", "single", is_flag=True, help="Single precision (C and ONNX).")
 @click.option(
     "--max-vectors",
-    type=click.IntRange(min=1),
+    type=options.Whole(min=1),
     metavar="N",
     help="Reduce the model to so many vectors first (machines auto and lssvm); the loss is printed.",
 )
@@ -60,8 +60,8 @@ def command(
     if single and format_ == "javascript":
         raise InvalidArgument("--float is for C and ONNX, and JavaScript only has double precision: leave it out.")
     place = out or Path(FILES[format_])
-    check_free(place, force)
     loaded, remarks = load_model(model)
+    check_free(place, force)
     reduced, more = _reduced(loaded, max_vectors)
     data = _written(reduced, format_, single, bits, name)
     write_whole(place, data, force)

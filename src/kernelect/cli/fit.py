@@ -40,7 +40,7 @@ _GATHERING = 0.4
 @options.parts
 @click.option(
     "--restarts",
-    type=click.IntRange(min=0),
+    type=options.Whole(min=0),
     metavar="N",
     default=0,
     show_default=True,
@@ -91,9 +91,10 @@ def command(
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_facts, print_json, print_remarks
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import columns_text, save_model
+    from kernelect.tabular import columns_text, require_table, save_model
 
     paths = [out / MODEL, out / COLUMNS, *([] if no_report else [out / REPORT])]
+    require_table(table)
     for path in paths:
         check_free(path, force)  # before any tuning
     console, watch = Console(), Watch(Console(stderr=True), quiet)

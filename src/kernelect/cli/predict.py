@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--explain",
-    type=click.IntRange(min=1),
+    type=options.Whole(min=1),
     metavar="K",
     help="Add the K strongest reasons of each prediction (see kernelect explain).",
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from kernelect.cli._guard import INTERRUPTED, GuardedCommand, as_json
+from kernelect.cli._guard import INTERRUPTED, GuardedCommand, Seconds, Whole, as_json
 from kernelect.cli._guard import force as force_option
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -63,18 +63,16 @@ def show(name: str, toml: bool) -> None:
 @click.option("--methods", help="Some of the methods, separated by commas.  [default: all]")
 @click.option(
     "--splits",
-    type=click.IntRange(1, 10**6),
+    type=Whole(1, 10**6),
     metavar="N",
     help="Splits (or starts) of each data set.  [default: the study's]",
 )
 @click.option("--engine", default="local", show_default=True, help="local, or a Dask scheduler: tcp://host:8786.")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Processes of --engine local."
+    "--jobs", type=Whole(min=1), metavar="N", default=1, show_default=True, help="Processes of --engine local."
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="BLAS threads of a cell."
-)
-@click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds that one cell may take.")
+@click.option("--threads", type=Whole(min=1), metavar="N", default=1, show_default=True, help="BLAS threads of a cell.")
+@click.option("--time-limit", type=Seconds(), help="Seconds that one cell may take.")
 @click.option("--quick", is_flag=True, help="A two-minute version on built-in data, to see how it works.")
 @click.option("--retry-failed", is_flag=True, help="Run failed cells again.")
 @click.option(

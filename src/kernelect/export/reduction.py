@@ -22,8 +22,8 @@ class Reduction:
     model : estimator, Pipeline or TableModel
         Of the same kind as the one that was given.
     vectors_before, vectors : int
-    score : "log-loss", "squared error" or "ln evidence"
-        The first two are measured by leave-one-out, the squared error in units of the targets' variance. Relevance
+    score : "log-loss", "unexplained variance" or "ln evidence"
+        The first two are measured by leave-one-out. Relevance
         vector machines do not keep their rows, so their figure is how far the ln evidence falls.
     loss_before, loss : float
     standard_error : float
@@ -49,10 +49,11 @@ class Reduction:
                 f"{self.vectors} of {self.vectors_before} vectors are kept: the ln evidence changes by "
                 f"{-self.loss:+.3g} (differences of about 1 are noise; differences of 10 or more are clear)."
             )
+        rise = self.loss - self.loss_before
         return (
             f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
-            f"{self.loss:.4g} instead of {self.loss_before:.4g} (difference {self.loss - self.loss_before:+.2g}, "
-            f"standard error {self.standard_error:.2g})."
+            f"{self.loss:.4g} instead of {self.loss_before:.4g} ({'smaller' if rise < 0.0 else 'larger'} by "
+            f"{abs(rise):.2g}, standard error {self.standard_error:.2g})."
         )
 
 
@@ -63,7 +64,7 @@ def compared(model: Any, vectors_before: int, vectors: int, before: Array, after
         model=model,
         vectors_before=vectors_before,
         vectors=vectors,
-        score="log-loss" if hasattr(model, "classes_") else "squared error",
+        score="log-loss" if hasattr(model, "classes_") else "unexplained variance",
         loss_before=float(before.mean()),
         loss=float(after.mean()),
         standard_error=float(difference.std() / np.sqrt(len(difference))),

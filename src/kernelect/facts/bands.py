@@ -8,11 +8,11 @@ import numpy as np
 
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.program import Program
-from kernelect.facts.carried import Carried, some_rows
+from kernelect.facts.carried import Carried
 from kernelect.facts.estimates import COVERAGE, Assessment
 from kernelect.facts.numbers import number, percent
 from kernelect.facts.page_record import BandFacts
-from kernelect.facts.sources import machine_of, pipeline_of, prepared_rows, rows_at
+from kernelect.facts.sources import machine_of, pipeline_of, prepared_rows, rows_at, some_rows
 from kernelect.typing import Array
 
 #: Rows on which the page's ranges are compared with those of Python.
@@ -71,9 +71,9 @@ def _apart(exact: Array | None, shown: Array, *, is_whole: bool) -> str:
     if off.max() <= _SAME:
         return ""
     mean, most = (number(100.0 * float(share), 2) for share in (off.mean(), off.max()))
-    has = "asks a model" if is_whole else "has the whole model, and asks one"
+    has = "models" if is_whole else "the whole model, and models"
     return (
-        f"kernelect predict --interval is more exact: it {has} without each single row, and a page cannot carry them "
-        f"all. Its ends differ from these by {mean} % of the width on average and {most} % at most "
+        f"kernelect predict --interval is more exact: it uses {has} that each lack one row, for which a page has no "
+        f"room. Its ends differ from these by {mean} % of the width on average and {most} % at most "
         f"({len(off)} rows)."
     )

@@ -18,8 +18,7 @@ from kernelect.export.models import program_of
 from kernelect.export.program import Program
 from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
-from kernelect.facts.sources import machine_of, pipeline_of, rows_at
-from kernelect.typing import Indices
+from kernelect.facts.sources import machine_of, pipeline_of, rows_at, some_rows
 
 #: Bytes of a script that a page may carry, and the bytes of one packed number.
 MOST_BYTES, _BYTES_OF_NUMBER = 2_000_000, 32.0 / 3.0
@@ -147,8 +146,3 @@ def _script(model: Any, explainer: Explainer | None, interval: float | None) -> 
         if explainer is None:
             raise
         return written(), (f"There are no reasons here: {error}",)
-
-
-def some_rows(n_rows: int, most: int) -> Indices:
-    """Return places of rows, evenly along the table."""
-    return np.unique(np.linspace(0, n_rows - 1, min(most, n_rows)).astype(np.intp))

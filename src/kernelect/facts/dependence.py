@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from kernelect.exceptions import InvalidArgument
 from kernelect.facts.names import plain_name
 from kernelect.facts.relevance import most_relevant
-from kernelect.facts.sources import column_names, machine_of
+from kernelect.facts.sources import column_names, machine_of, rows_at, some_rows
 from kernelect.typing import Array, Indices
 
 #: Values of a column that are tried, levels of a category that are shown, lines for classes.
@@ -62,7 +62,8 @@ class Dependence:
         Parameters
         ----------
         X : DataFrame or array
-            Rows to average over, of which at most 100 are drawn.
+            Rows to average over, of which at most 100 are drawn. Of many classes, those with the largest mean
+            probability in all of them are shown.
         column : str or int, optional
             Name in a DataFrame, place in an array; by default the most relevant one.
         """
@@ -75,14 +76,14 @@ class Dependence:
         values, name = _column_of(estimator, X, column)
         chosen = np.sort(generator.permutation(len(values))[: _rows_for(X)])
         tried, levels = _values_to_try(values)
-        predicted, outputs, label = _predictions(estimator, _with_values(X, column, chosen, tried))
+        predicted, outputs, label = _predictions(estimator, _with_values(X, column, chosen, tried), X)
         predicted = predicted.reshape(len(tried), len(chosen), -1)
         return cls(
             name=plain_name(name),
             at=np.arange(len(tried), dtype=float) if levels else np.asarray(tried, dtype=float),
             levels=levels,
             average=predicted.mean(axis=1).T,
-            curves=np.zeros((0, len(tried))) if outputs else predicted[:, _along(len(chosen)), 0].T,
+            curves=np.zeros((0, len(tried))) if outputs else predicted[:, some_rows(len(chosen), _CURVES), 0].T,
             rug=np.zeros(0) if levels else _rug(values),
             outputs=outputs,
             label=label,
@@ -91,11 +92,6 @@ class Dependence:
 
 def _rows_for(X: Any) -> int:
     return min(max(int(_CELLS // (_POINTS * X.shape[1])), _FEWEST_ROWS), _ROWS)
-
-
-def _along(count: int) -> Indices:
-    """Return the places of rows with a line of their own, along the whole table: its first ones may be all alike."""
-    return np.unique(np.linspace(0, count - 1, min(_CURVES, count)).astype(np.intp))
 
 
 def _rug(values: Any) -> Array:
@@ -149,12 +145,18 @@ def _with_values(X: Any, column: Any, rows: Indices, tried: list[Any]) -> Any:
     return filled
 
 
-def _predictions(estimator: Any, X: Any) -> tuple[Array, tuple[str, ...], str]:
-    """Return predictions (m, k), names of the k classes where there are more than two, and what they are."""
+def _predictions(estimator: Any, X: Any, table: Any) -> tuple[Array, tuple[str, ...], str]:
+    """Return predictions (m, k), names of the k classes where there are more than two, and what they are.
+
+    Of many classes those are kept that are likely in the ``table``: the same for all its columns, in the same colours.
+    """
     if not is_classifier(estimator):
         return np.asarray(estimator.predict(X), dtype=float).reshape(len(X), -1)[:, :1], (), "prediction"
     classes, probability = machine_of(estimator).classes_, estimator.predict_proba(X)
     if len(classes) == 2:
         return probability[:, 1:], (), f"probability of {plain_name(classes[1])}"
-    shown = np.sort(np.argsort(-probability.mean(axis=0), kind="stable")[:_MOST_CLASSES])
+    shown = np.arange(len(classes))
+    if len(classes) > _MOST_CLASSES:
+        likely = estimator.predict_proba(rows_at(table, some_rows(table.shape[0], _ROWS))).mean(axis=0)
+        shown = np.sort(np.argsort(-likely, kind="stable")[:_MOST_CLASSES])
     return probability[:, shown], tuple(plain_name(classes[k]) for k in shown), "probability"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from kernelect.facts.numbers import counted, number
 from kernelect.facts.quality import BASELINE, LEAVE_ONE_OUT, OUTER_FOLDS, estimate_of, guessing, main_score, score_of
-from kernelect.facts.record import Doubt, Facts, ScoreFacts
+from kernelect.facts.record import ClassFacts, Doubt, Facts, ScoreFacts
 
 #: Rows in the smallest class, and rows per input of the machine, below which estimates are uncertain.
 FEW_IN_CLASS, FEW_PER_INPUT = 20, 5
@@ -29,7 +29,7 @@ _ON_LEAKS = "Check that no input was computed from the target, and that every in
 #: Scores by which a model may be better than the baseline, beside the main one.
 _ALSO_COMPARED = ("log-loss", "AUC")
 
-#: Parameters that a sentence names.
+#: Parameters or classes that a sentence names.
 _NAMED_AT_MOST = 3
 
 
@@ -144,13 +144,22 @@ def _flat(facts: Facts) -> Iterator[Doubt]:
         )
 
 
+def _on_small_classes(small: list[ClassFacts]) -> str:
+    """Return which classes have few rows, the smallest first."""
+    if len(small) == 1:
+        return f"Class {small[0]['name']} has only {counted(small[0]['rows'], 'row')}."
+    named = [f"{one['name']} ({one['rows']})" for one in small[:_NAMED_AT_MOST]]
+    more = f" and {len(small) - len(named)} more" if len(small) > len(named) else ""
+    return f"{len(small)} classes have fewer than {FEW_IN_CLASS} rows: {', '.join(named)}{more}."
+
+
 def _few_rows(facts: Facts) -> Iterator[Doubt]:
     data = facts["data"]
-    small = min(data["classes"] or [], key=lambda one: one["rows"], default=None)
-    if small is not None and small["rows"] < FEW_IN_CLASS:
+    small = sorted((one for one in data["classes"] or [] if one["rows"] < FEW_IN_CLASS), key=lambda one: one["rows"])
+    if small:
         yield _doubt(
             "few-in-class",
-            f"Class {small['name']} has only {counted(small['rows'], 'row')}.",
+            _on_small_classes(small),
             f"Results for a class with fewer than {FEW_IN_CLASS} rows are uncertain: collect more rows of it, or merge "
             "it with another class.",
         )
@@ -200,7 +209,7 @@ def _miscalibrated(facts: Facts) -> Iterator[Doubt]:
 def _too_good(facts: Facts) -> Iterator[Doubt]:
     quality, rows = facts["quality"], facts["data"]["rows"]
     estimate = estimate_of(quality, quality["shown"])
-    error, share = score_of(estimate, "error"), score_of(estimate, "R2")
+    error, share = score_of(estimate, "error"), score_of(estimate, "R²")
     if rows < 100:
         return
     if error and error["value"] == 0.0:

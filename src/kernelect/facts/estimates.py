@@ -212,7 +212,7 @@ class Judge:
         found = [(one.rises, one.shuffled) for one in outcomes if one.rises is not None and one.shuffled is not None]
         if not found:
             return None
-        score = "R2" if self.classes is None else "log-loss"
+        score = "R²" if self.classes is None else "log-loss"
         return HeldOutRelevance.of(names, [rise for rise, _ in found], [self.units[rows] for _, rows in found], score)
 
     def losses(self, rows: Indices, prediction: Any, probability: Array | None = None) -> list[RowLoss]:

@@ -19,16 +19,14 @@ def explained_pictures(material: Material) -> Iterator[PictureFacts]:
     found = None if material.carried is None else explained_rows(material.carried, material.X, largest_class(material))
     if found is None:
         return
-    rows = counted(len(found.places), "row")
-    part = rows if len(found.places) == len(material.y) else f"{rows} of {fixed(len(material.y), 0)}"
     yield picture(
         "matters",
         found.swarm,
         "What moves predictions",
-        f"Each point is a row ({part}): how far its value of the column moves the {found.swarm.label}. Points "
-        "to the right raise it. Colours tell low values of the column from high ones; grey points are texts or missing "
-        "cells. Columns with the largest mean effect come first. These are exact Shapley values, and those of a row "
-        "add up.",
+        f"Each point is a row ({_part(len(found.places), material)}): how far its value of the column moves the "
+        f"{found.swarm.label}. Points to the right raise it. Colours tell low values of the column from high ones; "
+        "grey points are texts or missing cells. Columns with the largest mean effect come first. These are exact "
+        "Shapley values, and those of a row add up.",
     )
     for record in strongest_pairs(found):
         if isinstance(record, Interactions):
@@ -44,9 +42,16 @@ def explained_pictures(material: Material) -> Iterator[PictureFacts]:
                 "matters",
                 record,
                 f"{record.name}, depending on {record.partner}",
-                f"Effect of {record.name} on the {record.label}, a point for every row. Where the colours separate, "
+                f"Effect of {record.name} on the {record.label}, a point for every row ("
+                f"{_part(len(record.values), material)}). Where the colours separate, "
                 f"the effect depends on {record.partner}.",
             )
+
+
+def _part(count: int, material: Material) -> str:
+    """Return how many of the rows were explained."""
+    rows = counted(count, "row")
+    return rows if count == len(material.y) else f"{rows} of {fixed(len(material.y), 0)}"
 
 
 def largest_class(material: Material) -> Any:

@@ -29,8 +29,8 @@ class HeldOutRelevance:
         The columns with the largest rise first.
     rise, standard_error : ndarray of shape (n_names,)
         Mean over the rows, and its standard error.
-    score : "log-loss" or "R2"
-        R2 falls where the loss rises: the loss is then the squared error over the targets' variance.
+    score : "log-loss" or "R²"
+        R² falls where the loss rises: the loss is then the squared error over the targets' variance.
     n_rows : int
         Rows that were shuffled.
     """
@@ -84,7 +84,7 @@ class HeldOutRelevance:
     @property
     def cost(self) -> str:
         """What happens to the score when a column is shuffled, in words."""
-        return "fall of R2" if self.score == "R2" else f"rise of the {self.score}"
+        return "fall of R²" if self.score == "R²" else f"rise of the {self.score}"
 
     def clear(self) -> int:
         """Return how many columns make predictions worse by more than two standard errors."""

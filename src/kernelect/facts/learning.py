@@ -30,8 +30,7 @@ class LearningCurve:
     ----------
     rows, loss, standard_error : ndarray of shape (n_sizes,)
         Increasing; the standard error is that of the mean over rows left out.
-    score : "log-loss" or "squared error"
-        The latter in units of the targets' variance.
+    score : "log-loss" or "unexplained variance"
     gain, gain_error : float
         By how much the loss fell from half of the rows to all of them, and the standard error of that.
     """
@@ -65,7 +64,7 @@ class LearningCurve:
             rows=np.array([round(size * count / len(units)) for size in sizes], dtype=float),
             loss=np.array([float(np.mean(part)) for part in losses]),
             standard_error=np.array([_error(part, units) for part in losses]),
-            score="log-loss" if hasattr(machine, "classes_") else "squared error",
+            score="log-loss" if hasattr(machine, "classes_") else "unexplained variance",
             gain=float(np.mean(change)),
             gain_error=_error(change, units),
         )

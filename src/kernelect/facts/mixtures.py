@@ -119,8 +119,12 @@ def _status(mixture: Door) -> str:
     candidates, fitted = len(mixture.candidates_), len(mixture.members)
     if fitted < candidates:
         return f"ran out of time after {fitted} of {candidates} candidates"
+    leader = mixture.members[0]
+    if not leader.estimator.selection_.converged:
+        ended = with_input_names(leader.status, _coded(mixture)).split(";")[0]
+        return f"stopped early in one candidate ({leader.candidate}), which {ended}"
     doubt = with_input_names(mixture.doubt(), _coded(mixture))
-    return f"stopped early in {doubt}" if doubt else "fitted all candidates"
+    return f"stopped early: {doubt}" if doubt else "fitted all candidates"
 
 
 def _candidate(mixture: Door, place: int) -> CandidateFacts:
@@ -163,10 +167,12 @@ def _loss(mixture: Door, y: Any, score: str, weights: Array | None) -> LossFacts
 
 def _on_best(name: str, score: str, own: float, value: float, error: float) -> str:
     theirs, ours = with_error(own + value, None), with_error(own, None)
-    beginning = f"The best single candidate ({name}) has a leave-one-out {score} of {theirs}, the mixture {ours}"
+    beginning = (
+        f"The leave-one-out {score} of the mixture is {ours}, that of the best single candidate ({name}) {theirs}"
+    )
     if value > 0.0:
-        return f"{beginning}: alone it would lose {with_error(value, error)}."
+        return f"{beginning}: the candidate alone is worse by {with_error(value, error)}."
     return (
-        f"{beginning}: on these rows it is no worse alone. Leave-one-out flatters a candidate that is picked "
-        "because it is best by leave-one-out, so it does not get all the weight."
+        f"{beginning}: on these rows, the candidate alone does as well. It does not get all the weight, because "
+        "leave-one-out flatters the candidate that looks best."
     )

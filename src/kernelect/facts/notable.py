@@ -11,7 +11,7 @@ from kernelect.facts.cells import hold_years
 from kernelect.facts.explained import reasons_in_words, waterfall_of
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import percent, trimmed
+from kernelect.facts.numbers import alike, percent, trimmed
 from kernelect.facts.page_record import PictureFacts, RowFacts
 from kernelect.facts.sources import rows_at
 from kernelect.typing import Array, Indices
@@ -38,10 +38,10 @@ def worst_rows(material: Material) -> list[RowFacts]:
             row=int(table_rows(material)[place]) + 1,
             observed=_words(material, source.y_true[place]),
             predicted=_words(material, source.prediction[place]),
-            miss=_miss(material, int(place)),
+            miss=miss,
             reasons=words,
         )
-        for place, words in zip(places, reasons, strict=True)
+        for place, miss, words in zip(places, _misses(material, places), reasons, strict=True)
     ]
 
 
@@ -60,8 +60,8 @@ def notable_pictures(material: Material) -> Iterator[PictureFacts]:
             "rows",
             record,
             f"Row {row + 1}: {why}",
-            f"Observed {observed}, predicted {said} ({source.name}). Bars lead from the {record.label} of usual rows "
-            "to that of this row, as the fitted model sees it.",
+            f"Observed {observed}, predicted {said} by a model that had not seen this row ({source.name}). Bars lead "
+            f"from the {record.label} of usual rows to that of this row in the final model, which has seen it.",
         )
 
 
@@ -128,14 +128,16 @@ def _class_places(material: Material) -> Indices:
     return np.searchsorted(np.asarray(material.machine.classes_), source.prediction)
 
 
-def _miss(material: Material, place: int) -> str:
+def _misses(material: Material, places: Indices) -> list[str]:
+    """Return how far rows lie from their predictions, or how probable their classes were said to be."""
     source = material.assessment.best_source
     assert source is not None
     if material.task != "classification":
-        return trimmed(float(source.y_true[place]) - float(source.prediction[place]), 4)
+        found = (float(source.y_true[place]) - float(source.prediction[place]) for place in places)
+        return alike(found, 4, sign=True)
     if source.probability is None:
-        return ""
-    return percent(1.0 - float(_losses(material)[place]))
+        return [""] * len(places)
+    return [percent(1.0 - float(loss)) for loss in _losses(material)[places]]
 
 
 def _words(material: Material, value: Any) -> str:

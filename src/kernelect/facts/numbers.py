@@ -1,16 +1,20 @@
 """How numbers are written, everywhere: terminal, JSON, HTML and the tables of studies.
 
-A value with a standard error is rounded where the error has its second digit: what follows is noise.
+A value with a standard error is rounded where the error has its second digit: what follows is noise. Negative numbers
+have a minus sign, which is as wide as a plus, and no line ends behind it as it may behind a hyphen.
 
 >>> with_error(0.37642, 0.01934)
 '0.376 ± 0.019'
 >>> score_words("error", 0.37642, 0.04934)
 '37.6 ± 4.9 %'
+>>> number(-0.5) == "\N{MINUS SIGN}0.500"
+True
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 #: Stands where there is no number.
 NOT_KNOWN = "\N{EN DASH}"
@@ -18,15 +22,20 @@ NOT_KNOWN = "\N{EN DASH}"
 #: Between groups of three digits.
 _GROUP = "\N{NARROW NO-BREAK SPACE}"
 
+_MINUS = "\N{MINUS SIGN}"
+
 #: A column whose numbers all lie between these, with whole ends, holds years, or numbers that read as well without
 #: spaces. Columns that are left out as years have a narrower range: here a slip costs nothing.
-_YEARS = (1000.0, 2999.0)
+EARLIEST_YEAR, LATEST_YEAR = 1000.0, 2999.0
 
 #: Scores of which more is better; all others are losses.
-LARGER_IS_BETTER = ("AUC", "R2", "accuracy", "F1", "average precision")
+LARGER_IS_BETTER = ("AUC", "R²", "accuracy", "F1", "average precision")
 
 #: Scores that are shares of the rows, written in per cent.
 _SHARES = ("error", "accuracy")
+
+#: What is written with a power of ten: smaller and larger than these.
+_LEAST, _LARGEST = 1e-4, 1e9
 
 #: Decimals at most.
 _MOST_DECIMALS = 12
@@ -36,15 +45,15 @@ def number(value: float | None, digits: int = 3) -> str:
     """Return a number with so many significant digits."""
     if value is None or not math.isfinite(value):
         return NOT_KNOWN
-    if value != 0.0 and not 1e-4 <= abs(value) < 1e9:
-        return f"{value:.{digits - 1}e}"
+    if value != 0.0 and not _LEAST <= abs(value) < _LARGEST:
+        return f"{value:.{digits - 1}e}".replace("-", _MINUS, value < 0.0)  # a power stays as it is typed
     return fixed(value, digits - 1 - math.floor(math.log10(abs(value))) if value else 0)
 
 
 def are_years(low: float | str | None, high: float | str | None) -> bool:
     """Tell by its ends whether a column of numbers holds years: 1 987 is no way to write one."""
     ends = [end for end in (low, high) if isinstance(end, int | float)]
-    return len(ends) == 2 and all(_YEARS[0] <= end <= _YEARS[1] and end == round(end) for end in ends)
+    return len(ends) == 2 and all(EARLIEST_YEAR <= end <= LATEST_YEAR and end == round(end) for end in ends)
 
 
 def trimmed(value: float | None, digits: int = 6, *, years: bool = False) -> str:
@@ -55,7 +64,22 @@ def trimmed(value: float | None, digits: int = 6, *, years: bool = False) -> str
 
 def fixed(value: float, decimals: int, *, sign: bool = False) -> str:
     """Return a number with so many decimals, thousands set apart; ``sign`` writes a plus too."""
-    return f"{value:{'+' if sign else ''},.{max(decimals, 0)}f}".replace(",", _GROUP)
+    words = f"{value:{'+' if sign else ''},.{max(decimals, 0)}f}"
+    return words.replace(",", _GROUP).replace("-", _MINUS)
+
+
+def alike(values: Iterable[float], digits: int = 3, *, sign: bool = False) -> list[str]:
+    """Return numbers that are read beside each other: with the decimals that the largest of them has.
+
+    >>> alike([3.6472, 0.4213, -0.0043])
+    ['3.65', '0.42', '0.00']
+    """
+    found = list(values)
+    largest = max(map(abs, found), default=0.0)
+    if not _LEAST <= largest < _LARGEST:
+        return [("+" if sign and value > 0.0 else "") + number(value, digits) for value in found]
+    decimals = max(digits - 1 - math.floor(math.log10(largest)), 0)
+    return [fixed(round(value, decimals) + 0.0, decimals, sign=sign) for value in found]  # no -0
 
 
 def with_error(
@@ -76,6 +100,7 @@ def with_error(
     if error is None or not math.isfinite(error) or (error <= 0.0 and decimals is None):
         return (number(value) if decimals is None else fixed(value, decimals, sign=sign)) + unit
     places = _certain(error) if decimals is None else decimals
+    value, error = (round(part, places) for part in (value, error))  # places below 0 are tens, hundreds, ...
     return f"{fixed(value, places, sign=sign)} ± {fixed(error, places)}{unit}"
 
 
@@ -85,7 +110,7 @@ def as_printed(value: float, error: float | None = None) -> str:
 
 
 def _certain(error: float) -> int:
-    return min(max(1 - math.floor(math.log10(error)), 0), _MOST_DECIMALS)
+    return min(1 - math.floor(math.log10(error)), _MOST_DECIMALS)
 
 
 def score_words(name: str, value: float, error: float | None = None) -> str:

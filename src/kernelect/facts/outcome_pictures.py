@@ -95,8 +95,8 @@ def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
         "good",
         cuts.lift(name),
         "Lift: the likeliest rows first",
-        f"Who looks at the likeliest tenth of the rows finds {percent(tenth)} of all {name}, {number(10.0 * tenth, 2)} "
-        "times as many as by chance (dashed).",
+        f"The likeliest tenth of the rows holds {percent(tenth)} of all rows that are {name}, "
+        f"{number(10.0 * tenth, 2)} times as many as by chance (dashed).",
     )
 
 

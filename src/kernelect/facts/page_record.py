@@ -2,6 +2,9 @@
 
 from typing import Any, TypedDict
 
+#: Reasons of a prediction that are shown one by one.
+REASONS = 7
+
 
 class PictureFacts(TypedDict):
     """One picture: the record that is drawn, where it belongs, and what to see in it."""
@@ -44,7 +47,7 @@ class BandFacts(TypedDict):
 
 
 class ReasonFacts(TypedDict):
-    """What a column adds to one prediction."""
+    """What a column with its value adds to one prediction, or all columns that are not shown one by one."""
 
     name: str
     effect: float

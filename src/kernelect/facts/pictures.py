@@ -64,7 +64,7 @@ def _held_out(material: Material) -> Iterator[PictureFacts]:
     if found is None or not found.names:
         return
     clear, n_columns, bars = found.clear(), len(found.names), len(found.shown().names)
-    what = "R2 falls" if found.score == "R2" else f"the {found.score} rises"
+    what = "R² falls" if found.score == "R²" else f"the {found.score} rises"
     rest = f" The {bars} strongest of {n_columns} are shown." if n_columns > bars else ""
     yield picture(
         "matters",
@@ -94,12 +94,16 @@ def _dependence(material: Material) -> Iterator[PictureFacts]:
     count, held_out = _DEPENDENCES_OF_MANY if many else _DEPENDENCES, material.assessment.held_out
     for column in most_important(material.estimator, count, held_out):
         record = Dependence.of(material.estimator, material.X, column, material.generator)
+        mean = "Mean probability of every class" if record.outputs else f"Mean {record.label}"
+        classes = len(getattr(material.machine, "classes_", ()))
+        if record.outputs and len(record.outputs) < classes:
+            mean = f"Mean probability of the {len(record.outputs)} most probable of {classes} classes"
         faint = "" if record.outputs else " Faint lines are single rows."
         yield picture(
             "matters",
             record,
             f"Partial dependence on {record.name}",
-            f"Mean prediction when every row gets the same value of this column and keeps its other values.{faint}"
+            f"{mean} when every row gets the same value of this column and keeps its other values.{faint}"
             + ("" if record.levels else " Ticks at the bottom mark values that occur."),
         )
 

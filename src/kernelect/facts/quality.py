@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernelect.facts.estimates import Assessment, Estimate
 from kernelect.facts.numbers import LARGER_IS_BETTER, score_words
 from kernelect.facts.record import EstimateFacts, QualityFacts, ScoreFacts
+from kernelect.facts.stakes import COST
 
 OUTER_FOLDS, LEAVE_ONE_OUT, BASELINE = "outer folds", "leave-one-out", "baseline"
 
@@ -77,8 +78,9 @@ def _headline(quality: QualityFacts) -> str:
     if quality["main"] == "error":
         return f"The model misclassifies {ours['words']} of new rows, measured by {estimate['name']}.{guess}"
     if quality["main"] != "RMSE":
-        return f"The {quality['main']} on new rows is {ours['words']}, measured by {estimate['name']}.{guess}"
-    share = score_of(estimate, "R2")
+        what = "mean cost per row" if quality["main"] == COST else quality["main"]
+        return f"The {what} on new rows is {ours['words']}, measured by {estimate['name']}.{guess}"
+    share = score_of(estimate, "R²")
     explained = "" if share is None else f", R² {share['words']}"
     return (
         f"Predictions for new rows are off by {ours['words']} (root mean square{explained}), measured by "

@@ -27,6 +27,11 @@ _LEAST_PROBABILITY = 1e-15
 _RULE_OF_THREE = 3.0
 
 
+def _none_in(count: int) -> float:
+    """Return the standard error of a share that is 0 (or 1) in so many observations."""
+    return 0.5 * _RULE_OF_THREE / count
+
+
 @stored
 @dataclass(frozen=True)
 class Score:
@@ -70,7 +75,7 @@ class RowLoss:
 
     def _pooled_error(self, weights: Array, mean: float, units: Indices | None) -> float:
         if self.counts and mean in (0.0, 1.0):
-            return 0.5 * _RULE_OF_THREE / (len(weights) if units is None else len(np.unique(units)))
+            return _none_in(len(weights) if units is None else len(np.unique(units)))
         return mean_standard_error(self.losses, weights, units)
 
     def _of(self, mean: float, error: float | None) -> Score:
@@ -122,9 +127,8 @@ def classification_losses(index: Indices, predicted: Indices, probability: Array
 
 
 def regression_losses(y: Array, predicted: Array, weights: Array) -> list[RowLoss]:
-    """Return root mean square, mean absolute error and R2 by row."""
+    """Return root mean square, mean absolute error and R² by row."""
     squares = (y - predicted) ** 2
-    total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
     return [
         RowLoss(
             name="RMSE",
@@ -133,22 +137,42 @@ def regression_losses(y: Array, predicted: Array, weights: Array) -> list[RowLos
             slope=lambda mean: 0.5 / np.sqrt(mean) if mean else 0.0,
         ),
         RowLoss(name="MAE", losses=np.abs(y - predicted)),
-        RowLoss(name="R2", losses=squares, transform=lambda mean: 1.0 - mean / total, slope=lambda mean: 1.0 / total),  # noqa: ARG005
+        _explained(y, squares, weights),
     ]
+
+
+def _explained(y: Array, squares: Array, weights: Array) -> RowLoss:
+    """Return R² = 1 - r by row, r a ratio of two means over the same rows: squared errors over squared deviations.
+
+    Its error is that of the mean of squares - r * deviations, which is 0 (delta method for a ratio). Rows far from the
+    middle have both a large error and a large deviation, and always predicting the mean has r = 1 without any error.
+    """
+    deviations = (y - np.average(y, weights=weights)) ** 2
+    total = float(np.average(deviations, weights=weights)) or np.nan  # one value has no variance to explain
+    ratio = float(np.average(squares, weights=weights)) / total
+    return RowLoss(
+        name="R²",
+        losses=squares - ratio * deviations,
+        transform=lambda mean: 1.0 - ratio - mean / total,
+        slope=lambda mean: 1.0 / total,  # noqa: ARG005
+    )
 
 
 def area_under_curve(positive: Mask, value: Array) -> Score | None:
     """Return the area under the ROC curve with its standard error, None where a class has under two rows.
 
     By placements (DeLong et al. 1988): the area is the mean share of negatives below each
-    positive; the shares' variances on both sides give the error.
+    positive; the shares' variances on both sides give the error. Where the classes do not overlap at all, that is 0
+    for any number of rows: then the error is that of as many independent pairs as the smaller class has rows.
     """
     above, below = value[positive], value[~positive]
     if min(len(above), len(below)) < 2:
         return None
     of_positives, of_negatives = _placements(above, below), 1.0 - _placements(below, above)
     variance = of_positives.var(ddof=1) / len(above) + of_negatives.var(ddof=1) / len(below)
-    return Score("AUC", float(of_positives.mean()), float(np.sqrt(variance)))
+    area = float(of_positives.mean())
+    apart = area in (0.0, 1.0)
+    return Score("AUC", area, _none_in(min(len(above), len(below))) if apart else float(np.sqrt(variance)))
 
 
 def _placements(values: Array, others: Array) -> Array:
@@ -163,13 +187,17 @@ def f1_score(truth: Mask, said: Mask, weights: Array, units: Indices) -> Score:
     top, bottom = 2.0 * weights * (truth & said), weights * (truth.astype(float) + said)
     value = float(top.sum() / bottom.sum()) if bottom.any() else 0.0
     by_unit = np.bincount(np.unique(units, return_inverse=True)[1], top - value * bottom)
-    return Score("F1", value, float(np.sqrt(np.sum(by_unit**2)) / bottom.sum()) if bottom.any() else None)
+    if not bottom.any():
+        return Score("F1", value, None)
+    error = float(np.sqrt(np.sum(by_unit**2)) / bottom.sum())
+    return Score("F1", value, _none_in(len(np.unique(units[truth]))) if value == 1.0 else error)
 
 
 def average_precision(positive: Mask, value: Array) -> Score | None:
     """Return the mean precision at the positives, None without any; ties share the precision at their end.
 
-    The standard error is that of a share of the positives, sqrt(a (1 - a) / n) (Boyd, Eng & Page 2013).
+    The standard error is that of a share of the positives, sqrt(a (1 - a) / n) (Boyd, Eng & Page 2013), or of a share
+    that is 1 among them.
     """
     if not positive.any():
         return None
@@ -177,4 +205,5 @@ def average_precision(positive: Mask, value: Array) -> Score | None:
     ends = np.append(np.flatnonzero(np.diff(value[order])), len(value) - 1)
     hits = np.cumsum(positive[order])[ends]
     area = float(np.sum(np.diff(np.append(0, hits)) * hits / (ends + 1.0)) / hits[-1])
-    return Score("average precision", area, float(np.sqrt(area * (1.0 - area) / hits[-1])))
+    error = float(np.sqrt(max(area * (1.0 - area), 0.0) / hits[-1]))
+    return Score("average precision", area, _none_in(int(hits[-1])) if area >= 1.0 else error)

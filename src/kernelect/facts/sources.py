@@ -124,3 +124,8 @@ def _readable(made: str, column: str) -> str:
 def rows_at(X: Any, places: Indices) -> Any:
     """Return some rows of a table or an array."""
     return X.iloc[places] if hasattr(X, "iloc") else np.asarray(X)[places]
+
+
+def some_rows(n_rows: int, most: int) -> Indices:
+    """Return places of rows, evenly along the table."""
+    return np.unique(np.linspace(0, n_rows - 1, min(most, n_rows)).astype(np.intp))

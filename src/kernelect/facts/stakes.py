@@ -24,7 +24,7 @@ METRICS: dict[str, dict[str, str]] = {
         "brier": "Brier score",
         "f1": F1,
     },
-    "regression": {"rmse": "RMSE", "mae": "MAE", "r2": "R2"},
+    "regression": {"rmse": "RMSE", "mae": "MAE", "r2": "R²"},
 }
 
 #: Figures of one of two classes.

@@ -11,16 +11,16 @@ from kernelect.exceptions import MissingCapability, OutOfTime, UnusableModel
 from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import Column, Program
 from kernelect.facts.bands import describe_band, ends_at
-from kernelect.facts.carried import Carried, carried_model, some_rows
+from kernelect.facts.carried import Carried, carried_model
 from kernelect.facts.cells import hold_years, ranks
 from kernelect.facts.estimates import Assessment
-from kernelect.facts.explained import towards
+from kernelect.facts.explained import in_words, towards
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import are_years, trimmed
-from kernelect.facts.page_record import ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
+from kernelect.facts.page_record import REASONS, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
 from kernelect.facts.plain import as_plain
 from kernelect.facts.relevance import ranked, relevance_by_column
-from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at
+from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at, some_rows
 from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Indices
 
@@ -29,9 +29,6 @@ _ROWS, _CELLS = 300, 20_000
 
 #: Different values up to which the most frequent one is typical of a column, and not the middle one.
 _FEW_VALUES = 8
-
-#: Reasons that are shown one by one.
-REASONS = 7
 
 
 def describe_what_if(
@@ -210,9 +207,13 @@ def _start(carried: Carried, row: Any, cells: Any, *, years: bool) -> StartFacts
 def _reasons(carried: Carried, row: Any, place: int) -> list[ReasonFacts]:
     if carried.explainer is None or not carried.explains:
         return []
-    effects = towards(carried.explainer.explain(row), np.array([place]))[0]
-    names = carried.explainer.expansion.players
-    order = np.argsort(-np.abs(effects), kind="stable")[:REASONS]
-    return [
-        ReasonFacts(name=plain_name(names[j]), effect=float(effects[j])) for j in order if as_plain(effects[j]) != 0.0
+    explanation, expansion = carried.explainer.explain(row), carried.explainer.expansion
+    effects, cells = towards(explanation, np.array([place]))[0], in_words(explanation, carried)[0]
+    order = [j for j in np.argsort(-np.abs(effects), kind="stable") if as_plain(effects[j]) != 0.0]
+    names = [
+        plain_name(name) + (f" = {cell}" if len(columns) == 1 else "")
+        for name, cell, columns in zip(expansion.players, cells, expansion.columns, strict=True)
     ]
+    shown = [ReasonFacts(name=names[j], effect=float(effects[j])) for j in order[:REASONS]]
+    rest = float(effects[order[REASONS:]].sum())
+    return [*shown, ReasonFacts(name="all other columns", effect=rest)] if rest else shown

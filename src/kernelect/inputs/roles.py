@@ -218,7 +218,7 @@ def _judged(
     """Return the reading with codes for missing cells, and the numbers that are left."""
     codes = missing_codes(found, counts)
     for code in codes:
-        clause = f"{{has}} {code:.0f}, which counts as missing (say otherwise with --number)"
+        clause = f"{{has}} {code:.0f}, which counts as missing unless --number names the column"
         notes = (*notes, (clause, f"{int(counts[found == code].sum())} cells"))
     kept = ~np.isin(found, codes)
     found, counts = found[kept], counts[kept]

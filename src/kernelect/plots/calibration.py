@@ -36,7 +36,9 @@ class CalibrationDisplay(Display):
                 record.predicted, 0.2 * record.count / record.count.max(), 0.04, color=QUIET, alpha=0.3, label="rows"
             )
             ax.plot([0, 1], [0, 1], color=QUIET, lw=1.0, ls="--", label="perfect")
-            ax.errorbar(record.predicted, record.observed, record.spread, color=colour, fmt="-", lw=1.2, elinewidth=0.9)
+            # No share is below 0 or above 1.
+            within = np.minimum(record.spread, [record.observed, 1.0 - record.observed])
+            ax.errorbar(record.predicted, record.observed, within, color=colour, fmt="-", lw=1.2, elinewidth=0.9)
             # A bin of few rows says little, and should look it.
             size = 12.0 + 60.0 * np.sqrt(record.count / record.count.max())
             ax.scatter(record.predicted, record.observed, size, color=colour, zorder=3)

@@ -11,7 +11,7 @@ from kernelect.facts.curves import Curve, Recalls, ResidualTrend
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.names import short_name
 from kernelect.facts.numbers import fixed
-from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+from kernelect.plots.style import COLOURS, INK, QUIET, Display, axes_for
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class RecallsDisplay(Display):
             place = np.arange(len(record.classes))
             found, error = 100.0 * record.found, 100.0 * record.found_error
             ax.barh(place, found, color=colour, height=0.6, label="found")
-            ax.errorbar(found, place, xerr=error, fmt="none", color=QUIET, ecolor=QUIET, capsize=3)
+            within = np.minimum(error, [found, 100.0 - found])  # no share is below 0 or above 100 %
+            ax.errorbar(found, place, xerr=within, fmt="none", color=INK, ecolor=INK, capsize=3)
             ax.plot(100.0 * record.right, place, "o", color=COLOURS[1], ms=6.0, label="right")
             ax.set_yticks(place, [short_name(name, 22) for name in record.classes], parse_math=False)
             ax.set_ylim(len(place) - 0.4, -0.6)

@@ -60,6 +60,8 @@ class DependenceDisplay(Display):
             ax.plot(record.at, curve, color=QUIET, lw=0.6, alpha=0.35)
         for line, shade, name in self._outputs(colour):
             ax.plot(record.at, line, color=shade, lw=2.0, label=name)
+        if np.all(record.at == np.round(record.at)):  # no ticks between whole numbers: 0.2 of a yes is none
+            ax.xaxis.get_major_locator().set_params(integer=True)
         within = record.rug[(record.rug >= record.at[0]) & (record.rug <= record.at[-1])]
         ax.plot(within, np.full(len(within), 0.0), "|", color=QUIET, ms=6, mew=0.6, transform=ax.get_xaxis_transform())
 

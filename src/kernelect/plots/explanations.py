@@ -10,7 +10,7 @@ import numpy as np
 from kernelect.explain import Explanation
 from kernelect.facts.explanations import MOST_SHOWN, ShapleyDependence, Swarm, Waterfall
 from kernelect.facts.names import short_name
-from kernelect.facts.numbers import number
+from kernelect.facts.numbers import alike, number
 from kernelect.plots.style import COLOURS, GRID, INK, QUIET, axes_for, legend_above
 from kernelect.typing import Array
 
@@ -46,9 +46,10 @@ class WaterfallDisplay:
             place = np.arange(len(record.names))
             colours = [_HIGH if value > 0 else _LOW for value in record.values]
             ax.barh(place, record.values, left=record.starts, color=colours, height=0.62)
+            words = alike(record.values.tolist(), sign=True)
             for at, start, value in zip(place.tolist(), record.starts, record.values, strict=True):
                 ax.plot([start + value] * 2, [at - 0.31, at + 1.31], color=QUIET, lw=0.8)
-                _annotate(ax, float(start), float(value), at)
+                _annotate(ax, words[at], (float(start + value), at), right=value > 0)
             ax.axvline(record.base, color=QUIET, lw=1.0, ls="--", zorder=0)
             ax.axvline(record.total, color=INK, lw=1.0, zorder=0)
             ax.set_yticks(place, record.names, parse_math=False)
@@ -66,17 +67,16 @@ class WaterfallDisplay:
         return ax
 
 
-def _annotate(ax: Any, start: float, value: float, at: float) -> None:
-    right = value > 0
+def _annotate(ax: Any, words: str, tip: tuple[float, float], *, right: bool) -> None:
     ax.annotate(
-        f"{'+' if right else ''}{number(value)}".replace("-", "\N{MINUS SIGN}"),  # as on the axes
-        (start + value, at),
+        words,
+        tip,
         (4 if right else -4, 0),
         textcoords="offset points",
         ha="left" if right else "right",
         va="center",
         fontsize="small",
-        bbox={"fc": "white", "ec": "none", "alpha": 0.75, "pad": 0.6},  # over the lines of base and total
+        bbox={"fc": "white", "ec": "none", "pad": 0.6},  # over the lines of base and total
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.facts.material import RECORDS
-from kernelect.facts.numbers import trimmed
+from kernelect.facts.numbers import LATEST_YEAR, trimmed
 from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.pictures import MANY_COLUMNS
 from kernelect.facts.plain import record_from_plain
@@ -66,8 +66,8 @@ _DISPLAYS: dict[str, Any] = {
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
 _WIDTH, _HEIGHT = 4.6, 3.3
 
-#: Steps along a level axis whose numbers have five digits or more.
-_LONG_NUMBERS = 4
+#: Numbers of five digits or more are long: so many steps fit along a level axis.
+_LONG, _LONG_NUMBERS = 1e4, 4
 
 #: Colours of the pictures -> variables of the page, which change with its light.
 _VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card"} | {
@@ -120,14 +120,18 @@ def _drawn(display: Any, height: float) -> str:
 
 
 def _set_thousands_apart(ax: Any) -> None:
-    """Write the numbers of an axis as those of the page are written; long ones need room beside each other."""
+    """Write the numbers of an axis as those of the page are written; long ones need room beside each other.
+
+    What may be years stays as it is.
+    """
     from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter
 
     for axis in (ax.xaxis, ax.yaxis):
-        if isinstance(axis.get_major_formatter(), ScalarFormatter) and np.abs(axis.get_view_interval()).max() >= 1e4:
-            if axis is ax.xaxis:
+        largest = np.abs(axis.get_view_interval()).max()
+        if isinstance(axis.get_major_formatter(), ScalarFormatter) and largest > LATEST_YEAR:
+            if axis is ax.xaxis and largest >= _LONG:
                 axis.set_major_locator(MaxNLocator(_LONG_NUMBERS))
-            axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value).replace("-", "\N{MINUS SIGN}")))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value)))
 
 
 def _height(picture: PictureFacts) -> float:

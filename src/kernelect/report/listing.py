@@ -14,6 +14,10 @@ from kernelect.facts.relevance import by_importance
 _MOST_COLUMNS = 30
 
 
+#: What stands in the place of a difference to itself.
+_BEST = "the best"
+
+
 class Table(TypedDict):
     """A titled table; the first column names the rows."""
 
@@ -94,7 +98,7 @@ def _peers(facts: Facts) -> Table | None:
     rows = []
     for one in peers["candidates"]:
         words = {score["name"]: score["words"] for score in one["scores"]}
-        behind = one["difference"]["words"] if one["difference"] else ""
+        behind = one["difference"]["words"] if one["difference"] else _BEST if one["scores"] else ""
         figures = [words.get(name, NOT_KNOWN) for name in names]
         rows.append([one["name"], figures[0], behind, *figures[1:], duration(one["seconds"]), one["mark"]])
     columns = ["method", names[0], "behind the best", *names[1:], "time", "note"]
@@ -163,7 +167,7 @@ def _setting(facts: Facts) -> Table:
         ["prior", machine["prior"]],
         ["value of the criterion", number(machine["value"], 6)],
         ["evaluations", fixed(machine["evaluations"], 0)],
-        ["time", duration(facts["seconds"])],
+        ["time of the fit", duration(facts["seconds"])],
         ["random state", str(facts["random_state"])],
         *([name, version] for name, version in facts["made_with"].items()),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import time
 from datetime import date, timedelta
 from functools import cache
@@ -15,15 +14,15 @@ from typing import Any, Literal
 from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
 from kernelect.facts.doubts import all_clear
-from kernelect.facts.numbers import duration, figure_parts, fixed, percent, trimmed
-from kernelect.facts.page_record import ControlFacts, PictureFacts, WhatIfFacts
+from kernelect.facts.numbers import alike, duration, figure_parts, fixed, percent, trimmed
+from kernelect.facts.page_record import REASONS, ControlFacts, PictureFacts, ReasonFacts, WhatIfFacts
 from kernelect.facts.quality import main_score
 from kernelect.facts.record import SCHEMA, Facts
 from kernelect.files import write_whole
 from kernelect.numerics import watched_deadline
 from kernelect.report.drawing import draw_picture, is_tall
 from kernelect.report.listing import tables_of
-from kernelect.report.terms import explained
+from kernelect.report.terms import explained, unbroken
 
 #: Seconds that the first picture takes, with the import of what draws it.
 _FIRST_PICTURE = 0.5
@@ -134,14 +133,14 @@ def _between(ends: list[float], *, years: bool) -> str:
     return f"{lower} to {upper}"
 
 
-def _signed(value: float) -> str:
-    words = trimmed(value, 3).replace("-", "\N{MINUS SIGN}")
-    return f"+{words}" if value > 0 else words
-
-
-def _unbroken(words: str) -> str:
-    """Return words in which no line ends between a figure, its error and its unit."""
-    return re.sub(r"(?<=±) | (?=%)|(?<=\d) (?=(s|min)\b)", "\N{NO-BREAK SPACE}", words)
+def _effects(reasons: list[ReasonFacts]) -> list[dict[str, Any]]:
+    """Return reasons with their effects in words, and with bars whose lengths are shares of the largest one."""
+    words = alike((one["effect"] for one in reasons), sign=True)
+    largest = max((abs(one["effect"]) for one in reasons[:REASONS]), default=1.0)
+    return [
+        {**one, "words": said, "share": min(1.0, abs(one["effect"]) / largest)}
+        for one, said in zip(reasons, words, strict=True)
+    ]
 
 
 def _part(name: str) -> str:
@@ -158,14 +157,15 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    markup = jinja2.utils.markupsafe.Markup
     environment.filters |= {
         "duration": duration,
         "all_clear": all_clear,
-        "unbroken": _unbroken,
-        "explained": lambda text: jinja2.utils.markupsafe.Markup(explained(str(text))),
+        "unbroken": lambda text: markup(unbroken(str(text))),
+        "explained": lambda text: markup(explained(str(text))),
         "end": _end,
         "between": _between,
-        "signed": _signed,
+        "effects": _effects,
         "percent": percent,
         "trimmed": trimmed,
         "clear_ones": lambda columns: [one for one in columns if one["rise"] > 2.0 * one["standard_error"]],

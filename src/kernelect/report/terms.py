@@ -26,7 +26,6 @@ TERMS = {
     "RMSE": "Root mean square error: the typical size of a mistake in the unit of the target. Large mistakes count "
     "most.",
     "MAE": "Mean absolute error: the mean size of a mistake in the unit of the target.",
-    "R2": "The share of the target's variance that predictions explain: 1 is perfect, 0 is no better than the mean.",
     "R²": "The share of the target's variance that predictions explain: 1 is perfect, 0 is no better than the mean.",
     "unexplained variance": "The mean squared error over the variance of the target: 0 is perfect, 1 is no better than "
     "the mean.",
@@ -59,24 +58,34 @@ TERMS = {
     "balanced accuracy": "The mean over the classes of the share that is predicted right.",
     "Shapley values": "A column's average share in the difference to usual rows, over all orders in which the columns "
     "can become known. The shares of all columns add up.",
+    "log-odds": "What the model adds up before it becomes a probability: 0 is undecided, and about 2 more or less is "
+    "a clear difference.",
     "decision value": "What the model adds up before it becomes a probability: 0 is undecided.",
     "random state": "The seed of everything random: the same seed gives the same model.",
 }
 
 _LONGEST_FIRST = sorted(TERMS, key=len, reverse=True)
-_PATTERN = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _LONGEST_FIRST))})(?![\w-])", re.IGNORECASE)
+_TERM = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _LONGEST_FIRST))})(?![\w-])", re.IGNORECASE)
+#: An option of the command line: no line may end behind its dashes.
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _BY_LOWER = {term.lower(): words for term, words in TERMS.items()}
 
 
 def explained(text: str) -> str:
     """Return text as HTML, with an explanation behind the first occurrence of every term in it."""
     out, last, seen = [], 0, set()
-    for found in _PATTERN.finditer(text):
+    for found in _TERM.finditer(text):
         term = found[0].lower()
         if term in seen:
             continue
         seen.add(term)
         title = html.escape(_BY_LOWER[term])
-        out += [html.escape(text[last : found.start()]), f'<abbr title="{title}">{html.escape(found[0])}</abbr>']
+        out += [unbroken(text[last : found.start()]), f'<abbr title="{title}">{html.escape(found[0])}</abbr>']
         last = found.end()
-    return "".join([*out, html.escape(text[last:])])
+    return "".join([*out, unbroken(text[last:])])
+
+
+def unbroken(text: str) -> str:
+    """Return text as HTML in which options, and figures with their errors and units, stay on one line."""
+    text = re.sub(r"(?<=±) | (?=%)|(?<=\d) (?=(s|min)\b)", "\N{NO-BREAK SPACE}", text)
+    return _OPTION.sub(lambda found: f'<span class="option">{found[0]}</span>', html.escape(text))

@@ -212,7 +212,7 @@ class Run:
         space = objective.space.moved(result.theta)
         doubt = "" if objective.prior is None else objective.prior.doubt(result.theta, space)
         status = Status.TIME_LIMIT if self.cut_short else result.status
-        where = "" if self.rows is None else f", found on {self.rows} of {len(objective.X)} rows"
+        where = "" if self.rows in (None, len(objective.X)) else f", found on {self.rows} of {len(objective.X)} rows"
         return Selection(
             value=result.value,
             theta=result.theta,

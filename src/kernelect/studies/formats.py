@@ -112,5 +112,12 @@ def _pipe_safe(text: str) -> str:
 
 def _latex_safe(text: str) -> str:
     special = {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
-    special |= {"^": r"\textasciicircum{}", "±": r"$\pm$", "\N{NARROW NO-BREAK SPACE}": r"\,", "<": "$<$", ">": "$>$"}
+    special |= {
+        "^": r"\textasciicircum{}",
+        "±": r"$\pm$",
+        "\N{MINUS SIGN}": "$-$",
+        "\N{NARROW NO-BREAK SPACE}": r"\,",
+        "<": "$<$",
+        ">": "$>$",
+    }
     return "".join(special.get(character, character) for character in text)

@@ -15,7 +15,7 @@ from kernelect.tabular.parquet import parquet_columns
 from kernelect.tabular.persistence import load_model, save_model
 from kernelect.tabular.pipeline import MachineOptions
 from kernelect.tabular.predict import match_columns, predict_table, without_formulas
-from kernelect.tabular.read import Table, read_table
+from kernelect.tabular.read import Table, read_table, require_table
 from kernelect.tabular.reasons import Explained, Reason, explain_table
 from kernelect.tabular.record import Observers, TableModel, fit_table
 from kernelect.tabular.rows import Rows
@@ -57,6 +57,7 @@ __all__ = [
     "read_columns",
     "read_table",
     "require_room",
+    "require_table",
     "save_model",
     "without_formulas",
 ]

@@ -6,6 +6,7 @@ is predicted from rows before it.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -134,7 +135,12 @@ def fit_quietly(model: BaseEstimator, rows: Rows, chosen: np.ndarray | None = No
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(rows.X.iloc[chosen], rows.y.iloc[chosen], **given)
-    return tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    return in_sentences(caught)
+
+
+def in_sentences(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    """Return each warning once; readers of a table do not know the class in front of it, and need not."""
+    return tuple(dict.fromkeys(re.sub(r"^[A-Z]\w+: ", "", str(warning.message)) for warning in caught))
 
 
 def leaves_out_units(model: Any) -> bool:

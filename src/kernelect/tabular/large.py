@@ -20,6 +20,7 @@ from kernelect.mixture import AUTO
 from kernelect.numerics import available_bytes, stratified
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.columns import values_of
+from kernelect.tabular.folds import in_sentences
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces, opened
 from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine
 from kernelect.tabular.record import TableModel, current_versions, described_columns
@@ -186,8 +187,7 @@ def _fitted(
         warnings.simplefilter("always")
         machine.fit(parts, None)
     machine.set_params(verbose=0)  # an observer of this run has no place in the model
-    said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return _Fitted(Pipeline([*columns.steps, ("machine", machine)]), code), said
+    return _Fitted(Pipeline([*columns.steps, ("machine", machine)]), code), in_sentences(caught)
 
 
 def _assessed(

@@ -68,8 +68,8 @@ def _by_neighbours(assessment: Assessment, rows: Rows) -> Iterator[Doubt]:
     correlation = max(found, default=0.0)
     if correlation > max(_CORRELATED, _SURE / np.sqrt(len(residuals))):
         yield _doubt(
-            f"Rows that follow each other in the table are alike: what predictions miss has a correlation of "
-            f"{number(correlation, 2)} from row to row, where chance gives {number(len(residuals) ** -0.5, 1)}.",
+            f"Rows that follow each other in the table are alike: their errors have a correlation of "
+            f"{number(correlation, 2)}, where chance gives {number(len(residuals) ** -0.5, 1)}.",
             rows,
         )
 

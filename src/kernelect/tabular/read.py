@@ -104,6 +104,16 @@ def read_table(path: str | Path, format: str | None = None) -> Table:
     return replace(table, frame=_checked(table.frame, source))
 
 
+def require_table(path: str | Path) -> None:
+    """Refuse a file that is not there, before anything else is checked; ``-`` is standard input."""
+    if str(path) != "-" and not Path(path).exists():
+        raise _absent(path)
+
+
+def _absent(path: str | Path) -> UnusableTable:
+    return UnusableTable(f"There is no file {str(path)!r}: check the name and the folder.")
+
+
 def _bytes_of(path: str | Path) -> tuple[bytes, str]:
     """Return what the file holds and what to call it in messages."""
     if str(path) == "-":
@@ -111,7 +121,7 @@ def _bytes_of(path: str | Path) -> tuple[bytes, str]:
     try:
         return Path(path).read_bytes(), Path(path).name
     except FileNotFoundError as error:
-        raise UnusableTable(f"There is no file {str(path)!r}: check the name and the folder.") from error
+        raise _absent(path) from error
     except IsADirectoryError as error:
         raise UnusableTable(f"{str(path)!r} is a folder: give the file with the table.") from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the name

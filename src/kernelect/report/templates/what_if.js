@@ -18,20 +18,31 @@
   function number(value, digits, years) {
     if (value === 0) return "0";
     const size = Math.abs(value);
-    if (size < 1e-4 || size >= 1e9) return value.toExponential(digits - 1);
+    if (size < 1e-4 || size >= 1e9) return value.toExponential(digits - 1).replace(/^-/, "\u2212");
     const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
     const [whole, rest] = value.toFixed(decimals).split(".");
     const trimmed = (rest || "").replace(/0+$/, "");
     return whole.replace("-", "\u2212").replace(/\B(?=(\d{3})+$)/g, years ? "" : "\u202f") + (trimmed ? "." + trimmed : "");
   }
-  const signed = (value) => (value > 0 ? "+" : "") + number(value, 3).replace("-", "\u2212");
+  // Numbers that are read beside each other: with the decimals that the largest of them has.
+  function alike(values) {
+    const largest = Math.max(...values.map(Math.abs));
+    const plus = (value, words) => (value > 0 ? "+" : "") + words;
+    if (!(largest >= 1e-4 && largest < 1e9)) return values.map((value) => plus(value, number(value, 3)));
+    const decimals = Math.max(0, 2 - Math.floor(Math.log10(largest)));
+    return values.map((value) => {
+      const [whole, rest] = Math.abs(value).toFixed(decimals).split(".");
+      const words = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") + (rest ? "." + rest : "");
+      return (value < 0 && Number(words) !== 0 ? "\u2212" : "+") + words;
+    });
+  }
   const percent = (share) => (100 * share).toFixed(1) + "\u00a0%";
 
-  function words(place) {
+  function words(place, digits = 6) {
     const cell = row[place], control = controls[place];
     if (cell === null) return "(missing)";
     if (control.kind === "date") return new Date(cell * DAY).toISOString().slice(0, 10);
-    if (control.kind === "number") return number(cell, 6, control.years);
+    if (control.kind === "number") return number(cell, digits, control.years);
     const level = kernelectModel.columns[place].levels.indexOf(cell);
     return level < 0 ? "(any other)" : control.levels[level];
   }
@@ -121,11 +132,13 @@
     const largest = Math.abs(effects[order[0]]) || 1;
     const listed = order.filter((j) => effects[j] !== 0).slice(0, 7);
     const name = (j) => (players[j].length === 1
-      ? `${controls[players[j][0]].name} = ${words(players[j][0])}` : kernelectModel.players[j]);
-    const lines = listed.map((j) => item(name(j), signed(effects[j]), Math.abs(effects[j]) / largest, effects[j] < 0));
+      ? `${controls[players[j][0]].name} = ${words(players[j][0], 4)}` : kernelectModel.players[j]);
     const rest = order.filter((j) => effects[j] !== 0).slice(7).reduce((sum, j) => sum + effects[j], 0);
-    if (rest !== 0) lines.push(item("all other columns", signed(rest), Math.min(1, Math.abs(rest) / largest), rest < 0));
-    byId("wi-reasons").replaceChildren(...lines);
+    const parts = listed.map((j) => [name(j), effects[j]]).concat(rest !== 0 ? [["all other columns", rest]] : []);
+    const amounts = alike(parts.map(([, effect]) => effect));
+    byId("wi-reasons").replaceChildren(...parts.map(([said, effect], k) => (
+      item(said, amounts[k], Math.min(1, Math.abs(effect) / largest), effect < 0)
+    )));
   }
 
   function start() {
