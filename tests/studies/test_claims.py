@@ -50,7 +50,7 @@ def test_said_and_found_stand_side_by_side(study):
     assert says.text == "ours against theirs"
     assert (said.text, said_worse.text) == ("twonorm, ringnorm", "none")
     # means 1.1 and 4.1, standard errors 0.1: z = -3 / sqrt(0.02)
-    assert better.text == "twonorm (-21.2)"
+    assert better.text == "twonorm (\N{MINUS SIGN}21.2)"
     assert worse.text == "waveform (+21.2)"
     assert agree.text == "1 of 3"
     assert own.text == own_worse.text == "none"  # only one of the methods has a published column
@@ -61,7 +61,7 @@ def test_the_paper_is_held_against_its_own_table(study):
     published = {"error": {"column": {"twonorm": (5.0, 0.3)}, "theirs": {"twonorm": (6.0, 0.4)}}}
     (table,) = claims_table(replace(study, published=published), cells(twonorm=([1.0, 1.2], [1.0, 1.2])))
     row = table.rows[0]
-    assert row[2].text == "twonorm (-2.0)"  # -1 / 0.5
+    assert row[2].text == "twonorm (\N{MINUS SIGN}2.0)"  # -1 / 0.5
     assert (row[3].text, row[7].text) == ("none", "0 of 1")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from kernelect.facts.numbers import fixed
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Claim, Study
 from kernelect.studies.records import Entry, Table
@@ -84,5 +85,8 @@ def _listed(said: Mapping[str, int], verdict: int) -> str:
 
 def _with_z(z: Mapping[str, float | None], verdict: int) -> str:
     return (
-        ", ".join(f"{name} ({each:+.1f})" for name, each in z.items() if each and _verdict(each) == verdict) or "none"
+        ", ".join(
+            f"{name} ({fixed(each, 1, sign=True)})" for name, each in z.items() if each and _verdict(each) == verdict
+        )
+        or "none"
     )

@@ -267,7 +267,7 @@ def _published_entry(ours: Mean, published: Sequence[float], digits: int) -> Ent
     difference = ours.mean - published[0]
     mark = BEST if abs(z) > 1.96 else ""
     return Entry(
-        text=f"{fixed(difference, digits, sign=True)} ({z:+.1f})",
+        text=f"{fixed(difference, digits, sign=True)} ({fixed(z, 1, sign=True)})",
         emphasis=mark,
         numbers={"difference": difference, "z": z},
     )
