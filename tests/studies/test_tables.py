@@ -147,7 +147,27 @@ def test_all_data_sets_together(results):
     assert theirs.numbers["difference"] == pytest.approx(apart.mean())
     assert theirs.numbers["standard_error"] == pytest.approx(apart.std(ddof=1) / np.sqrt(len(apart)))
     assert f"({np.sum(apart < 0)} / {np.sum(apart > 0)})" in theirs.text
-    assert f"error: {len(study.datasets)}" in table.notes[0]
+    assert len(table.notes) == 1  # both methods have all data sets
+
+
+def test_methods_with_fewer_splits_are_compared_on_those_that_both_have(results):
+    from dataclasses import replace
+
+    from kernelect.studies.definition import TableSpec
+    from kernelect.studies.overall import overall_table
+
+    study, first = replace(results.study, default="ours"), next(iter(results.study.datasets))
+    spec = TableSpec(title="together", metric="error", kind="overall", digits=3)
+
+    def is_kept(cell):
+        return cell.key.method == "ours" or (cell.key.dataset != first and cell.key.split == 0)
+
+    cells = [cell for cell in results.cells() if is_kept(cell)]
+    table, values = overall_table(study, cells, spec), values_of(cells, "error")
+    theirs = next(row for row in table.rows if row[0].text == study.methods["theirs"].label)[1]
+    apart = [values[d, "ours"][0] - values[d, "theirs"][0] for d in study.datasets if d != first]
+    assert theirs.numbers["difference"] == pytest.approx(np.mean(apart))
+    assert "Of 3 data sets, fewer were run with theirs: 2." in table.notes[1]
 
 
 def test_a_metric_that_is_not_there(results):
