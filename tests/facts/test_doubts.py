@@ -129,6 +129,17 @@ def test_a_doubt_appears_alone_and_says_its_figure(code, path, value, words):
     assert doubt["advice"].endswith(".")
 
 
+def test_a_rare_class_that_is_never_recognised_is_named():
+    """An error no larger than that of a constant may hide that the model is one."""
+    facts = changed(["data", "classes"], classes(a=470, b=30))
+    (doubt,) = find_doubts(facts)
+    assert "recognised" not in doubt["sentence"]
+    for found in facts["quality"]["estimates"]:
+        found["scores"].append({**found["scores"][0], "name": "F1", "value": 0.0})
+    (doubt,) = find_doubts(facts)
+    assert doubt["sentence"].endswith("No new row of b is recognised.")
+
+
 def test_a_parameter_the_rows_leave_open_is_named_where_others_are_determined():
     assert (
         find_doubts(changed(["influence", 1], {"name": "offset", "kind": "offset", "below": 0.1, "above": 0.2})) == []

@@ -189,9 +189,16 @@ def _imbalanced(facts: Facts) -> Iterator[Doubt]:
         yield _doubt(
             "imbalance",
             f"The classes are imbalanced: {large['name']} has {number(ratio, 2)} times as many rows as "
-            f"{small['name']}.",
+            f"{small['name']}.{_on_unfound(facts, small['name'])}",
             "Read the confusion matrix row by row, not only the error." + ("" if "decision" in facts else _DEARER),
         )
+
+
+def _on_unfound(facts: Facts, rare: str) -> str:
+    """Return a sentence where no new row of the rare one of two classes is recognised."""
+    quality = facts["quality"]
+    found = score_of(estimate_of(quality, quality["shown"]), "F1")  # of labels with two values alone
+    return f" No new row of {rare} is recognised." if found and not found["value"] else ""
 
 
 def _miscalibrated(facts: Facts) -> Iterator[Doubt]:
