@@ -86,7 +86,7 @@ def test_a_large_model_on_landmarks_keeps_fewer_of_them_and_says_how_far_off_it_
     small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
     assert whole.remarks == ()
     assert len(small.model.landmarks_) == 30
-    assert "30 of 60 vectors are kept: the leave-one-out squared error is" in small.remarks[0]
+    assert "30 of 60 vectors are kept: the leave-one-out unexplained variance is" in small.remarks[0]
     told = float(re.search(r"by ([0-9.e-]+) \(root mean square over 120 rows\)", small.remarks[0])[1])
     assert told == pytest.approx(np.sqrt(np.mean((small.model.predict(X) - model.predict(X)) ** 2)), rel=0.05)
 

@@ -170,6 +170,38 @@ def test_methods_with_fewer_splits_are_compared_on_those_that_both_have(results)
     assert "Of 3 data sets, fewer were run with theirs: 2." in table.notes[1]
 
 
+def test_where_another_method_is_ahead_on_every_split():
+    from kernelect.studies.ahead import ahead_table
+    from kernelect.studies.cells import DONE, Key, Outcome
+    from kernelect.studies.definition import TableSpec, read_study
+
+    figures = {
+        ("flags", "balanced"): [1.0, 2.0],
+        ("flags", "forest"): [0.9, 1.9],  # ahead on both
+        ("flags", "linear"): [0.5, 2.1],  # on average alone
+        ("labor", "balanced"): [1.0, 1.0],
+        ("labor", "forest"): [0.99, 0.99],  # a trifle
+        ("anneal", "balanced"): [1.0, 1.0],
+        ("anneal", "linear"): [0.0],  # on the one split that both have
+        ("oils", "balanced"): [1.0],
+    }
+    cells = [
+        Outcome(
+            key=Key(d, m, split), state=DONE, message="", figures={"loss": value}, seconds=0.0, seed=0, environment={}
+        )
+        for (d, m), values in figures.items()
+        for split, value in enumerate(values)
+    ]
+    spec = TableSpec(title="ahead", metric="loss", kind="ahead", methods=("forest", "linear"))
+    table = ahead_table(read_study("tables"), cells, spec)
+    rows = [tuple(entry.text for entry in row) for row in table.rows]
+    assert rows == [
+        ("flags", "random forest", "1.50", "1.40", "2"),
+        ("anneal", "ridge, logistic regression", "1.00", "0.00", "1"),
+    ]
+    assert table.notes[0].startswith("2 of 3 data sets")
+
+
 def test_a_metric_that_is_not_there(results):
     with pytest.raises(InvalidArgument, match="Did you mean 'error'"):
         make_tables(results, "eror")

@@ -20,7 +20,7 @@ MOST_SEED = 2**32 - 1
 _MOST_LETTERS = 100
 
 _CHOICES = {
-    "kind": ("means", "smallest", "worse", "order", "overall"),
+    "kind": ("means", "smallest", "worse", "order", "overall", "ahead"),
     "spread": ("standard error", "standard deviation"),
     "best": ("smallest", "largest", "none"),
 }

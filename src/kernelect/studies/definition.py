@@ -59,7 +59,8 @@ class TableSpec:
     methods: tuple[str, ...] = ()
     #: "means"; "smallest" over splits; "worse": how often a row is significantly worse than a column;
     #: "order": methods by their mean rank, a column for each of several metrics separated by commas;
-    #: "overall": means over all data sets beside the study's default, columns as for "order"
+    #: "overall": means over all data sets beside the study's default, columns as for "order";
+    #: "ahead": data sets where another method is smaller than the default on every split
     kind: str = "means"
     spread: str = "standard error"  # or "standard deviation", over splits
     digits: int = 2

@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.facts.numbers import as_printed, fixed, with_error
+from kernelect.studies.ahead import ahead_table
 from kernelect.studies.cells import Outcome
 from kernelect.studies.claims import claims_table
 from kernelect.studies.definition import Study, TableSpec
@@ -73,6 +74,8 @@ def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
         return _order_table(study, cells, spec)
     if spec.kind == "overall":
         return overall_table(study, cells, spec)
+    if spec.kind == "ahead":
+        return ahead_table(study, cells, spec)
     values = values_of(cells, spec.metric)
     wanted = spec.methods or tuple(study.methods)
     methods = [name for name in wanted if any(values.get((dataset, name)) for dataset in study.datasets)]
