@@ -37,7 +37,7 @@ def make_tables(results: Results, metric: str | None = None) -> list[Table]:
     specs = study.tables or _only_table(study, first_metric(cells))
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
-    main = next((spec for spec in specs if spec.kind != "overall"), None)
+    main = next((spec for spec in specs if spec.kind not in ("overall", "ahead")), None)
     if study.default is not None and study.default in study.methods and main is not None and main.best == "smallest":
         tables += _against_others(study, cells, main)
     return [*tables, *claims_table(study, cells)]
