@@ -66,7 +66,7 @@ def _on_dropped(door: Door, kept: Sequence[bool], known: KnownRows, found: Reduc
     loss = float(door._scores(_left_out(_mixed_again(door, rest, known)), known.targets).mean())
     return (
         f"Left out to save room: {_in_words(dropped)}, with {100.0 * share:.0f} % of the "
-        f"weight. That alone moves the leave-one-out {found.score} from {found.loss_before:.4g} to {loss:.4g}."
+        f"weight. That alone moves the leave-one-out {found.score} from {found.loss_before:#.4g} to {loss:#.4g}."
     )
 
 

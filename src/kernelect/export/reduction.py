@@ -52,7 +52,7 @@ class Reduction:
         rise = self.loss - self.loss_before
         return (
             f"{self.vectors} of {self.vectors_before} vectors are kept: the leave-one-out {self.score} is "
-            f"{self.loss:.4g} instead of {self.loss_before:.4g} ({'smaller' if rise < 0.0 else 'larger'} by "
+            f"{self.loss:#.4g} instead of {self.loss_before:#.4g} ({'smaller' if rise < 0.0 else 'larger'} by "
             f"{abs(rise):.2g}, standard error {self.standard_error:.2g})."
         )
 

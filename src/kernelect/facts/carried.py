@@ -18,6 +18,7 @@ from kernelect.export.models import program_of
 from kernelect.export.program import Program
 from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
+from kernelect.facts.numbers import number
 from kernelect.facts.sources import machine_of, pipeline_of, rows_at, some_rows
 
 #: Bytes of a script that a page may carry, and the bytes of one packed number.
@@ -119,7 +120,9 @@ def _moved(model: Any, smaller: Any, rows: Any) -> str:
     else:
         off, what = small.predict(rows) - whole.predict(rows), "predictions"
     size = float(np.sqrt(np.mean(np.square(off))))
-    return f"Its {what} differ from those of the whole model by {size:.2g} (root mean square over {len(off)} rows)."
+    return (
+        f"Its {what} differ from those of the whole model by {number(size, 2)} (root mean square over {len(off)} rows)."
+    )
 
 
 def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str, ...]]:
