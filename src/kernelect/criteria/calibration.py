@@ -28,7 +28,10 @@ def probabilities(decision: Array, inverse_temperature: float) -> Array:
 
 def log_losses(decision: Array, index: Indices, inverse_temperature: float) -> Array:
     """Return minus the log-probability of every row's own class."""
-    logs = log_softmax(inverse_temperature * _columns(decision), axis=1)
+    if _is_single(decision):
+        f = inverse_temperature * decision.reshape(-1)
+        return np.asarray(np.logaddexp(0.0, np.where(index == 1, -f, f)), dtype=float)
+    logs = log_softmax(inverse_temperature * decision, axis=1)
     return np.asarray(-logs[np.arange(len(index)), index], dtype=float)
 
 

@@ -81,15 +81,16 @@ def _without(output: Output, vector: int) -> Output:
     if j is None:
         return output
     others = np.delete(np.arange(len(output.weights)), j)
-    column, variance = output.covariance[others, j], output.covariance[j, j]
+    own = np.sqrt(output.covariance[j, j])
+    column = output.covariance[others, j] / own
     covariance = output.covariance[np.ix_(others, others)]
     least = _ROUNDING * np.diagonal(covariance)
-    covariance -= np.outer(column, column) / variance
+    covariance -= np.outer(column, column)
     np.fill_diagonal(covariance, np.maximum(np.diagonal(covariance), least))  # of two vectors that are all but one
     return Output(
         columns=np.delete(output.columns, j - int(output.constant)),
         constant=output.constant,
-        weights=output.weights[others] - column * (output.weights[j] / variance),
+        weights=output.weights[others] - column * (output.weights[j] / own),
         alpha=output.alpha[others],
         covariance=covariance,
     )

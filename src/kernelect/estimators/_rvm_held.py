@@ -29,7 +29,7 @@ from kernelect.registry import stored
 from kernelect.typing import Array
 
 #: Rows that are left out, at most: the standard error hardly falls with more of them, and a fit should not take longer.
-MOST_ROWS = 4000
+MOST_ROWS = 2000
 
 #: Losses (n,) from latent means and variances, (n, k) each.
 Losses = Callable[[Array, Array], Array]

@@ -17,7 +17,7 @@ from kernelect.estimators._rvm_fewer import shortened
 from kernelect.estimators._rvm_model import RelevanceModel
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain.adapters import TableLike
-from kernelect.export.fewer import check_inputs, landmarks_of, least_squares_of, machine_of, on_fewer
+from kernelect.export.fewer import check_inputs, estimator_of, landmarks_of, least_squares_of, on_fewer
 from kernelect.export.recovered import known_rows, losses_of
 from kernelect.export.reduced_mixtures import reduced_mixture
 from kernelect.export.reduction import EVIDENCE, Reduction, compared, score_of
@@ -57,7 +57,7 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     however few vectors there are; ``remarks`` tells what that alone costs. Relevance vector machines lose the vectors
     that add least to their evidence, one after the other. Their leave-one-out loss holds the functions and precisions
     fixed, as is usual: it is exact for numbers and of first order for labels. ``fit`` measures it for all sizes, on up
-    to 4000 rows, because the rows are not kept. A machine that was reduced before tells its ln evidence instead.
+    to 2000 rows, because the rows are not kept. A machine that was reduced before tells its ln evidence instead.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
 
 def sizes_of(model: Any) -> tuple[int, ...]:
     """Return the sizes that a curve shows, as far as the model has more vectors: relevance vectors are few."""
-    return (*_FEW, *_SIZES) if isinstance(machine_of(model), RVC | RVR) else _SIZES
+    return (*_FEW, *_SIZES) if isinstance(estimator_of(model), RVC | RVR) else _SIZES
 
 
 def size_curve(model: Any, sizes: Sequence[int] | None = None, *, random_state: int = 0) -> SizeCurve:
@@ -117,7 +117,7 @@ def size_curve(model: Any, sizes: Sequence[int] | None = None, *, random_state: 
 
 def vectors_of(model: Any) -> int:
     """Return how many vectors a model has whose loss with fewer of them is known, an error otherwise."""
-    machine, machines = machine_of(model), least_squares_of(model)
+    machine, machines = estimator_of(model), least_squares_of(model)
     if hasattr(machine, "_loss_by_size"):
         return int(machine._model.n_vectors)
     if hasattr(machine, "relevance_vectors_"):
