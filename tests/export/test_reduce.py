@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from instances import wavy
 from kernelect import LSSVC, LSSVR
 from kernelect.criteria.calibration import fit_temperature
+from kernelect.estimators._rvm_fewer import shortened
 from kernelect.estimators._rvm_model import Output, RelevanceModel
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export import reduce, size_curve, to_c
@@ -18,7 +19,7 @@ from kernelect.export.evaluate import evaluate
 from kernelect.export.fewer import shared_landmarks
 from kernelect.export.models import program_of
 from kernelect.export.recovered import known_rows
-from kernelect.export.relevance import shortened
+from kernelect.export.reduce import vectors_of
 from kernelect.kernels import RBF, Linear
 from oracles.exported import GAUSSIAN, THREE, answers, mixture, model, new_rows, rows_for, table
 
@@ -167,12 +168,47 @@ def test_relevance_vectors_are_left_out_one_after_the_other(name):
     count = len(whole.relevance_vectors_)
     found = reduce(whole, count - 2)
     assert len(found.model.relevance_vectors_) == found.vectors == count - 2
-    assert f"{count - 2} of {count} vectors are kept: the ln evidence changes by" in found.in_words()
+    score, known = "log-loss" if name == "RVC" else "unexplained variance", whole._loss_by_size
+    assert f"{count - 2} of {count} vectors are kept: the leave-one-out {score} is {found.loss:.4g}" in found.in_words()
+    assert (found.loss_before, found.loss) == (known.loss[count], known.loss[count - 2])
+    assert found.standard_error == known.standard_error[count - 2] > 0.0
     assert reduce(whole, count).model._model.n_vectors == count
+    coefficients = found.model.dual_coef_.reshape(count - 2, -1)
+    values = whole.kernel_.cross(found.model.relevance_vectors_, X := rows_for(name)).T
+    latent = values @ coefficients + found.model.intercept_
+    own = found.model.predict(X)[:, None] if name == "RVR" else found.model._latent(X)[0]
+    np.testing.assert_allclose(latent, own, atol=1e-9)
     rows = rows_for(name)
     program = program_of(found.model)
     np.testing.assert_allclose(evaluate(program, rows)[-1], answers(found.model, rows), rtol=1e-9, atol=1e-9)
     assert len(whole.relevance_vectors_) == count  # the model that was given stays what it is
+
+
+def test_the_ln_evidence_is_told_where_the_leave_one_out_is_not_known():
+    """Files that were written before leave-one-out was kept, and machines that have been reduced already."""
+    whole = model("RVC")
+    old, count = copy(whole), len(whole.relevance_vectors_)
+    del old._loss_by_size
+    found = reduce(old, count - 1)
+    words = f"{count - 1} of {count} vectors are kept: the ln evidence changes by"
+    assert found.in_words().startswith(words)
+    assert found.score == size_curve(old).score == "ln evidence"
+    with pytest.raises(MissingCapability, match="What this RVC loses with fewer vectors was not kept, .*: fit it"):
+        vectors_of(old)
+    again = reduce(reduce(whole, count - 1).model, count - 2)
+    assert again.score == "ln evidence"
+    np.testing.assert_allclose(again.model.dual_coef_, reduce(whole, count - 2).model.dual_coef_)
+    assert vectors_of(reduce(whole, count).model) == vectors_of(whole) == count  # nothing is lost with all vectors
+
+
+def test_the_curve_of_relevance_vectors_has_small_sizes():
+    whole = model("RVR")
+    count = len(whole.relevance_vectors_)
+    curve = size_curve(make_pipeline(StandardScaler(), whole))
+    assert curve.vectors.tolist() == [size for size in (1, 2, 3, 5, 7, 10, 20, 50) if size < count] + [count]
+    np.testing.assert_array_equal(curve.loss, whole._loss_by_size.loss[curve.vectors])
+    assert curve.loss[0] > 2.0 * curve.loss[-1]
+    assert curve.standard_error[-1] == 0.0 < curve.standard_error[0]
 
 
 def test_without_a_vector_the_posterior_and_the_evidence_are_those_of_the_others():

@@ -74,7 +74,7 @@ MACHINES = [
     (LSSVC(), "classification", "sizes", 11),
     (GPC(kernel="rbf"), "classification", "sizes", 6),
     (SVC(kernel="rbf", criterion="span"), "classification", "sizes", 6),
-    (RVC(kernel="rbf"), "classification", "residuals", 7),
+    (RVC(kernel="rbf"), "classification", "residuals", 8),
     (LSSVR(), "regression", "calibration", 10),
     (RVR(kernel="rbf"), "regression", "confusion", 7),
     (BasisSearchRegressor(strategy="forward"), "regression", "surface", 5),

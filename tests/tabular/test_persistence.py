@@ -15,6 +15,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from kernelect.exceptions import InvalidArgument, UnusableModel
+from kernelect.export import reduce
+from kernelect.facts import gather_for_page
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
 from kernelect.tabular.persistence import FORMAT
 from oracles.tables import mixed_frame
@@ -48,6 +50,26 @@ def test_every_machine_comes_back_the_same(tmp_path, target, options):
     assert remarks == []
     assert loaded.facts == model.facts
     np.testing.assert_array_equal(loaded.pipeline.predict(rows.X), model.pipeline.predict(rows.X))
+
+
+@pytest.mark.parametrize("target", ["label", "value"])
+def test_what_fewer_relevance_vectors_cost_comes_back_and_is_not_needed(tmp_path, target):
+    frame = mixed_frame(40).drop(columns={"label": "value", "value": "label"}[target])
+    schema, rows, _ = describe_table(frame, target)
+    model = fit_table(rows, schema, MachineOptions("rvm", kernel="rbf"), FoldOptions(folds=0))
+    save_model(model, tmp_path / "m.skops")
+    loaded, _ = load_model(tmp_path / "m.skops")
+    assert reduce(loaded, 1).in_words() == reduce(model, 1).in_words()
+    assert "the leave-one-out" in reduce(loaded, 1).in_words()
+    shown = gather_for_page(loaded, rows.X, rows.y, assessment=loaded.assessment, random_state=loaded.seed)
+    (curve,) = [each for each in shown["pictures"] if each["kind"] == "vectors"]
+    assert "when fewer relevance vectors are kept (functions and precisions held): kernelect" in curve["caption"]
+    assert curve["record"]["vectors"][0] == 1
+    np.testing.assert_allclose(curve["record"]["loss"][0], reduce(model, 1).loss, rtol=1e-3)
+    del loaded.pipeline[-1]._loss_by_size  # as in files of older versions
+    save_model(loaded, tmp_path / "old.skops")
+    old, _ = load_model(tmp_path / "old.skops")
+    assert "the ln evidence changes by" in reduce(old, 1).in_words()
 
 
 def test_folds_and_remarks_come_back(tmp_path, classifier):

@@ -26,6 +26,15 @@ def probabilities(decision: Array, inverse_temperature: float) -> Array:
     return np.asarray(softmax(inverse_temperature * _columns(decision), axis=1), dtype=float)
 
 
+def log_losses(decision: Array, index: Indices, inverse_temperature: float) -> Array:
+    """Return minus the log-probability of every row's own class."""
+    if _is_single(decision):
+        f = inverse_temperature * decision.reshape(-1)
+        return np.asarray(np.logaddexp(0.0, np.where(index == 1, -f, f)), dtype=float)
+    logs = log_softmax(inverse_temperature * decision, axis=1)
+    return np.asarray(-logs[np.arange(len(index)), index], dtype=float)
+
+
 def fit_temperature(decision: Array, index: Indices, weights: Array, *, counts: bool = False) -> float:
     """Return the inverse temperature with the smallest (weighted) log-loss.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -16,17 +17,20 @@ from kernelect.estimators._columns import ColumnOrder, telling, told
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import function_relevances, relevances
-from kernelect.estimators._rvm_centres import centre_request, centred, no_centres
+from kernelect.estimators._rvm_centres import centre_request, centred, no_centres, origins_of, row_numbers, squares_of
+from kernelect.estimators._rvm_held import MOST_ROWS, LossBySize, Losses, loss_by_size
 from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
 from kernelect.estimators._training import Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
 from kernelect.kernels.centres import GaussianCentres
+from kernelect.kernels.scale import spread_rows
 from kernelect.machines.rvm import (
     RVM,
     Classical,
     Columns,
     Sequential,
+    Slopes,
     TargetLikelihood,
     evidence_by_size,
     moved_centres,
@@ -52,9 +56,6 @@ from kernelect.typing import Array, Indices
 _ALGORITHMS = {"sequential": Sequential, "classical": Classical}
 
 _CENTRES = ("data", "movable")
-
-#: n x n arrays that a fit with a function at every row holds at its peak.
-_SQUARES = 6.0
 
 #: Training rows per function in a model, at least, as far as BLAS threads are concerned.
 _ROWS_PER_FUNCTION = 4
@@ -85,6 +86,7 @@ class RVMBase(SelfSelecting):
     landmarks_: Array | None
     intercept_: Any
     _model: RelevanceModel
+    _loss_by_size: LossBySize
 
     @property
     def _is_precomputed(self) -> bool:
@@ -125,7 +127,7 @@ class RVMBase(SelfSelecting):
         data = timed.data
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
-        require_memory(len(kept), _squares(self._kernel(), rows.X, request))
+        require_memory(len(kept), squares_of(self._kernel(), rows.X, request))
         objective = centred(self._problem(rows, order, columns), request, data.X, kept, self._seed)
         places = columns.places(objective)
         # A criterion that trains machines of its own, or a part of the rows, leaves the last fit still to be done.
@@ -137,8 +139,9 @@ class RVMBase(SelfSelecting):
             selection, found = select(objective, options)
             assert isinstance(found, RelevanceObjective)
             found = found.before(deadline)
-            self._keep(found, selection.theta, _numbers(found, data.X, kept))
+            slopes = self._keep(found, selection.theta, row_numbers(found, data.X, kept))
             self._calibrate(found, selection.theta)
+            self._keep_losses(found, slopes)
         self._keep_as_given(columns)
         selection = told(in_units(selection, found, unit), places)
         self.selection_ = timed.told(with_remark(selection, "" if len(self.support_) else _CONSTANT))
@@ -241,18 +244,21 @@ class RVMBase(SelfSelecting):
         targets, weights = objective.targets[:, 0], objective.weights
         return evidence_by_size(Columns.of(design), objective.machine.likelihood(targets, weights))
 
-    def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> None:
-        """Set the learned attributes at ``theta``; ``rows`` are those of the user that have a candidate function."""
+    def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> list[Slopes]:
+        """Set the learned attributes at ``theta``, and return the slopes of every output's likelihood.
+
+        ``rows`` are those of the user that have a candidate function.
+        """
         fits, kernel = objective.fits(theta), objective.kernel_at(theta)
         columns, model = on_rows(fits)
-        likelihood = fits[0].likelihood
+        likelihood, slopes = fits[0].likelihood, [fit.posterior.slopes for fit in fits]
         vectors = None if self._is_precomputed or self.dictionary is not None else objective.points[columns]
         if self.centres == "movable":
             geometry = GaussianCentres.of(kernel, objective.X)
             moved = [moved_centres(fit, objective.points, geometry) for fit in fits]
             vectors, model = on_centres(moved)
-            likelihood = moved[0][0].likelihood
-            columns = _origins(objective.points, np.vstack([fit.origins for fit, _ in moved]))
+            likelihood, slopes = moved[0][0].likelihood, [posterior.slopes for _, posterior in moved]
+            columns = origins_of(objective.points, np.vstack([fit.origins for fit, _ in moved]))
         if self.dictionary is None:
             columns = rows[columns]
             order = np.argsort(columns, kind="stable")
@@ -277,6 +283,16 @@ class RVMBase(SelfSelecting):
             self.feature_importances_ = relevances(kernel, objective.X, dual_coef, vectors)
         elif not self._is_precomputed:
             self.feature_importances_ = function_relevances(self.functions_, objective.X, dual_coef)
+        return slopes
+
+    def _keep_losses(self, objective: RelevanceObjective, slopes: list[Slopes]) -> None:
+        """Set what fewer vectors cost, which is not known without the rows; functions without vectors all stay."""
+        if "relevance_vectors_" not in vars(self):
+            return
+        rows = np.sort(spread_rows(objective.X, MOST_ROWS))
+        weights, values = objective.weights[rows], self._values(objective.X[rows])
+        losses = self._losses(objective.targets[rows], weights)
+        self._loss_by_size = loss_by_size(self._model, values, [each.on(rows) for each in slopes], weights, losses)
 
     def _keep_as_given(self, columns: ColumnOrder) -> None:
         """Put what belongs to columns into their given order."""
@@ -298,6 +314,10 @@ class RVMBase(SelfSelecting):
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    @abstractmethod
+    def _losses(self, targets: Array, weights: Array) -> Losses:
+        """Return the losses that are told of rows left out: how well latent values predict the targets."""
+
     def _calibrate(self, objective: RelevanceObjective, theta: Array) -> None:
         """Set what probabilities need besides the model: nothing for one machine."""
 
@@ -318,27 +338,3 @@ class RVMBase(SelfSelecting):
         """Return means and variances of the latent functions, (m, k) each."""
         values = self._values(self._validated(X))
         return self._model.predict(values)
-
-
-def _squares(kernel: Kernel, X: Array, request: LandmarkRequest | None) -> float:
-    """Return how many n x n arrays a fit needs: fewer where there are fewer functions than rows."""
-    if isinstance(kernel, DictionaryDesign):
-        return _SQUARES * len(kernel.dictionary.build(X)) / len(X)
-    return _SQUARES if request is None else _SQUARES * min(request.first / len(X), 1.0)
-
-
-def _numbers(objective: RelevanceObjective, X: Array, rows: Indices) -> Indices:
-    """Return the row of ``X`` of every candidate function, where those that are fitted are ``rows``."""
-    if objective.centres is None:
-        return rows
-    # A landmark that was given may be a row of weight 0, or one that there is no time for.
-    fitted = objective.centres.rows >= 0
-    numbers = np.empty(len(fitted), dtype=np.intp)
-    numbers[fitted] = rows[objective.centres.rows[fitted]]
-    numbers[~fitted] = _origins(X, objective.centres.points[~fitted])
-    return numbers
-
-
-def _origins(X: Array, rows: Array) -> Indices:
-    """Return the first place of every one of ``rows`` in ``X``."""
-    return np.array([np.flatnonzero((row == X).all(axis=1))[0] for row in rows], dtype=np.intp)

@@ -40,6 +40,11 @@ class Output:
             covariance=self.covariance[np.ix_(own, own)],
         )
 
+    def place(self, vector: int) -> int | None:
+        """Return where a shared vector stands among the weights, None where this function does without it."""
+        found = np.flatnonzero(self.columns == vector)
+        return int(self.constant) + int(found[0]) if len(found) else None
+
     def predict(self, values: Array) -> tuple[Array, Array]:
         """Return mean and variance of the latent function."""
         design = self.design(values)

@@ -12,8 +12,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from kernelect.criteria import RVMCrossValidation
-from kernelect.criteria.calibration import fit_temperature, probabilities
+from kernelect.criteria.calibration import fit_temperature, log_losses, probabilities
 from kernelect.estimators._rvm_base import RVMBase
+from kernelect.estimators._rvm_held import Losses
 from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled
 from kernelect.machines import Fitted
@@ -207,6 +208,10 @@ class RVC(ClassifierMixin, RVMBase):
         left out best.
         """
         return probabilities(self.decision_function(X), self._inverse_temperature)
+
+    def _losses(self, targets: Array, weights: Array) -> Losses:
+        index = targets.argmax(axis=1) if targets.shape[1] > 1 else (targets[:, 0] > 0.0).astype(int)
+        return lambda mean, variance: log_losses(moderated(mean, variance), index, self._inverse_temperature)
 
     def _calibrate(self, objective: RelevanceObjective, theta: Array) -> None:
         self._inverse_temperature = 1.0

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from kernelect.estimators._rvm_base import RVMBase
+from kernelect.estimators._rvm_held import Losses
 from kernelect.estimators._training import measured
 from kernelect.machines.rvm import TargetLikelihood
 from kernelect.numerics import binary_unit, exact_mean
@@ -133,6 +134,11 @@ tol, time_limit, random_state, n_jobs, verbose
 
     def _keep_noise(self, likelihood: TargetLikelihood) -> None:
         self.noise_ = float(likelihood.noise_precision**-0.5) if np.any(likelihood.targets) else 0.0
+
+    def _losses(self, targets: Array, weights: Array) -> Losses:
+        y = targets[:, 0]
+        total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
+        return lambda mean, _: (y - mean[:, 0]) ** 2 / (total if total > 0.0 else 1.0)
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation."""

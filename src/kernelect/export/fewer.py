@@ -19,10 +19,15 @@ from kernelect.typing import Array, Indices
 LeastSquares = LSSVC | LSSVR
 
 
+def estimator_of(model: Any) -> Any:
+    """Return the estimator at the end of a model."""
+    machine = model.pipeline if isinstance(model, TableLike) else model
+    return machine[-1] if isinstance(machine, Pipeline) else machine
+
+
 def least_squares_of(model: Any) -> list[LeastSquares]:
     """Return the least-squares machines of a model."""
-    machine = model.pipeline if isinstance(model, TableLike) else model
-    machine = machine[-1] if isinstance(machine, Pipeline) else machine
+    machine = estimator_of(model)
     if isinstance(machine, KernelClassifier | KernelRegressor):
         return [member.estimator for member in machine.members if isinstance(member.estimator, LeastSquares)]
     return [machine] if isinstance(machine, LeastSquares) else []

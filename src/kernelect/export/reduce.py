@@ -1,4 +1,4 @@
-"""Models with fewer vectors: least squares and mixtures on landmarks, relevance vector machines by their evidence."""
+"""Models with fewer vectors: least squares and mixtures on landmarks, relevance vector machines on their own path."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect.estimators import LSSVC, LSSVR, RVC, RVR
+from kernelect.estimators._rvm_fewer import shortened
+from kernelect.estimators._rvm_model import RelevanceModel
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain.adapters import TableLike
-from kernelect.export.fewer import check_inputs, landmarks_of, least_squares_of, on_fewer
+from kernelect.export.fewer import check_inputs, estimator_of, landmarks_of, least_squares_of, on_fewer
 from kernelect.export.recovered import known_rows, losses_of
 from kernelect.export.reduced_mixtures import reduced_mixture
-from kernelect.export.reduction import EVIDENCE, Reduction, compared
-from kernelect.export.relevance import shortened
+from kernelect.export.reduction import EVIDENCE, Reduction, compared, score_of
 from kernelect.mixture import KernelClassifier, KernelRegressor
 from kernelect.mixture.members import left_out
 from kernelect.typing import Array, Indices
 
-#: Sizes of a curve, of which those below the number of vectors are tried.
-SIZES = (10, 20, 50, 100, 200, 500, 1000)
+#: Sizes of a curve, of which those below the number of vectors are tried, and those before for machines of few vectors.
+_SIZES, _FEW = (10, 20, 50, 100, 200, 500, 1000), (1, 2, 3, 5, 7)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,7 +55,9 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     are then fitted again to all rows. A mixture keeps its least-squares machines, with new weights. It loses its
     Gaussian processes, because their variance needs a matrix of all rows, and its trees, which grow with the rows
     however few vectors there are; ``remarks`` tells what that alone costs. Relevance vector machines lose the vectors
-    that add least to their evidence.
+    that add least to their evidence, one after the other. Their leave-one-out loss holds the functions and precisions
+    fixed, as is usual: it is exact for numbers and of first order for labels. ``fit`` measures it for all sizes, on up
+    to 2000 rows, because the rows are not kept. A machine that was reduced before tells its ln evidence instead.
 
     Parameters
     ----------
@@ -84,16 +87,23 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     return _with_last(model, int(max_vectors), generator)
 
 
-def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 0) -> SizeCurve:
+def sizes_of(model: Any) -> tuple[int, ...]:
+    """Return the sizes that a curve shows, as far as the model has more vectors: relevance vectors are few."""
+    return (*_FEW, *_SIZES) if isinstance(estimator_of(model), RVC | RVR) else _SIZES
+
+
+def size_curve(model: Any, sizes: Sequence[int] | None = None, *, random_state: int = 0) -> SizeCurve:
     """Return how the leave-one-out loss falls with the number of vectors.
 
     Parameters
     ----------
     model : as for :func:`reduce`
-    sizes : sequence of int
-        Sizes that are not below the model's own number of vectors are left out.
+    sizes : sequence of int, optional
+        Sizes that are not below the model's own number of vectors are left out. By default 10, 20, 50, 100, 200, 500
+        and 1000, for relevance vector machines also 1, 2, 3, 5 and 7.
     random_state : int
     """
+    sizes = sizes_of(model) if sizes is None else sizes
     found = [reduce(model, size, random_state=random_state) for size in sorted(set(sizes))]
     found = [each for each in found if each.vectors < each.vectors_before]
     whole = reduce(model, 10**9)
@@ -106,10 +116,17 @@ def size_curve(model: Any, sizes: Sequence[int] = SIZES, *, random_state: int = 
 
 
 def vectors_of(model: Any) -> int:
-    """Return how many vectors a model has that can be reduced, an error otherwise."""
-    machines = least_squares_of(model)
+    """Return how many vectors a model has whose loss with fewer of them is known, an error otherwise."""
+    machine, machines = estimator_of(model), least_squares_of(model)
+    if hasattr(machine, "_loss_by_size"):
+        return int(machine._model.n_vectors)
+    if hasattr(machine, "relevance_vectors_"):
+        raise MissingCapability(
+            f"What this {type(machine).__name__} loses with fewer vectors was not kept, because it was reduced before "
+            "or comes from an older version: fit it again."
+        )
     if not machines:
-        raise _cannot(model[-1] if isinstance(model, Pipeline) else model)
+        raise _cannot(machine)
     check_inputs(machines)
     return landmarks_of(model) or len(machines[0].X_fit_)
 
@@ -156,19 +173,37 @@ def _(machine: RVC | RVR, most: int, generator: np.random.Generator) -> Reductio
     if not hasattr(machine, "relevance_vectors_"):
         raise _cannot(machine)
     model, kept, lost = shortened(machine._model, most)
-    small, (weights, constants) = copy(machine), model.coefficients()
-    single = machine.dual_coef_.ndim == 1
-    small._model, small.support_ = model, machine.support_[kept]
-    small.relevance_vectors_ = machine.relevance_vectors_[kept]
-    small.dual_coef_ = weights[:, 0] if single else weights
-    moved = constants - machine._model.coefficients()[1]
-    small.intercept_ = float(machine.intercept_ + moved[0]) if single else machine.intercept_ + moved
-    return Reduction(
+    small, count = _on_path(machine, model, kept), machine._model.n_vectors
+    found = Reduction(
         model=small,
-        vectors_before=machine._model.n_vectors,
+        vectors_before=count,
         vectors=len(kept),
         score=EVIDENCE,
         loss_before=0.0,
         loss=lost,
         standard_error=0.0,
     )
+    if not hasattr(machine, "_loss_by_size"):
+        return found
+    known = machine._loss_by_size
+    if len(kept) < count:
+        del small._loss_by_size  # its standard errors are those of differences to the model before
+    return replace(
+        found,
+        score=score_of(machine),
+        loss_before=float(known.loss[-1]),
+        loss=float(known.loss[len(kept)]),
+        standard_error=float(known.standard_error[len(kept)]),
+    )
+
+
+def _on_path(machine: RVC | RVR, model: RelevanceModel, kept: Indices) -> RVC | RVR:
+    """Return the machine on the vectors that are ``kept``, whose model is given."""
+    small, (weights, constants) = copy(machine), model.coefficients()
+    unit, single = machine._unit if isinstance(machine, RVR) else 1.0, machine.dual_coef_.ndim == 1
+    small._model, small.support_ = model, machine.support_[kept]
+    small.relevance_vectors_ = machine.relevance_vectors_[kept]
+    small.dual_coef_ = unit * (weights[:, 0] if single else weights)
+    moved = unit * (constants - machine._model.coefficients()[1])
+    small.intercept_ = float(machine.intercept_ + moved[0]) if single else machine.intercept_ + moved
+    return small

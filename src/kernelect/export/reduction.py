@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.typing import Array
 
-#: What is told of machines that have no leave-one-out without their rows.
+#: What is told of relevance vector machines whose leave-one-out is not known.
 EVIDENCE = "ln evidence"
 
 
@@ -23,8 +23,8 @@ class Reduction:
         Of the same kind as the one that was given.
     vectors_before, vectors : int
     score : "log-loss", "unexplained variance" or "ln evidence"
-        The first two are measured by leave-one-out. Relevance
-        vector machines do not keep their rows, so their figure is how far the ln evidence falls.
+        The first two are measured by leave-one-out. How far the ln evidence falls is told of a relevance vector
+        machine that was reduced before, or comes from a file that was written before its leave-one-out was kept.
     loss_before, loss : float
     standard_error : float
         Of the difference of both; 0 where there is no leave-one-out.
@@ -57,6 +57,11 @@ class Reduction:
         )
 
 
+def score_of(model: Any) -> str:
+    """Return the name of the loss of rows left out."""
+    return "log-loss" if hasattr(model, "classes_") else "unexplained variance"
+
+
 def compared(model: Any, vectors_before: int, vectors: int, before: Array, after: Array) -> Reduction:
     """Return the record of a smaller model, with the losses of the same rows left out of both models."""
     difference = after - before
@@ -64,7 +69,7 @@ def compared(model: Any, vectors_before: int, vectors: int, before: Array, after
         model=model,
         vectors_before=vectors_before,
         vectors=vectors,
-        score="log-loss" if hasattr(model, "classes_") else "unexplained variance",
+        score=score_of(model),
         loss_before=float(before.mean()),
         loss=float(after.mean()),
         standard_error=float(difference.std() / np.sqrt(len(difference))),

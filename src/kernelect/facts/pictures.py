@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kernelect.exceptions import MissingCapability, OutOfTime
-from kernelect.export.fewer import landmarks_of
-from kernelect.export.reduce import SIZES, size_curve, vectors_of
+from kernelect.export.fewer import landmarks_of, least_squares_of
+from kernelect.export.reduce import size_curve, sizes_of, vectors_of
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.explained_pictures import explained_pictures
 from kernelect.facts.history import SearchHistory, Sizes
@@ -178,11 +178,13 @@ def _sizes(material: Material) -> Iterator[PictureFacts]:
 
 def _vectors(material: Material) -> Iterator[PictureFacts]:
     count = int(vectors_of(material.estimator))
-    sizes = [size for size in SIZES if size < count and size <= _LARGEST_SIZE]
+    sizes = [size for size in sizes_of(material.estimator) if size < count and size <= _LARGEST_SIZE]
     if not sizes:
         return
     curve = size_curve(material.estimator, sizes)
     rows = "landmarks are kept" if landmarks_of(material.estimator) else "training rows are kept as vectors"
+    if not least_squares_of(material.estimator):
+        rows = "relevance vectors are kept (functions and precisions held)"
     without = " Smaller models leave Gaussian processes and trees out." if is_mixture(material.machine) else ""
     yield picture(
         "found",

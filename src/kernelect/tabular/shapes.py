@@ -60,6 +60,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "weights": (FLOATS, "w"),
     "alpha": (FLOATS, "w"),
     "covariance": (FLOATS, "w w"),
+    "loss": (FLOATS, "t"),
     # members of a mixture, and what was tried
     "left_out": (FLOATS, "n *"),
     "warped": (INDICES, "v"),

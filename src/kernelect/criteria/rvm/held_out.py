@@ -40,14 +40,20 @@ def held_out_losses(state: RVMState, design: Array, targets: Array, loss: str) -
 
 
 def held_log_odds(fit: SparseFit, design: Array) -> Array:
-    """Return the latent value of every row as if left out, to first order, precisions and functions held.
-
-    h - q e / (1 - B q): Newton's step of the weights when a row's part of the likelihood is taken away.
-    """
+    """Return the latent value of every row as if left out, to first order, precisions and functions held."""
     posterior, slopes = fit.posterior, fit.posterior.slopes
     q = np.einsum("ij,ij->i", design @ posterior.covariance, design)
-    rest = np.maximum(1.0 - slopes.curvature * q, 1e-6)
-    return np.asarray(design @ posterior.weights - q * slopes.error / rest, dtype=float)
+    return without_row(design @ posterior.weights, q, slopes.error, slopes.curvature)[0]
+
+
+def without_row(h: Array, q: Array, e: Array, B: Array) -> tuple[Array, Array]:
+    """Return mean and variance of every row's latent value as if the row were left out, from those with it.
+
+    h - q e / (1 - B q) and q / (1 - B q): Newton's step of the weights when a row's part of the likelihood, of slope e
+    and curvature B, is taken away. Exact for normal noise.
+    """
+    rest = np.maximum(1.0 - B * q, 1e-6)
+    return h - q * e / rest, q / rest
 
 
 def predictives(state: RVMState, design: Array) -> tuple[Array, Array]:

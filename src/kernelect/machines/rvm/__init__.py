@@ -14,7 +14,7 @@ from kernelect.machines.rvm.centres import (
 )
 from kernelect.machines.rvm.classical import Classical
 from kernelect.machines.rvm.curvature import evidence_curvature
-from kernelect.machines.rvm.likelihoods import Bernoulli, Normal, TargetLikelihood, moderated
+from kernelect.machines.rvm.likelihoods import Bernoulli, Normal, Slopes, TargetLikelihood, moderated
 from kernelect.machines.rvm.linear import Columns
 from kernelect.machines.rvm.machine import RVM, CentreState, RVMState, active_design, latent
 from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed, posterior_at, solve_at
@@ -34,6 +34,7 @@ __all__ = [
     "Posterior",
     "RVMState",
     "Sequential",
+    "Slopes",
     "SparseFit",
     "TargetLikelihood",
     "active_design",

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.special import expit, log_expit
 
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: The noise's share of the targets' sum of squares never falls below this.
 NOISE_FLOOR = 1e-12
@@ -36,6 +36,11 @@ class Slopes:
     def skew(self) -> Array:
         """B' (n,)."""
         return self.curvature * self.tilt
+
+    def on(self, rows: Indices) -> Slopes:
+        """Return the derivatives at some of the rows; the value is still that of all."""
+        tilt = self.tilt[rows] if isinstance(self.tilt, np.ndarray) else self.tilt
+        return Slopes(value=self.value, error=self.error[rows], curvature=self.curvature[rows], tilt=tilt)
 
 
 class TargetLikelihood(ABC):
