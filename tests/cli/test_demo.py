@@ -56,7 +56,7 @@ def test_the_demo_prints_its_table_and_saves_two_pictures(runner, tmp_path):
     assert len(rows) == 10
     relevant = rows["sparse inputs", "LSSVC(), default"]["relevant"]
     assert relevant[:3] == [0, 1, 2]
-    assert len(relevant) <= 4  # of twenty: those three carry 88 % of the relevance, just below what is listed
+    assert len(relevant) <= 5  # of twenty: those three carry nearly all of the 90 % of the relevance that are listed
     assert rows["sparse inputs", "LSSVC(), default"]["error"] < 0.5 * rows["sparse inputs", "spherical"]["error"]
     assert rows["twonorm", "LSSVC(), default"]["error"] < rows["twonorm", "elliptical"]["error"]
     for name in ("criterion.png", "relevance.png"):
