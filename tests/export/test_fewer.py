@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from instances import wavy
 from kernelect import LSSVC, LSSVR, KernelClassifier, KernelRegressor
 from kernelect.criteria.calibration import fit_temperature
+from kernelect.exceptions import MissingCapability
 from kernelect.export import reduce, size_curve
 from kernelect.export.evaluate import evaluate
 from kernelect.export.fewer import landmarks_of
@@ -128,6 +129,13 @@ def test_labels_keep_the_sums_of_some_landmarks(monkeypatch, given):
     same = model._as_sampled()
     np.testing.assert_array_equal(same.decision_function(X), model.decision_function(X))
     np.testing.assert_array_equal(same.loo_decision_, model.loo_decision_[same.loo_rows_])
+
+
+def test_a_model_from_an_earlier_version_has_to_be_fitted_again():
+    model = on_landmarks(LSSVC, LABELS)
+    del model._sampled
+    with pytest.raises(MissingCapability, match="written by an earlier version.*fit it again"):
+        reduce(model, 15)
 
 
 def test_groups_that_are_kept_are_whole(monkeypatch):

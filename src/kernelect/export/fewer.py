@@ -40,9 +40,14 @@ def landmarks_of(model: Any) -> int:
 
 
 def check_inputs(machines: Sequence[LeastSquares]) -> None:
-    """Raise where a machine knows kernel values alone."""
+    """Raise where a machine knows kernel values alone, or comes from a file without what smaller models are made of."""
     if not all(hasattr(machine, "X_fit_") for machine in machines):
         raise MissingCapability("kernel='precomputed' has no vectors that could be left out: give a kernel of inputs.")
+    if not all(machine.landmarks_ is None or hasattr(machine, "_sampled") for machine in machines):
+        raise MissingCapability(
+            "This model on landmarks was written by an earlier version, which did not keep what smaller models are "
+            "made of: fit it again."
+        )
 
 
 def on_fewer(
