@@ -50,7 +50,7 @@ _WORDS = {
     "--criterion": ("press", "span", "evidence", "ep-evidence", "loo", "cv"),
     "--prior": ("none", "shrinkage", "gaussian", "log-normal"),
     "--metric": ("error", "log_loss", "value", "seconds"),
-    "--kind": ("histogram", "critical-difference", "scatter", "evolution"),
+    "--kind": ("histogram", "critical-difference", "scatter", "evolution", "curve"),
 }
 
 #: Which machine fits, and how often it does so on folds: most are quick, some as quick as the defaults.

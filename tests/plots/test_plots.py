@@ -1,6 +1,7 @@
 """Pictures, through their records first."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from kernelect.facts import Calibration, Confusion, Dependence, Relevance, Resid
 from kernelect.plots import (
     CalibrationDisplay,
     ConfusionDisplay,
+    CriteriaCurveDisplay,
     DependenceDisplay,
     EvolutionDisplay,
     RecallsDisplay,
@@ -117,6 +119,29 @@ def test_the_evolution_shows_the_error_that_early_stopping_found(stopped):
     assert len(axes) == 4
     np.testing.assert_allclose(axes[3].lines[0].get_ydata(), 100 * display.error[known])
     np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), display.gradient_norm)
+
+
+def test_the_evolution_has_a_panel_for_what_is_known_and_no_other(stopped):
+    record = EvolutionDisplay.from_selection(stopped.selection_)
+    other = np.arange(len(record.value), dtype=float)
+    beside = replace(record, gradient_norm=np.full(len(other), np.nan), beside=other, beside_label="span")
+    axes = beside.plot()
+    assert [ax.get_ylabel() for ax in axes[2:]] == ["span", "validation error %"]
+    assert len(axes) == 4  # hyper-parameters, criterion, the other criterion, error
+    np.testing.assert_array_equal(axes[2].lines[0].get_ydata(), other)
+
+
+def test_criteria_are_drawn_from_their_best_value_downwards():
+    widths, error = np.array([0.1, 1.0, 10.0]), np.array([20.0, 10.0, 30.0])
+    values = {"a": np.array([5.0, 3.0, 9.0]), "b": np.array([-1.0, 2.0, 0.0])}
+    record = CriteriaCurveDisplay(x=widths, x_label="gamma", values=values, error=error)
+    above, below = record.plot()
+    curves = {line.get_label(): line.get_ydata() for line in above.lines if not line.get_label().startswith("_")}
+    np.testing.assert_array_equal(curves["a"], [-2.0, 0.0, -6.0])
+    np.testing.assert_array_equal(curves["b"], [0.0, -3.0, -1.0])
+    assert sorted(line.get_xdata()[0] for line in below.lines if line.get_linestyle() == "--") == [0.1, 1.0]
+    with pytest.raises(InvalidArgument, match="axes holds 1 axes"):
+        record.plot([above])
 
 
 def test_the_evolution_names_what_moved_furthest(model):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
+from kernelect import SVC
 from kernelect.datasets import twonorm
+from kernelect.kernels import ARD, Constant
 from kernelect.studies import read_study
-from kernelect.studies.gold import _space, random_start, search_from_start
+from kernelect.studies.gold import _space, random_start, search_from_start, two_on_the_way
 from kernelect.studies.splits import Problem
 
 
@@ -50,3 +53,23 @@ def test_monte_carlo_keeps_its_way(problem):
     path = figures["path"]
     assert len(path["theta"]) == len(path["error"]) == len(path["value"]) > 1
     assert figures["path_error"] == min(path["error"])
+
+
+@pytest.mark.parametrize("name", ["le1-way", "le2-way"])
+def test_two_criteria_are_compared_at_the_points_that_a_walk_went_through(problem, name):
+    method = read_study("gold2003").methods[name]
+    figures = two_on_the_way(problem, method, None, 5)
+    path = figures["path"]
+    assert np.all(np.diff(path["value"]) < 0)  # a step that did not improve was not taken
+    for number in (0, len(path["theta"]) - 1):
+        theta = np.array(path["theta"][number])
+        kernel = Constant(np.exp(theta[0])) * ARD(np.exp(theta[1:4])) + Constant(np.exp(theta[4]))
+        slack = method.options["slack"]
+        criterion = {"linear": "gacv", "quadratic": "span"}[slack]
+        model = SVC(kernel, C=np.exp(theta[5]), slack=slack, criterion=criterion, predictor="svm", prior=None)
+        model.fit(problem.X, problem.y)
+        assert path["beside"][number] == pytest.approx(model.selection_.value, rel=1e-6)
+        assert path["error"][number] == 100.0 * np.mean(model.predict(problem.X_test) != problem.y_test)
+    assert figures["agreement"] == pytest.approx(spearmanr(path["value"], path["beside"]).statistic)
+    assert figures["follows"] == pytest.approx(spearmanr(path["value"], path["error"]).statistic)
+    assert "error" not in figures  # a column of its own in no other table

@@ -229,12 +229,14 @@ def test_formats_escape_what_they_show():
 
 def test_every_kind_of_picture_is_drawn(results, tmp_path):
     pytest.importorskip("matplotlib")
-    for kind in set(KINDS) - {"evolution"}:
+    for kind in set(KINDS) - {"evolution", "curve"}:
         paths = save_pictures(results, kind, tmp_path)
         assert paths
         assert all(path.stat().st_size > 5000 for path in paths)
     with pytest.raises(InvalidArgument, match="holds the steps of its search"):
         save_pictures(results, "evolution", tmp_path)
+    with pytest.raises(InvalidArgument, match="holds a curve over one hyper-parameter"):
+        save_pictures(results, "curve", tmp_path)
     with pytest.raises(InvalidArgument, match="Did you mean 'scatter'"):
         save_pictures(results, "scater", tmp_path)
 

@@ -200,7 +200,7 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None, force: b
 @command.command(cls=GuardedCommand)
 @FILE
 @click.option(
-    "--kind", default="histogram", show_default=True, help="histogram, critical-difference, scatter, evolution."
+    "--kind", default="histogram", show_default=True, help="histogram, critical-difference, scatter, evolution, curve."
 )
 @click.option("--metric", help="Figure of the cells that is drawn.  [default: the error]")
 @click.option("--methods", help="Some of the methods, separated by commas.  [default: all]")

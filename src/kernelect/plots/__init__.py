@@ -22,11 +22,13 @@ from kernelect.plots.surface import SurfaceDisplay
 from kernelect.plots.trace import TraceDisplay
 from kernelect.plots.vectors import SizeCurveDisplay
 from kernelect.plots.weights import WeightsDisplay
+from kernelect.plots.widths import CriteriaCurveDisplay
 
 __all__ = [
     "BeeswarmDisplay",
     "CalibrationDisplay",
     "ConfusionDisplay",
+    "CriteriaCurveDisplay",
     "CriticalDifferenceDisplay",
     "CurveDisplay",
     "DependenceDisplay",

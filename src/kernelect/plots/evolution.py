@@ -37,6 +37,10 @@ class EvolutionDisplay(Display):
         What ``value`` is.
     error_label : str
         What ``error`` is.
+    beside : ndarray of shape (n_evaluations,) or None
+        Another criterion at the same points, which the search did not use.
+    beside_label : str
+        What ``beside`` is.
     """
 
     theta: Array
@@ -47,6 +51,8 @@ class EvolutionDisplay(Display):
     run: Array
     label: str
     error_label: str = "validation error %"
+    beside: Array | None = None
+    beside_label: str = ""
 
     @classmethod
     def from_selection(cls, selection: Selection, error: Array | None = None) -> Self:
@@ -80,7 +86,7 @@ class EvolutionDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, error: Array | None = None, axes: Any = None) -> Self:
-        """Draw and return the record of a fitted estimator; ``axes`` are three, or four with an error."""
+        """Draw and return the record of a fitted estimator; ``axes`` are as many as the picture has parts."""
         return cls.from_selection(estimator.selection_, error).drawn(axes)
 
     @property
@@ -94,7 +100,8 @@ class EvolutionDisplay(Display):
 
     def plot(self, axes: Any = None) -> Any:
         """Draw on ``axes`` (new ones if none are given) and return them."""
-        panels = 3 if self.error is None else 4
+        curves = self._curves()
+        panels = 1 + len(curves)
         with house_style("EvolutionDisplay.plot") as plt:
             if axes is None:
                 _, axes = plt.subplots(panels, 1, figsize=(6.4, 2.0 * panels), sharex=True, layout="constrained")
@@ -104,20 +111,27 @@ class EvolutionDisplay(Display):
                 )
             at = np.arange(1, len(self.value) + 1)
             self._plot_parameters(axes[0], at)
-            axes[1].plot(at, np.where(self.gradient_norm > 0, self.gradient_norm, np.nan), ".-", color=COLOURS[0])
-            axes[1].set_yscale("log")
-            axes[1].set_ylabel("gradient norm")
-            axes[2].plot(at, np.where(np.isfinite(self.value), self.value, np.nan), ".-", color=COLOURS[0])
-            axes[2].set_ylabel(self.label.replace(" with ", "\nwith "))
-            if self.error is not None:
-                known = np.isfinite(self.error)
-                axes[3].plot(at[known], 100.0 * self.error[known], ".-", color=COLOURS[0])
-                axes[3].set_ylabel(self.error_label)
+            for ax, (label, values, scale) in zip(axes[1:], curves, strict=True):
+                known = np.isfinite(values)
+                ax.plot(at[known], values[known], ".-", color=COLOURS[0])
+                ax.set_yscale(scale)
+                ax.set_ylabel(label.replace(" with ", "\nwith "))
             for ax in axes:
                 for start in np.flatnonzero(np.diff(self.run)) + 1:
                     ax.axvline(start + 0.5, color=QUIET, lw=0.7, ls=":")
             axes[-1].set_xlabel("evaluation")
         return axes
+
+    def _curves(self) -> list[tuple[str, Array, str]]:
+        """Return label, values and scale of every panel below the hyper-parameters."""
+        steep = np.where(self.gradient_norm > 0, self.gradient_norm, np.nan)
+        curves = [("gradient norm", steep, "log")] if np.isfinite(steep).any() else []
+        curves.append((self.label, self.value, "linear"))
+        if self.beside is not None:
+            curves.append((self.beside_label, self.beside, "linear"))
+        if self.error is not None:
+            curves.append((self.error_label, 100.0 * self.error, "linear"))
+        return curves
 
     def _plot_parameters(self, ax: Any, at: Indices) -> None:
         named = self.moving[:_NAMED]

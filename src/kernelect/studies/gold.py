@@ -26,25 +26,21 @@ from kernelect.studies.build import build
 from kernelect.studies.definition import Method
 from kernelect.studies.scoring import Figures
 from kernelect.studies.splits import Problem
-from kernelect.typing import Array
+from kernelect.studies.statistics import rank_correlation
+from kernelect.typing import Array, Indices
 
 #: Bounds of k0, koff and C, and of ln l.
 _AMPLITUDE, _OFFSET, _C, _LOG_LENGTH = (0.01, 3000.0), (1e-4, 100.0), (0.05, 200.0), (-2.5, 6.0)
+
+#: Points of a search that are kept where its way is.
+_POINTS = 40
 
 
 def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
     """Minimise a criterion from one random start; return the machine's errors at the optimum and the search path."""
     del needed
-    options = {key: _seeded(build(value), seed) for key, value in method.options.items()}
-    objective, searching = _objective(problem, options), options["search"]
-    begin = random_start(problem.X, seed, objective.space)
-    budget = Budget(
-        max_iter=options.get("max_iter", 150),
-        tol=options.get("tol", 1e-6),
-        relative=_is_latent(objective.criterion) and objective.prior is None,
-    )
     began = time.thread_time()
-    found = _search(objective, searching, begin, budget)
+    objective, found = _searched(problem, method, seed)
     seconds = time.thread_time() - began
     theta = found.theta
     return {
@@ -55,8 +51,39 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
         "status": found.status.value,
         "at_bound": list(objective.space.at_bound(theta)),
         "theta": theta.tolist(),
-        **(_evolution(problem, objective, found) if options.get("evolution") else {}),
+        **(_evolution(problem, objective, found) if method.options.get("evolution") else {}),
     }
+
+
+def two_on_the_way(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
+    """Minimise a criterion from one random start; return how another one (``beside``) and the test error go along.
+
+    ``agreement`` is the rank correlation of the two criteria over the steps of the search, ``follows`` that of the
+    first with the test error.
+    """
+    del needed
+    objective, found = _searched(problem, method, seed)
+    figures = _evolution(problem, objective, found)
+    path, other = figures["path"], replace(objective, criterion=build(method.options["beside"]))
+    path["beside"] = [other.value(np.array(theta)) for theta in path["theta"]]
+    return {
+        "agreement": rank_correlation(path["value"], path["beside"]),
+        "follows": rank_correlation(path["value"], path["error"]),
+        "path": {**path, "words": [objective.criterion.words, other.criterion.words]},
+    }
+
+
+def _searched(problem: Problem, method: Method, seed: int) -> tuple[SelectionObjective, SearchResult]:
+    """Return a method's objective and where its search ends from the start that belongs to a seed."""
+    options = {key: _seeded(build(value), seed) for key, value in method.options.items()}
+    objective = _objective(problem, options)
+    begin = random_start(problem.X, seed, objective.space)
+    budget = Budget(
+        max_iter=options.get("max_iter", 150),
+        tol=options.get("tol", 1e-6),
+        relative=_is_latent(objective.criterion) and objective.prior is None,
+    )
+    return objective, _search(objective, options["search"], begin, budget)
 
 
 def _seeded(part: Any, seed: int) -> Any:
@@ -145,14 +172,16 @@ def _error(problem: Problem, objective: SelectionObjective, theta: Array, predic
 
 
 def _evolution(problem: Problem, objective: SelectionObjective, found: SearchResult) -> Figures:
-    """Return the way: points, values, gradients and test errors, thinned to 40 points.
+    """Return the way: points, values, gradients and test errors, thinned.
 
     The paper's "early stopping" column is the smallest test error along the way, a lower limit
     that no one can reach without the test part; it is kept here as ``path_error``.
     """
-    rows = np.unique(np.linspace(0, len(found.trace) - 1, 40).astype(int))
+    rows = _steps_taken(found)
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(int))]
     points = [found.trace.theta[row] for row in rows]
-    errors = [_error(problem, objective, theta, "posterior-mean") for theta in points]
+    predictor = "posterior-mean" if _is_latent(objective.criterion) else "svm"
+    errors = [_error(problem, objective, theta, predictor) for theta in points]
     return {
         "path_error": min(errors),
         "path": {
@@ -164,3 +193,11 @@ def _evolution(problem: Problem, objective: SelectionObjective, found: SearchRes
             "error": errors,
         },
     }
+
+
+def _steps_taken(found: SearchResult) -> Indices:
+    """Return the evaluations that a search went on from: all by gradients, those that improve for a random walk."""
+    value = found.trace.value
+    if np.isfinite(found.trace.gradient_norm).any():
+        return np.arange(len(value))
+    return np.unique(np.minimum.accumulate(value), return_index=True)[1][::-1]

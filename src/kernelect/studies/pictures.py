@@ -12,6 +12,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.files import make_folder, write_whole
 from kernelect.plots import (
+    CriteriaCurveDisplay,
     CriticalDifferenceDisplay,
     ErrorHistogramDisplay,
     EvolutionDisplay,
@@ -128,6 +129,7 @@ def _evolution(results: Results, values: Values, metric: str, methods: tuple[str
         seen.add(pair)
         numbers = [np.array(path[name], dtype=float) for name in ("theta", "gradient_norm", "value", "error")]
         theta, gradient, value, error = numbers
+        label, beside_label = path.get("words", ("criterion", ""))
         display = EvolutionDisplay(
             theta=theta,
             names=tuple(path["names"]),
@@ -135,8 +137,10 @@ def _evolution(results: Results, values: Values, metric: str, methods: tuple[str
             value=value,
             error=error / 100.0,
             run=np.zeros(len(value)),
-            label="criterion",
+            label=label,
             error_label="test error %",
+            beside=np.array(path["beside"], dtype=float) if "beside" in path else None,
+            beside_label=beside_label,
         )
         axes = display.plot()
         label = results.study.methods[cell.key.method].label
@@ -150,11 +154,38 @@ def _evolution(results: Results, values: Values, metric: str, methods: tuple[str
     return figures
 
 
+def _curves(results: Results, values: Values, metric: str, methods: tuple[str, ...]) -> Named:
+    """Criteria and test error over one hyper-parameter, on the first split of every data set that has them."""
+    del values, metric
+    found: dict[str, dict[str, Any]] = {}
+    for cell in results.cells():
+        method, curve = cell.key.method, cell.figures.get("curve")
+        if curve is not None and (not methods or method in methods):
+            found.setdefault(cell.key.dataset, {}).setdefault(method, curve)
+    if not found:
+        raise InvalidArgument(
+            f"No cell of {results.path} holds a curve over one hyper-parameter: run a method that keeps one "
+            "(along-centres of kropotov is one), or choose another --kind."
+        )
+    figures = []
+    for dataset, curves in found.items():
+        first = next(iter(curves.values()))
+        display = CriteriaCurveDisplay(
+            x=np.array(first["x"]),
+            x_label=first["x_label"],
+            values={results.study.methods[name].label: np.array(curve["value"]) for name, curve in curves.items()},
+            error=np.array(first["error"]),
+        )
+        figures.append((dataset, display.plot(title=dataset)[0].figure))
+    return figures
+
+
 KINDS: dict[str, Callable[[Results, Values, str, tuple[str, ...]], Named]] = {
     "histogram": _histograms,
     "critical-difference": _critical_difference,
     "scatter": _scatter,
     "evolution": _evolution,
+    "curve": _curves,
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata, studentized_range, t, wilcoxon
+from scipy.stats import rankdata, spearmanr, studentized_range, t, wilcoxon
 
 from kernelect.studies.cells import Outcome
 from kernelect.typing import Array
@@ -48,6 +48,13 @@ class Mean:
             smallest=float(array.min()),
             count=len(array),
         )
+
+
+def rank_correlation(first: Sequence[float] | Array, second: Sequence[float] | Array) -> float:
+    """Return Spearman's rank correlation, 0 where one of the two never changes."""
+    if np.ptp(first) == 0.0 or np.ptp(second) == 0.0:
+        return 0.0
+    return float(spearmanr(first, second).statistic)
 
 
 def z_score(ours: Mean, published: Sequence[float]) -> float | None:
