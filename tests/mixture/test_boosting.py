@@ -12,7 +12,8 @@ from kernelect.export.models import program_of
 from kernelect.inputs import Coding
 from kernelect.mixture import boosting as module
 from kernelect.mixture import members
-from kernelect.mixture.boosting import FOLDS, Bins, Boosting, dealt, least_seconds
+from kernelect.mixture.bags import FOLDS, dealt
+from kernelect.mixture.boosting import Bins, Boosting, least_seconds
 from kernelect.mixture.candidates import BOOSTING, candidates_for
 from kernelect.mixture.members import Task, Views, useful
 from kernelect.mixture.trees import Ranks

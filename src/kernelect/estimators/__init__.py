@@ -6,7 +6,7 @@ from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, decide_class, encode_labels, require_size
+from kernelect.estimators._targets import class_weights, decide_class, encode_labels, require_size, targets_of
 from kernelect.estimators._training import LabelledTraining, Training
 from kernelect.estimators.basis import BasisSearchRegressor
 from kernelect.estimators.gpc import GPC
@@ -45,5 +45,6 @@ __all__ = [
     "objective_of",
     "require_size",
     "sent_once",
+    "targets_of",
     "validate_data",
 ]

@@ -13,6 +13,7 @@ from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.estimators._elsewhere import as_parts, labelled_parts
 from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
+from kernelect.estimators._relevance import relevances
 from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled
 from kernelect.exceptions import InvalidArgument
@@ -201,6 +202,18 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo
         part = stratified(len(loo), FIGURE_ROWS)
         self._inverse_temperature = fit_temperature(self.loo_decision_[part], index[part], weights[part])
+
+    def _with_coefficients(self, dual_coef: Array, intercept: Array, rows: Array, how: str) -> Self:
+        """Return the machine with other coefficients (m, k) of its landmarks; ``how`` they were found is its status.
+
+        Relevances are measured at ``rows``. What smaller models are made of stays that of least squares.
+        """
+        other, single = copy(self), len(self.classes_) == 2
+        other.dual_coef_ = dual_coef[:, 0] if single else dual_coef
+        other.intercept_ = float(intercept[0]) if single else intercept
+        other.feature_importances_ = relevances(self.kernel_, rows, dual_coef, self.X_fit_)
+        other.selection_ = replace(self.selection_, ending=f"{self.selection_.ending}; {how}")
+        return other
 
     def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
         if len(fit.landmarks.points) > _SUMMED:  # predictions need no sums: of all landmarks they would be the model

@@ -160,9 +160,6 @@ class Door(Estimator):
         coding = fit_coding(frame, Wishes(kinds=self._kinds()))
         Z = coding(frame)
         self._views = Views(coding, fit_warp(Z, coding.numeric))
-        # Without posteriors labels have the many machines of numbers.
-        posteriors = self._labels and posteriors_take_part(len(Z), grouped=groups is not None)
-        wanted = candidates_for(self.effort, int(y.max()) + 1 if posteriors else None)
         # Without a random_state every fit is the same one: nobody should have to ask for that.
         options = {"random_state": 0 if self.random_state is None else self._seed()}
         deadline = self._deadline.part(_FITTING)
@@ -176,7 +173,7 @@ class Door(Estimator):
             effort=self.effort,
             options=options,
         )
-        wanted, task = useful(wanted, task), task.in_time(deadline)
+        wanted, task = useful(self._wanted(task), task), task.in_time(deadline)
         weights, self._n_dropped = task.weights, int(np.sum((weights > 0) & (task.weights == 0)))
         task = self._on_scale(task, deadline)
         observe = _observer(self.verbose, len(wanted))
@@ -186,6 +183,13 @@ class Door(Estimator):
         self.candidates_ = self._record(wanted, task.y, weights)
         self._learn(task, deadline)
         self.feature_importances_ = self._relevance(Z, len(frame.names))
+
+    def _wanted(self, task: Task) -> tuple[Candidate, ...]:
+        """Return the candidates: labels of exact machines that leave out groups have the many machines of numbers."""
+        refitted = task.refits
+        posteriors = task.labels and posteriors_take_part(len(task.Z), grouped=task.groups is not None)
+        n_classes = int(task.y.max()) + 1 if refitted or posteriors else None
+        return candidates_for(self.effort, n_classes, on_landmarks=refitted)
 
     def _kinds(self) -> Mapping[str, str]:
         if self.columns is not None and not isinstance(self.columns, Mapping):

@@ -16,14 +16,12 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
+from kernelect.mixture.bags import FOLDS, dealt
 from kernelect.mixture.partitions import Ground, Grown, Partitions
 from kernelect.mixture.trees import Nodes
 from kernelect.numerics import Deadline
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices, Mask
-
-#: Parts of the rows; every bag holds all but one of them.
-FOLDS = 5
 
 #: Rounds by effort, at most. They are judged after the first few, and each time that there are twice as many.
 ROUNDS = {"fast": 80, "balanced": 160, "best": 320}
@@ -117,17 +115,6 @@ class Boosting(Partitions):
 def least_seconds(n_rows: int, n_columns: int, n_outputs: int) -> float:
     """Return how long the first rounds take, about: they are not interrupted."""
     return _PACE * min(n_rows, Boosting.most_rows) * n_columns * n_outputs
-
-
-def dealt(units: Indices, classes: Indices | None, seed: int) -> Indices:
-    """Return the fold of every row: units stay together, and single rows are dealt class by class."""
-    generator, n_units = np.random.default_rng(seed), int(units.max()) + 1
-    shuffled = generator.permutation(n_units)
-    if classes is not None and n_units == len(units):
-        shuffled = shuffled[np.argsort(classes[shuffled], kind="stable")]
-    fold = np.empty(n_units, dtype=np.intp)
-    fold[shuffled] = np.arange(n_units) % FOLDS
-    return fold[units]
 
 
 @dataclass(frozen=True)

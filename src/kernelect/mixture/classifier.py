@@ -31,14 +31,16 @@ class KernelClassifier(ClassifierMixin, Door):
     polars) with numbers, text, categories, booleans, dates and missing cells.
 
     A step of a candidate's search costs O(n^3 + d n^2) for n rows and d inputs. Beyond 2000 rows, least squares works
-    on m landmarks, in O(n m^2 + d n m), and the Gaussian process is not a candidate. Predicting a row costs O(d n)
-    for each candidate, or O(d m).
+    on m landmarks, in O(n m^2 + d n m). Logistic regression then takes the place of the Gaussian process: it refits the
+    coefficients on the same landmarks, and five folds decide which of the two machines stays. Predicting a row costs
+    O(d n) for each candidate, or O(d m).
 
     Parameters
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
         How many candidates there are: five, eight or eleven for classes (four, six or seven if there are five classes
-        or more), and four, nine or fifteen for numbers. From 1000 rows on, boosted trees are one more.
+        or more; four, six or nine beyond 2000 rows), and four, nine or fifteen for numbers. From 1000 rows on, boosted
+        trees are one more.
     columns : dict of column name to "number", "category" or "date", optional
         The kind of columns of a DataFrame whose cells suggest another kind: ``{"race": "category"}`` for a race coded
         1, 2, 3. The cells decide the kind of all other columns.

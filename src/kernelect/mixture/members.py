@@ -29,6 +29,7 @@ from kernelect.mixture.candidates import (
     kernel_of,
 )
 from kernelect.mixture.forest import TREES, Forest
+from kernelect.mixture.logistic import Labelled, by_own_loss
 from kernelect.numerics import Deadline, single_blas_thread
 from kernelect.registry import stored
 from kernelect.selection import Lead, Pace, relative_widths
@@ -59,6 +60,9 @@ MOST_BOOSTED_CLASSES = 12
 
 #: Iterations of candidates with one width: a size or two, a ridge and a scale.
 _TIED_ITERATIONS = 50
+
+#: Share of a candidate's time for least squares where logistic regression refits its coefficients.
+_SEARCHING = 0.75
 
 #: Share of the time that is left that the leader may take.
 _LEADER_SHARE = 0.5
@@ -131,6 +135,12 @@ class Task:
         return replace(self, weights=np.where(timed.data.kept, self.weights, 0.0), pace=Pace.measured())
 
     @property
+    def refits(self) -> bool:
+        """Whether logistic regression refits the coefficients of machines: those of labels on landmarks."""
+        request = as_request("auto", int(np.sum(self.weights > 0)), self.Z.shape[1])
+        return self.labels and request is not None
+
+    @property
     def n_outputs(self) -> int:
         """Machines of one output each that a candidate consists of."""
         if not self.labels:
@@ -151,13 +161,17 @@ class Task:
         """Fit one candidate that selects a kernel's parameters."""
         began, coding = time.monotonic(), self.views.coding
         kernel = kernel_of(candidate.kernel, coding.numeric, coding.categorical)
-        left = None if deadline.left() == float("inf") else deadline.left()
+        searching = deadline.part(_SEARCHING) if self.refits else deadline
+        left = None if searching.left() == float("inf") else searching.left()
         estimator = estimator_of(candidate, kernel, labels=self.labels, time_limit=left, **self.options)
         V = self.views(candidate.view, self.Z)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # every status is in the record of candidates
             given = () if self.groups is None else (self.groups,)
             estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True)
+            if isinstance(estimator, LSSVC):
+                data = Labelled(V, self.y, self.weights, self.groups)
+                estimator = by_own_loss(estimator, data, deadline, self.options["random_state"])
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         evaluations = int(estimator.selection_.n_evaluations)
         return Member(

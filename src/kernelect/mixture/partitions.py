@@ -17,9 +17,9 @@ import numpy as np
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.inputs import Indicators
+from kernelect.mixture.bags import even_rows, units_of
 from kernelect.mixture.trees import Nodes, Ranks, Trees, joined
 from kernelect.numerics import Deadline, canonical_columns, canonical_order
-from kernelect.numerics.sampling import hashed_order, spaced
 from kernelect.typing import Array, Indices, Mask
 
 
@@ -113,16 +113,15 @@ class Partitions(ABC):
         places = None if self.n_classes is None else _canonical_classes(E[kept], y[kept], self.n_classes)
         targets, spread = self._targets(y, kept, places)
         table = np.column_stack([E, targets if places is None else places[y], weights])
-        grown_on = kept if len(kept) <= self.most_rows else spaced(hashed_order(table, weights > 0), self.most_rows)
-        order = canonical_order(table[grown_on])
-        rows, columns = grown_on[order], canonical_columns(E[grown_on])
+        rows = even_rows(table, weights, self.most_rows)
+        columns = canonical_columns(E[rows])
         ranks = Ranks.of(E[np.ix_(rows, columns)])
         ground = Ground(
             R=ranks.R,
             targets=targets[rows],
             classes=None if places is None else places[y[rows]],
             weights=weights[rows] / weights[rows].mean(),
-            units=np.arange(len(rows)) if groups is None else _numbered(groups[rows]),
+            units=units_of(groups, rows),
         )
         grown = self._grow(ground, deadline)
         trees = joined(grown.trees, ranks, columns, spread)
@@ -204,9 +203,3 @@ def _canonical_classes(E: Array, y: Indices, n_classes: int) -> Indices:
     rank = np.concatenate([[0], np.cumsum((E[order][1:] != E[order][:-1]).any(axis=1))])
     keys = np.bincount(y[order], rank, minlength=n_classes), np.bincount(y, minlength=n_classes)
     return np.asarray(np.argsort(np.lexsort(keys)), dtype=np.intp)
-
-
-def _numbered(groups: Indices) -> Indices:
-    """Return groups numbered by their first row, whatever they were called."""
-    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)], dtype=np.intp)
