@@ -7,77 +7,77 @@ import pytest
 
 from kernelect import LSSVC, KernelClassifier
 from kernelect.criteria.calibration import calibrated_log_loss, probabilities
+from kernelect.export import reduce
 from kernelect.kernels import RBF
 from kernelect.mixture import logistic
 from kernelect.mixture.bags import FOLDS, even_rows, units_of
-from kernelect.mixture.candidates import candidates_for
-from kernelect.mixture.logistic import Labelled, by_own_loss
+from kernelect.mixture.candidates import GP, candidates_for
+from kernelect.mixture.logistic import Labelled, refitted_by_log_loss
 from kernelect.numerics import NEVER, Deadline
 
 HOW = "coefficients then refitted by the log-loss"
 
 
-@pytest.fixture(scope="module")
-def classes(rng_of):
-    """Six hundred rows of four classes along one input, whose middle ones least squares masks."""
-    rng = rng_of(0)
-    X = rng.uniform(-2.0, 2.0, size=(600, 2))
-    return X, np.digitize(X[:, 0] + 0.1 * rng.normal(size=600), [-1.0, 0.0, 1.0])
+def drawn(n, seed, noise=0.1):
+    """Rows of four classes along one of two inputs, whose middle ones least squares masks."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, size=(n, 2))
+    return X, np.digitize(X[:, 0] + noise * rng.normal(size=n), [-1.0, 0.0, 1.0])
 
 
 @pytest.fixture(scope="module")
-def rng_of():
-    return np.random.default_rng
+def classes():
+    return drawn(600, 0)
 
 
 @pytest.fixture(scope="module")
 def machine(classes):
-    return fitted(classes)
+    return fitted(*classes)
 
 
-def fitted(classes, weight=1.0):
-    """Return the same machine for rows of any weight, on the first rows as landmarks."""
-    model = LSSVC(RBF(gamma=1.0), regularization=0.1 * weight, landmarks=classes[0][:25], prior=None)
-    return model.fit(*classes, sample_weight=np.full(len(classes[1]), weight))
+def fitted(X, y, weights=None, groups=None, landmarks=None):
+    """Return the same machine for rows of any weight, on the first rows as landmarks unless given."""
+    weights = np.ones(len(y)) if weights is None else weights
+    points = X[:25] if landmarks is None else landmarks
+    model = LSSVC(RBF(gamma=1.0), regularization=0.1 * weights[weights > 0].mean(), landmarks=points, prior=None)
+    return model.fit(X, y, sample_weight=weights, groups=groups)
 
 
-def labelled(classes, groups=None, weights=None):
-    X, y = classes
-    return Labelled(X, y, np.ones(len(y)) if weights is None else weights, groups)
+def refitted(machine, X, y, weights=None, groups=None, deadline=NEVER):
+    data = Labelled(X, y, np.ones(len(y)) if weights is None else weights, groups)
+    return refitted_by_log_loss(machine, data, deadline, 0)
 
 
-def loss_of_new_rows(model, rng):
-    X = rng.uniform(-2.0, 2.0, size=(4000, 2))
-    y = np.digitize(X[:, 0] + 0.1 * rng.normal(size=4000), [-1.0, 0.0, 1.0])
-    return -np.log(model.predict_proba(X)[np.arange(4000), y]).mean()
+def log_loss(model, X, y):
+    return -np.log(model.predict_proba(X)[np.arange(len(y)), y]).mean()
 
 
-def test_several_classes_gain_and_new_rows_confirm_it(classes, machine, rng_of):
-    refitted = by_own_loss(machine, labelled(classes), NEVER, 0)
-    assert refitted.selection_.status.endswith(HOW)
-    before, after = (loss_of_new_rows(model, rng_of(1)) for model in (machine, refitted))
+def folded(machine, X, y, groups=None):
+    part = Labelled(X, y, np.ones(len(y)), groups).part(4, 10_000, 0)
+    targets = np.where(part.index[:, None] == np.arange(4), 1.0, -1.0)
+    least_squares = logistic._least_squares(machine, part, targets, machine.regularization_)
+    return logistic._folded(machine, least_squares, part), targets
+
+
+def test_several_classes_gain_and_new_rows_confirm_it(classes, machine):
+    found = refitted(machine, *classes)
+    assert found.selection_.status.endswith(HOW)
+    assert HOW not in machine.selection_.status  # the machine that came in is as it was
+    before, after = (log_loss(model, *drawn(4000, 1)) for model in (machine, found))
     assert after < 0.9 * before
-    claimed = calibrated_log_loss(refitted.loo_decision_, classes[1], np.ones(600))
-    assert claimed == pytest.approx(after, rel=0.25)
-    assert machine.selection_.status != refitted.selection_.status  # the machine that came in is as it was
-    assert refitted.feature_importances_.sum() == pytest.approx(1.0)
-    assert refitted.feature_importances_[0] > refitted.feature_importances_[1]
+    assert calibrated_log_loss(found.loo_decision_, classes[1], np.ones(600)) == pytest.approx(after, rel=0.25)
+    assert found.feature_importances_.sum() == pytest.approx(1.0)
+    assert found.feature_importances_[0] > found.feature_importances_[1]
 
 
-def test_rows_left_out_are_those_of_machines_without_their_fold(classes, machine):
-    """Swapping the labels of one fold changes nothing about what is said of that fold at given coefficients."""
-    data = labelled(classes)
-    rows = even_rows(np.column_stack([data.V, data.index, data.weights]), data.weights, 10_000)
-    assert sorted(rows) == list(range(600))
-    part = data.part(rows)
-    least_squares, targets = logistic._least_squares(machine, part, machine.regularization_)
-    folded = logistic._folded(machine, least_squares, part, 0)
-    moved = folded.index.copy()
-    moved[folded.fold == 2] = 3 - moved[folded.fold == 2]
-    swapped = replace(folded, index=moved)
-    start = np.zeros_like(folded.start(targets, 1.0))
-    decided, again = (each.left_out(each.minimized(start, 0.3, 2000, tol=1e-13)) for each in (folded, swapped))
-    inside = folded.fold == 2
+def test_labels_of_a_fold_say_nothing_about_it(classes, machine):
+    whole, targets = folded(machine, *classes)
+    moved = np.where(whole.fold == 2, 3 - whole.index, whole.index)
+    start = np.zeros_like(whole.start(targets, 1.0))
+    decided, again = (
+        each.left_out(each.minimized(start, 0.3, 2000, tol=1e-13)) for each in (whole, replace(whole, index=moved))
+    )
+    inside = whole.fold == 2
     said, also = (probabilities(each[inside], 1.0) for each in (decided, again))
     np.testing.assert_allclose(said, also, atol=2e-3)
     assert np.abs(decided[~inside] - again[~inside]).max() > 0.1
@@ -86,81 +86,161 @@ def test_rows_left_out_are_those_of_machines_without_their_fold(classes, machine
 def test_the_machine_stays_where_rows_left_out_prefer_it(classes, machine, monkeypatch):
     monkeypatch.setattr(logistic, "RIDGES", (1e6,))
     monkeypatch.setattr(logistic, "MAX_ITER", 500)
-    assert by_own_loss(machine, labelled(classes), NEVER, 0) is machine
+    assert refitted(machine, *classes) is machine
+
+
+def test_a_loss_that_is_no_number_is_no_gain(classes, machine, monkeypatch):
+    monkeypatch.setattr(logistic, "_loss", lambda *of: float("nan"))
+    assert refitted(machine, *classes) is machine
 
 
 def test_smaller_ridges_are_tried_as_long_as_rows_left_out_gain(classes, machine, monkeypatch):
     tried = []
 
-    def minimized(self, solution, ridge, max_iter, deadline):
-        tried.append(ridge)
-        return solution * {0.3: 1.0, 0.1: 1.2, 0.03: 9.0}[ridge]
+    def minimized(self, solution, rho, max_iter, deadline):
+        tried.append(rho)
+        return solution * {0.3: 1.0, 0.1: 1.2, 0.03: 9.0}[rho]
 
     monkeypatch.setattr(logistic.FoldedLogistic, "minimized", minimized)
     losses = iter([0.5, 0.6, 0.4])
     monkeypatch.setattr(logistic, "calibrated_log_loss", lambda *of: next(losses))
-    folded = logistic._folded(machine, *_solved(machine, classes), 0)
-    start = folded.start(np.eye(4)[folded.index], 1.0)
-    np.testing.assert_array_equal(logistic._best(folded, start, NEVER), start)
+    whole, targets = folded(machine, *classes)
+    start = whole.start(targets, 1.0)
+    np.testing.assert_array_equal(logistic._best(whole, start, NEVER), start)
     assert tried == [0.3, 0.1]
 
 
-def _solved(machine, classes):
-    data = labelled(classes)
-    part = data.part(np.arange(600))
-    return logistic._least_squares(machine, part, machine.regularization_)[0], part
-
-
 def test_exact_machines_and_fits_without_time_stay_as_they_are(classes, machine):
-    exact = LSSVC("rbf", landmarks=None).fit(classes[0][:60], classes[1][:60])
-    few = Labelled(classes[0][:60], classes[1][:60], np.ones(60), None)
-    assert by_own_loss(exact, few, NEVER, 0) is exact
-    assert by_own_loss(machine, labelled(classes), Deadline.after(0.0), 0) is machine
+    few = classes[0][:60], classes[1][:60]
+    exact = LSSVC("rbf", landmarks=None).fit(*few)
+    assert refitted(exact, *few) is exact
+    assert refitted(machine, *classes, deadline=Deadline.after(0.0)) is machine
 
 
-def test_rows_beyond_the_scores_that_fit_are_predicted(classes, machine, monkeypatch):
-    monkeypatch.setattr(logistic, "MOST_SCORES", 25 * 400)
-    refitted = by_own_loss(machine, labelled(classes), NEVER, 0)
-    assert refitted.selection_.status.endswith(HOW)
-    same = np.isclose(refitted.loo_decision_, refitted.decision_function(classes[0]), rtol=0, atol=1e-12).all(axis=1)
-    assert same.sum() == 200
+@pytest.mark.parametrize("width", [25, 20 * FOLDS])
+def test_rows_beyond_those_that_fit_are_predicted(classes, machine, monkeypatch, width):
+    """Room is for as many scores, or for what all folds say of as many rows, whichever is more for a row."""
+    X, y = classes
+    if width > 25:  # more classes than landmarks
+        y = y + 4 * (np.arange(600) % 5)
+        machine = fitted(X, y)
+    monkeypatch.setattr(logistic, "MOST_NUMBERS", width * 400)
+    parts = []
+    keep = logistic.Labelled.part
+
+    def part(self, *args):
+        parts.append(keep(self, *args))
+        return parts[-1]
+
+    monkeypatch.setattr(logistic.Labelled, "part", part)
+    found = refitted(machine, X, y)
+    assert len(parts[0].rows) == 400
+    if found is not machine:
+        same = np.isclose(found.loo_decision_, found.decision_function(X), rtol=0, atol=1e-12).all(axis=1)
+        assert set(np.flatnonzero(~same)) <= set(parts[0].rows)
+        assert same.sum() >= 200
 
 
-def test_order_of_rows_and_unit_of_weights_do_not_matter(classes, machine):
-    order = np.random.default_rng(3).permutation(600)
-    refitted = by_own_loss(machine, labelled(classes), NEVER, 0)
-    again = by_own_loss(machine, labelled((classes[0][order], classes[1][order])), NEVER, 0)
-    np.testing.assert_allclose(again.dual_coef_, refitted.dual_coef_, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(again.loo_decision_, refitted.loo_decision_[order], rtol=1e-6, atol=1e-8)
-    heavy = by_own_loss(fitted(classes, 4.0), labelled(classes, weights=np.full(600, 4.0)), NEVER, 0)
-    np.testing.assert_allclose(heavy.decision_function(classes[0]), refitted.decision_function(classes[0]), atol=1e-5)
+def test_a_group_is_in_the_part_or_outside_of_it(monkeypatch):
+    """Near-equal rows of a group with one random label: nothing can be learned, and nothing may seem to be."""
+    rng = np.random.default_rng(2)
+    groups = np.repeat(np.arange(150), 4)
+    X = rng.normal(size=(150, 3))[groups] + 0.01 * rng.normal(size=(600, 3))
+    y = rng.integers(3, size=150)[groups]
+    monkeypatch.setattr(logistic, "MOST_NUMBERS", 300 * 300)
+    found = refitted(fitted(X, y, groups=groups, landmarks=X[::2]), X, y, groups=groups)
+    assert np.mean(found.loo_decision_.argmax(axis=1) == y) < 0.45
+
+
+def test_whole_groups_are_taken_in_any_order():
+    rng = np.random.default_rng(4)
+    table, groups = rng.normal(size=(100, 2)), rng.integers(20, size=100)
+    weights = np.where(np.arange(100) < 5, 0.0, 1.0)
+    rows = even_rows(table, weights, 50, groups)
+    assert 40 < len(rows) <= 50
+    assert not (set(groups[rows]) & set(groups[[i for i in range(5, 100) if i not in set(rows)]]))
+    order = rng.permutation(100)
+    again = even_rows(table[order], weights[order], 50, groups[order])
+    np.testing.assert_array_equal(order[again], rows)
+    assert len(even_rows(table, weights, 1, np.zeros(100, dtype=int))) == 95  # one group is always taken
+
+
+def test_equal_rows_of_different_groups_have_the_same_units_in_any_order():
+    rng = np.random.default_rng(5)
+    table, groups = rng.integers(2, size=(40, 2)).astype(float), np.arange(40) // 4
+    rows, order = np.arange(40), rng.permutation(40)
+    units = units_of(groups, rows, table)
+    np.testing.assert_array_equal(units_of(groups[order], rows, table[order]), units[order])
+
+
+def test_order_of_rows_names_of_classes_and_unit_of_weights_do_not_matter(classes, machine):
+    X, y = classes
+    order, names, new = np.random.default_rng(3).permutation(600), np.array([2, 0, 3, 1]), drawn(50, 1)[0]
+    found, points = refitted(machine, X, y), machine.landmarks_
+    shuffled = refitted(fitted(X[order], y[order], landmarks=points), X[order], y[order])
+    np.testing.assert_allclose(shuffled.predict_proba(new), found.predict_proba(new), atol=1e-6)
+    np.testing.assert_allclose(shuffled.loo_decision_, found.loo_decision_[order], atol=1e-5)
+    renamed = refitted(fitted(X, names[y], landmarks=points), X, names[y])
+    np.testing.assert_allclose(renamed.predict_proba(new)[:, names], found.predict_proba(new), atol=1e-6)
+    weights = np.full(600, 4.0)
+    heavy = refitted(fitted(X, y, weights), X, y, weights)
+    np.testing.assert_allclose(heavy.predict_proba(new), found.predict_proba(new), atol=1e-6)
+    assert all(HOW in model.selection_.status for model in (found, shuffled, renamed, heavy))
+
+
+def test_rows_of_no_weight_are_not_there(classes):
+    X, y = classes
+    weights = np.where(np.arange(600) < 450, 1.0, 0.0)
+    with_them = refitted(fitted(X, y, weights), X, y, weights)
+    without = refitted(fitted(X[:450], y[:450]), X[:450], y[:450])
+    new = drawn(50, 1)[0]
+    np.testing.assert_allclose(with_them.predict_proba(new), without.predict_proba(new), atol=1e-6)
+    np.testing.assert_allclose(with_them.loo_decision_[:450], without.loo_decision_, atol=1e-5)
+
+
+def test_a_class_of_one_row_does_not_keep_the_others_from_gaining(classes):
+    X, y = classes[0], classes[1].copy()
+    y[17] = 4
+    found = refitted(fitted(X, y), X, y)
+    assert found.selection_.status.endswith(HOW)
+    lost = -np.log(probabilities(found.loo_decision_, found._inverse_temperature)[17, 4])
+    assert lost < 12.0
 
 
 def test_groups_stay_in_one_fold(classes, machine):
     groups = np.arange(600) // 7
-    part = labelled(classes, groups=groups).part(np.arange(600))
-    np.testing.assert_array_equal(part.groups, units_of(groups, np.arange(600)))
-    fold = logistic._folded(machine, logistic._least_squares(machine, part, machine.regularization_)[0], part, 0).fold
-    assert all(len(np.unique(fold[groups == group])) == 1 for group in np.unique(groups))
-    assert len(np.unique(fold)) == FOLDS
+    part = Labelled(*classes, np.ones(600), groups).part(4, 10_000, 0)
+    of_row = groups[part.rows]
+    assert all(len(np.unique(part.fold[of_row == group])) == 1 for group in np.unique(groups))
+    assert len(np.unique(part.fold)) == FOLDS
+
+
+@pytest.fixture(scope="module")
+def mixture():
+    return KernelClassifier("fast").fit(*drawn(2040, 5, noise=0.2))
 
 
 @pytest.mark.slow
-def test_a_mixture_of_many_labelled_rows_has_refitted_machines(rng_of):
-    rng = rng_of(5)
-    X = rng.uniform(-2.0, 2.0, size=(2040, 2))
-    y = np.digitize(X[:, 0] + 0.2 * rng.normal(size=2040), [-0.7, 0.7])
-    model = KernelClassifier("fast").fit(X, y)
-    assert set(model.candidates_.candidate) == set(candidates_for("fast", 3, on_landmarks=True))
-    refitted = [member for member in model.members if HOW in member.status]
-    assert refitted
-    for member in refitted:
+def test_a_mixture_of_many_labelled_rows_has_refitted_machines(mixture):
+    assert set(mixture.candidates_.candidate) == set(candidates_for("fast", 4, on_landmarks=True))
+    found = [member for member in mixture.members if HOW in member.status]
+    assert found
+    for member in found:
         decided = member.estimator.loo_decision_
         np.testing.assert_allclose(member.left_out, probabilities(decided, member.estimator._inverse_temperature))
 
 
-def test_labels_on_landmarks_have_fewer_kernels():
+@pytest.mark.slow
+def test_smaller_models_are_of_least_squares_and_say_so(mixture):
+    smaller = reduce(mixture, 10)
+    assert any("those of least squares" in remark for remark in smaller.remarks)
+    assert not any(HOW in member.status for member in smaller.model.members)
+    assert not any("those of least squares" in remark for remark in reduce(mixture, 10**9).remarks)
+
+
+def test_labels_on_landmarks_have_fewer_kernels_and_no_posteriors():
     for effort, fewer in (("fast", 0), ("balanced", 3), ("best", 6)):
         numbers, labels = candidates_for(effort, None), candidates_for(effort, 3, on_landmarks=True)
         assert len(numbers) - len(labels) == fewer
         assert set(labels) <= set(numbers)
+        assert GP not in {candidate.machine for candidate in labels}

@@ -124,11 +124,13 @@ def test_the_evolution_shows_the_error_that_early_stopping_found(stopped):
 def test_the_evolution_has_a_panel_for_what_is_known_and_no_other(stopped):
     record = EvolutionDisplay.from_selection(stopped.selection_)
     other = np.arange(len(record.value), dtype=float)
-    beside = replace(record, gradient_norm=np.full(len(other), np.nan), beside=other, beside_label="span")
+    parts = {"gradient_norm": np.full(len(other), np.nan), "beside": other, "beside_label": "span"}
+    beside = replace(record, **parts, number=10 * np.arange(len(other)))
     axes = beside.plot()
     assert [ax.get_ylabel() for ax in axes[2:]] == ["span", "validation error %"]
     assert len(axes) == 4  # hyper-parameters, criterion, the other criterion, error
     np.testing.assert_array_equal(axes[2].lines[0].get_ydata(), other)
+    np.testing.assert_array_equal(axes[2].lines[0].get_xdata(), 10 * other + 1)
 
 
 def test_criteria_are_drawn_from_their_best_value_downwards():

@@ -45,7 +45,7 @@ def fit_temperature(decision: Array, index: Indices, weights: Array, *, counts: 
     than two classes. The loss is convex in a: Newton steps, kept within a bracket by the sign of
     the slope.
     """
-    counted = weights if counts else weights / weights.mean()
+    counted = weights if counts else _relative(weights)
     if _is_single(decision):
         return _of_two_classes(decision.reshape(-1), _smoothed_second(index, counted), weights)
     return _of_classes(decision, _smoothed_targets(index, counted, decision.shape[1]), weights)
@@ -95,7 +95,7 @@ def _newton(derivatives: Callable[[float], tuple[float, float]], size: float) ->
 
 def calibrated_log_loss(decision: Array, index: Indices, weights: Array) -> float:
     """Return the mean (weighted) log-loss of the probabilities at the best temperature."""
-    a, relative = fit_temperature(decision, index, weights), weights / weights.mean()
+    a, relative = fit_temperature(decision, index, weights), _relative(weights)
     if _is_single(decision):
         f, t = a * decision.reshape(-1), _smoothed_second(index, relative)
         losses = np.logaddexp(0.0, f) - t * f
@@ -103,6 +103,11 @@ def calibrated_log_loss(decision: Array, index: Indices, weights: Array) -> floa
         t = _smoothed_targets(index, relative, decision.shape[1])
         losses = -np.sum(t * log_softmax(a * decision, axis=1), axis=1)
     return float(np.average(losses, weights=weights))
+
+
+def _relative(weights: Array) -> Array:
+    """Return weights of mean 1; rows of weight 0 are not there."""
+    return np.asarray(weights / weights[weights > 0].mean(), dtype=float)
 
 
 def _softmax_in_place(logs: Array) -> Array:

@@ -17,15 +17,19 @@ from kernelect.estimators._relevance import relevances
 from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled
 from kernelect.exceptions import InvalidArgument
+from kernelect.machines.lssvm.landmarks import LandmarkState
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.numerics import stratified
-from kernelect.selection import Rows
+from kernelect.selection import Rows, with_remark
 from kernelect.selection.landmarks import FIGURE_ROWS, LandmarkFit, Parts, Table, classes_of
 from kernelect.typing import Array, Indices
 
 #: Landmarks of which sums over all rows are kept, so that a smaller model can be made of them.
 _SUMMED = 1000
+
+#: What the status says of coefficients that the log-loss found.
+_REFITTED = "coefficients then refitted by the log-loss"
 
 
 class LSSVC(ClassifierMixin, LSSVMBase):
@@ -123,6 +127,7 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     classes_: Any
     loo_decision_: Array
     _inverse_temperature: float
+    _refitted: bool = False  # whether the log-loss found the coefficients
 
     def __init__(
         self,
@@ -203,16 +208,16 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         part = stratified(len(loo), FIGURE_ROWS)
         self._inverse_temperature = fit_temperature(self.loo_decision_[part], index[part], weights[part])
 
-    def _with_coefficients(self, dual_coef: Array, intercept: Array, rows: Array, how: str) -> Self:
-        """Return the machine with other coefficients (m, k) of its landmarks; ``how`` they were found is its status.
+    def _refitted_as(self, state: LandmarkState, rows: Array) -> Self:
+        """Return the machine with the coefficients of ``state``, which its own landmarks have by the log-loss.
 
         Relevances are measured at ``rows``. What smaller models are made of stays that of least squares.
         """
-        other, single = copy(self), len(self.classes_) == 2
-        other.dual_coef_ = dual_coef[:, 0] if single else dual_coef
-        other.intercept_ = float(intercept[0]) if single else intercept
-        other.feature_importances_ = relevances(self.kernel_, rows, dual_coef, self.X_fit_)
-        other.selection_ = replace(self.selection_, ending=f"{self.selection_.ending}; {how}")
+        other = copy(self)
+        other._keep_solution(self.kernel_, state, None)
+        other.feature_importances_ = relevances(self.kernel_, rows, state.dual_coef, self.X_fit_)
+        other.selection_ = with_remark(self.selection_, _REFITTED)
+        other._refitted = True
         return other
 
     def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
@@ -222,7 +227,8 @@ class LSSVC(ClassifierMixin, LSSVMBase):
             self._sampled = self._sampled.thinned(np.sort(pivots.first(_SUMMED)))
 
     def _keep_sampled(self, out: LeftOut, cross: Array) -> None:
-        rows = self._sampled
+        rows, ending = self._sampled, self.selection_.ending
+        self._refitted, self.selection_ = False, replace(self.selection_, ending=ending.removesuffix(f"; {_REFITTED}"))
         self._keep_decisions(rows.targets - out.residuals, classes_of(rows.targets), rows.weights)
 
     def _as_sampled(self) -> Self:

@@ -21,6 +21,12 @@ from kernelect.typing import Array
 
 Door = KernelClassifier | KernelRegressor
 
+#: What is said of coefficients that the log-loss found.
+_ON_LEAST_SQUARES = (
+    "In the whole model the log-loss refitted coefficients; in a smaller one they are those of least squares, which is "
+    "part of the difference."
+)
+
 _TREES = {FOREST: "the forest", BOOSTING: "the boosted trees"}
 
 
@@ -46,7 +52,14 @@ def reduced_mixture(door: Door, most: int, generator: np.random.Generator) -> Re
     if isinstance(small, KernelRegressor) and small._noise_rows is not None and not landmarks_of(door):
         small._noise_rows = small._noise_rows[known.numbers]  # the rows that the machines were fitted to again
     found = compared(small, count, landmarks_of(small), before, after)
-    return found if all(kept) else replace(found, remarks=(_on_dropped(door, kept, known, found),))
+    remarks = [] if all(kept) else [_on_dropped(door, kept, known, found)]
+    if sum(map(_is_refitted, machines)) > sum(map(_is_refitted, smaller)):
+        remarks.append(_ON_LEAST_SQUARES)
+    return replace(found, remarks=tuple(remarks))
+
+
+def _is_refitted(machine: LSSVC | LSSVR) -> bool:
+    return isinstance(machine, LSSVC) and machine._refitted
 
 
 def _mixed_again(door: Door, members: Sequence[Member], known: KnownRows) -> Door:

@@ -186,10 +186,10 @@ class Door(Estimator):
 
     def _wanted(self, task: Task) -> tuple[Candidate, ...]:
         """Return the candidates: labels of exact machines that leave out groups have the many machines of numbers."""
-        refitted = task.refits
-        posteriors = task.labels and posteriors_take_part(len(task.Z), grouped=task.groups is not None)
-        n_classes = int(task.y.max()) + 1 if refitted or posteriors else None
-        return candidates_for(self.effort, n_classes, on_landmarks=refitted)
+        n_rows = int(np.sum(task.weights > 0))
+        posteriors = task.labels and posteriors_take_part(n_rows, grouped=task.groups is not None)
+        n_classes = int(task.y.max()) + 1 if task.refits or posteriors else None
+        return candidates_for(self.effort, n_classes, on_landmarks=task.refits)
 
     def _kinds(self) -> Mapping[str, str]:
         if self.columns is not None and not isinstance(self.columns, Mapping):

@@ -27,13 +27,13 @@ class KernelClassifier(ClassifierMixin, Door):
     A candidate combines a view of the inputs (as they are, or warped to normal quantiles), a kernel and a machine
     (least squares or Gaussian process). The kernel of random partitions, a forest and, with many rows, boosted trees
     are candidates too. Each candidate selects its own parameters. Its weight follows from the probabilities it gives
-    to rows left out (in closed form, or by trees that have not seen them). Accepts arrays and DataFrames (pandas,
-    polars) with numbers, text, categories, booleans, dates and missing cells.
+    to rows left out (in closed form, or by trees and logistic machines that have not seen them). Accepts arrays and
+    DataFrames (pandas, polars) with numbers, text, categories, booleans, dates and missing cells.
 
     A step of a candidate's search costs O(n^3 + d n^2) for n rows and d inputs. Beyond 2000 rows, least squares works
     on m landmarks, in O(n m^2 + d n m). Logistic regression then takes the place of the Gaussian process: it refits the
-    coefficients on the same landmarks, and five folds decide which of the two machines stays. Predicting a row costs
-    O(d n) for each candidate, or O(d m).
+    coefficients on the same landmarks, and the log-loss of rows left out decides which of the two stays. Predicting a
+    row costs O(d n) for each candidate, or O(d m).
 
     Parameters
     ----------

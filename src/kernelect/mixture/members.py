@@ -29,7 +29,7 @@ from kernelect.mixture.candidates import (
     kernel_of,
 )
 from kernelect.mixture.forest import TREES, Forest
-from kernelect.mixture.logistic import Labelled, by_own_loss
+from kernelect.mixture.logistic import Labelled, refitted_by_log_loss
 from kernelect.numerics import Deadline, single_blas_thread
 from kernelect.registry import stored
 from kernelect.selection import Lead, Pace, relative_widths
@@ -62,7 +62,7 @@ MOST_BOOSTED_CLASSES = 12
 _TIED_ITERATIONS = 50
 
 #: Share of a candidate's time for least squares where logistic regression refits its coefficients.
-_SEARCHING = 0.75
+_SEARCHING = 0.85
 
 #: Share of the time that is left that the leader may take.
 _LEADER_SHARE = 0.5
@@ -171,7 +171,7 @@ class Task:
             estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True)
             if isinstance(estimator, LSSVC):
                 data = Labelled(V, self.y, self.weights, self.groups)
-                estimator = by_own_loss(estimator, data, deadline, self.options["random_state"])
+                estimator = refitted_by_log_loss(estimator, data, deadline, self.options["random_state"])
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         evaluations = int(estimator.selection_.n_evaluations)
         return Member(

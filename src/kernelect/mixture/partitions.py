@@ -17,9 +17,9 @@ import numpy as np
 
 from kernelect.criteria.calibration import fit_temperature, probabilities
 from kernelect.inputs import Indicators
-from kernelect.mixture.bags import even_rows, units_of
+from kernelect.mixture.bags import canonical_classes, even_rows, units_of
 from kernelect.mixture.trees import Nodes, Ranks, Trees, joined
-from kernelect.numerics import Deadline, canonical_columns, canonical_order
+from kernelect.numerics import Deadline, canonical_columns
 from kernelect.typing import Array, Indices, Mask
 
 
@@ -110,10 +110,10 @@ class Partitions(ABC):
         kept, self.n_features_in_ = np.flatnonzero(weights > 0), Z.shape[1]
         self._indicators = Indicators.of(Z[kept], numeric, categorical)
         E = self._indicators(Z)
-        places = None if self.n_classes is None else _canonical_classes(E[kept], y[kept], self.n_classes)
+        places = None if self.n_classes is None else canonical_classes(E[kept], y[kept], self.n_classes)
         targets, spread = self._targets(y, kept, places)
         table = np.column_stack([E, targets if places is None else places[y], weights])
-        rows = even_rows(table, weights, self.most_rows)
+        rows = even_rows(table, weights, self.most_rows, groups)
         columns = canonical_columns(E[rows])
         ranks = Ranks.of(E[np.ix_(rows, columns)])
         ground = Ground(
@@ -121,7 +121,7 @@ class Partitions(ABC):
             targets=targets[rows],
             classes=None if places is None else places[y[rows]],
             weights=weights[rows] / weights[rows].mean(),
-            units=units_of(groups, rows),
+            units=units_of(groups, rows, table),
         )
         grown = self._grow(ground, deadline)
         trees = joined(grown.trees, ranks, columns, spread)
@@ -195,11 +195,3 @@ class Partitions(ABC):
     def _left_out_variance(self) -> Array:
         """Return the variance (1, k) that is claimed for rows left out."""
         return self._mean_square[None]
-
-
-def _canonical_classes(E: Array, y: Indices, n_classes: int) -> Indices:
-    """Return numbers of the classes by how many rows they have and which, whatever the classes are called."""
-    order = canonical_order(E)
-    rank = np.concatenate([[0], np.cumsum((E[order][1:] != E[order][:-1]).any(axis=1))])
-    keys = np.bincount(y[order], rank, minlength=n_classes), np.bincount(y, minlength=n_classes)
-    return np.asarray(np.argsort(np.lexsort(keys)), dtype=np.intp)

@@ -41,6 +41,8 @@ class EvolutionDisplay(Display):
         Another criterion at the same points, which the search did not use.
     beside_label : str
         What ``beside`` is.
+    number : ndarray of shape (n_evaluations,) or None
+        Which evaluation of the search each one was, from 0, where only some are shown.
     """
 
     theta: Array
@@ -53,6 +55,7 @@ class EvolutionDisplay(Display):
     error_label: str = "validation error %"
     beside: Array | None = None
     beside_label: str = ""
+    number: Indices | None = None
 
     @classmethod
     def from_selection(cls, selection: Selection, error: Array | None = None) -> Self:
@@ -109,7 +112,7 @@ class EvolutionDisplay(Display):
                 raise InvalidArgument(
                     f"axes holds {len(axes)} axes, and this picture has {panels} parts: give as many."
                 )
-            at = np.arange(1, len(self.value) + 1)
+            at = 1 + (np.arange(len(self.value)) if self.number is None else self.number)
             self._plot_parameters(axes[0], at)
             for ax, (label, values, scale) in zip(axes[1:], curves, strict=True):
                 known = np.isfinite(values)

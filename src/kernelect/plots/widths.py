@@ -43,8 +43,8 @@ class CriteriaCurveDisplay:
                 _, axes = plt.subplots(2, 1, figsize=(6.4, 4.6), sharex=True, layout="constrained")
             if len(axes) != 2:
                 raise InvalidArgument(f"axes holds {len(axes)} axes, and this picture has 2 parts: give as many.")
-            for colour, (name, values) in zip(COLOURS, self.values.items(), strict=False):
-                best = int(np.argmin(values))
+            for number, (name, values) in enumerate(self.values.items()):
+                best, colour = int(np.argmin(values)), COLOURS[number % len(COLOURS)]
                 axes[0].plot(self.x, np.min(values) - values, ".-", color=colour, label=name)
                 for ax in axes:
                     ax.axvline(self.x[best], color=colour, lw=1.0, ls="--")

@@ -141,6 +141,7 @@ def _evolution(results: Results, values: Values, metric: str, methods: tuple[str
             error_label="test error %",
             beside=np.array(path["beside"], dtype=float) if "beside" in path else None,
             beside_label=beside_label,
+            number=np.array(path["evaluation"]),
         )
         axes = display.plot()
         label = results.study.methods[cell.key.method].label

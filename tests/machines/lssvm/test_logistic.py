@@ -1,5 +1,7 @@
 """Logistic regression in the scores of landmarks against plain minimisation, fold by fold."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,12 @@ def problem(request, rng):
     frame = Frame.of(gram, targets.mean(axis=0))
     state = solve(frame, moments(frame, Rows.of(cross.copy(), targets, weights)), MU)
     folded = FoldedLogistic(
-        scores=state.scores(cross.copy()), index=index, n_classes=n_classes, weights=weights, fold=fold
+        scores=state.scores(cross.copy()),
+        ridge=MU * state.inverse_factor @ state.inverse_factor.T,
+        index=index,
+        n_classes=n_classes,
+        weights=weights,
+        fold=fold,
     )
     return folded, state, cross, gram, targets
 
@@ -64,10 +71,10 @@ def test_the_value_is_the_sum_over_folds_and_has_this_gradient(problem, rng):
     folded, state, cross, gram, targets = problem
     solution = rng.normal(size=folded.start(targets, 1.0).shape)
     value, gradient = folded.value_and_gradient(solution, RHO)
-    expected = 0.0
+    expected, mean = 0.0, np.average(cross, axis=1, weights=folded.weights)
     for number, (beta, b) in enumerate(by_fold(folded, state, solution)):
         rest = folded.fold != number
-        expected += slow.loss(beta, b, cross[:, rest], gram, folded.index[rest], folded.weights[rest], RHO * MU)
+        expected += slow.loss(beta, b, mean, cross[:, rest], gram, folded.index[rest], folded.weights[rest], RHO * MU)
     assert value == pytest.approx(expected, rel=1e-7)
     by_differences = differences.gradient(
         lambda x: folded.value_and_gradient(x.reshape(solution.shape), RHO)[0], solution.reshape(-1)
@@ -88,6 +95,20 @@ def test_a_search_begins_at_least_squares_without_the_fold(problem):
         expected = 2.5 * np.linalg.solve(system, (K * s) @ (targets - mean)[rest])
         np.testing.assert_allclose(beta, expected, rtol=1e-6, atol=1e-7)
         np.testing.assert_allclose(b, 2.5 * mean - centre @ expected, rtol=1e-6, atol=1e-7)
+
+
+def test_the_ridge_of_least_squares_is_what_the_scores_leave_of_the_identity(problem):
+    folded = problem[0]
+    np.testing.assert_allclose(folded.ridge, np.eye(6) - (folded.scores * folded.weights) @ folded.scores.T, atol=1e-9)
+
+
+def test_a_class_that_a_fold_holds_alone_has_a_finite_intercept(problem):
+    folded, _, _, _, targets = problem
+    alone = replace(folded, fold=np.where(folded.index == 1, 1, np.where(folded.fold == 1, 0, folded.fold)))
+    start = np.zeros_like(alone.start(targets, 1.0))
+    decided = [alone.left_out(alone.minimized(start, RHO, steps, tol=1e-14)) for steps in (300, 3000)]
+    np.testing.assert_allclose(*decided, atol=1e-3)
+    assert np.abs(decided[0]).max() < 10.0
 
 
 def test_the_mean_of_the_folds_predicts(problem, rng):

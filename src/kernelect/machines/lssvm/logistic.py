@@ -7,13 +7,14 @@ product with the scores serves them all. Their mean is the machine that predicts
 
 Notation as in machines/lssvm/landmarks.py: C (m, n) scores of all rows, S = diag(s) weights, y (n, k) targets of least
 squares, ybar their weighted mean, mu its ridge. With w the weights of the whitened landmarks, w = L^-T v and
-f = C^T v + b, (n, k); two classes have one column, the log-odds of the second. Since C S C^T + mu L^-1 L^-T = I, the
-ridge of least squares is mu |w|^2 = v^T P v with P = I - C S C^T. Minimised is, for each of F folds,
+f = C^T v + b, (n, k); two classes have one column, the log-odds of the second. The ridge of least squares is
+mu |w|^2 = v^T P v with P = mu L^-1 L^-T, and C S C^T + P = I. Each of the F folds minimises
 
-    sum_i s_i [i not in the fold] (- ln p_i)  +  rho / 2  v^T P v,
+    sum_i s_i [i not in the fold] (- ln p_i)  +  rho / 2  v^T P v  +  |b|^2 / 2,
 
-rho the ridge in units of that of least squares. A search begins at least squares without the fold (but with the means
-of all rows): v solves (I - C_f S_f C_f^T) v = C S (y - ybar) - C_f S_f (y_f - ybar), f the rows of the fold.
+rho the ridge in units of that of least squares. The last term keeps the intercept of a class finite that has all its
+rows in the fold. A search starts from least squares without the fold (but with the means of all rows):
+(I - C_f S_f C_f^T) v = C S (y - ybar) - C_f S_f (y_f - ybar), f the rows of the fold.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class FoldedLogistic:
     Attributes
     ----------
     scores : ndarray of shape (m, n)
+    ridge : ndarray of shape (m, m)
+        P.
     index : ndarray of shape (n,)
         Numbers of the classes.
     n_classes : int
@@ -47,6 +50,7 @@ class FoldedLogistic:
     """
 
     scores: Array
+    ridge: Array
     index: Indices
     n_classes: int
     weights: Array
@@ -61,11 +65,6 @@ class FoldedLogistic:
     def n_outputs(self) -> int:
         """k, one for two classes."""
         return 1 if self.n_classes == 2 else self.n_classes
-
-    @cached_property
-    def _ridge(self) -> Array:
-        """P, (m, m)."""
-        return np.eye(len(self.scores)) - outer_gram(self.scores * np.sqrt(self.weights))
 
     @cached_property
     def _kept(self) -> Array:
@@ -84,10 +83,10 @@ class FoldedLogistic:
             found.append(factorize(system).solve(whole - product(lacking, centred[rows])))
         return scale * np.vstack([np.hstack(found), np.tile(mean, self.n_folds)])
 
-    def value_and_gradient(self, solution: Array, ridge: float) -> tuple[float, Array]:
+    def value_and_gradient(self, solution: Array, rho: float) -> tuple[float, Array]:
         """Return what is minimised, summed over the folds, and its gradient."""
-        v, kept = solution[:-1], self._kept
-        decision = product(self.scores.T, v) + solution[-1]
+        v, b, kept = solution[:-1], solution[-1], self._kept
+        decision = product(self.scores.T, v) + b
         if self.n_outputs == 1:
             sign = np.where(self.index == 1, 1.0, -1.0)[:, None]
             margin = sign * decision
@@ -99,17 +98,17 @@ class FoldedLogistic:
             slopes = np.exp(logs, out=logs)
             slopes[rows, :, self.index] -= 1.0
             slope = (slopes * kept[:, :, None]).reshape(decision.shape)
-        pulled = ridge * product(self._ridge, v)
-        gradient = np.vstack([product(self.scores, slope) + pulled, slope.sum(axis=0)])
-        return loss + 0.5 * float(np.sum(v * pulled)), gradient
+        pulled = rho * product(self.ridge, v)
+        gradient = np.vstack([product(self.scores, slope) + pulled, slope.sum(axis=0) + b])
+        return loss + 0.5 * float(np.sum(v * pulled) + b @ b), gradient
 
     def minimized(
-        self, solution: Array, ridge: float, max_iter: int, deadline: Deadline = NEVER, *, tol: float = 1e-7
+        self, solution: Array, rho: float, max_iter: int, deadline: Deadline = NEVER, *, tol: float = 1e-7
     ) -> Array:
         """Return what L-BFGS finds from ``solution`` in so many iterations, or until time is up."""
 
         def objective(x: Array) -> tuple[float, Array]:
-            value, gradient = self.value_and_gradient(x.reshape(solution.shape), ridge)
+            value, gradient = self.value_and_gradient(x.reshape(solution.shape), rho)
             return value, gradient.reshape(-1)
 
         def stop_in_time(_: Array) -> None:
