@@ -49,3 +49,11 @@ def test_many_classes_of_few_rows_may_be_as_sure_as_few_of_many():
     own = probabilities(decision, a)[np.arange(360), index]
     assert np.all(own > 0.99)
     assert np.all(own < 1.0 - 1.0 / 1000.0)  # and not more than 360 rows can tell
+
+
+def test_rows_of_no_weight_change_no_temperature():
+    rng = np.random.default_rng(0)
+    decision, index = rng.normal(size=(40, 3)), rng.integers(3, size=40)
+    weights = np.where(np.arange(40) < 25, 1.0, 0.0)
+    for measure in (fit_temperature, calibrated_log_loss):
+        assert measure(decision, index, weights) == pytest.approx(measure(decision[:25], index[:25], np.ones(25)))

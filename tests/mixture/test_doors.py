@@ -189,6 +189,15 @@ def test_labels_without_posteriors_have_the_machines_of_numbers():
     assert posteriors_take_part(2000, grouped=False)
 
 
+def test_rows_of_no_weight_do_not_decide_which_candidates_there_are():
+    Z, weights = np.zeros((2100, 1)), np.where(np.arange(2100) < 1900, 1.0, 0.0)
+    common = {"views": None, "Z": Z, "y": np.arange(2100) % 2, "groups": None, "labels": True, "effort": "fast"}
+    few, many = (Task(weights=each, options={}, **common) for each in (weights, np.ones(2100)))
+    door = KernelClassifier("fast")
+    assert door._wanted(few) == candidates_for("fast", 2)
+    assert door._wanted(many) == candidates_for("fast", 2, on_landmarks=True)
+
+
 def test_posteriors_of_several_classes_take_fewer_steps_on_all_rows():
     leads = []
     for n_classes in (2, 3):

@@ -131,3 +131,14 @@ def test_nothing_to_cut_says_the_mean():
     forest, _ = grown(Z, y, columns=(np.array([], dtype=int), np.array([0])))
     np.testing.assert_allclose(forest.predict(Z).mean(), y.mean(), atol=2.0)
     assert np.ptp(forest.predict(Z)) == 0.0
+
+
+def test_groups_beyond_the_rows_that_trees_are_grown_on_stay_new_to_them(monkeypatch):
+    """Near-equal rows of a group have one random label: trees that saw a part of a group would know the rest."""
+    rng = np.random.default_rng(6)
+    groups = np.repeat(np.arange(100), 4)
+    Z = np.column_stack([rng.normal(size=(100, 2))[groups] + 0.001 * rng.normal(size=(400, 2)), np.zeros(400)])
+    y = rng.integers(2, size=100)[groups]
+    monkeypatch.setattr(Forest, "most_rows", 200)
+    _, said = grown(Z, y, n_classes=2, n_trees=30, groups=groups)
+    assert np.mean(said.argmax(axis=1) == y) < 0.65
