@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,9 @@ from kernelect.typing import Array, Indices
 
 #: Hyper-parameters that are drawn in colour and named; further ones stay in the background.
 _NAMED = 6
+
+#: Letters of a line beside an axis: as many as a panel is high.
+_LABEL = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +122,7 @@ class EvolutionDisplay(Display):
                 known = np.isfinite(values)
                 ax.plot(at[known], values[known], ".-", color=COLOURS[0])
                 ax.set_yscale(scale)
-                ax.set_ylabel(label.replace(" with ", "\nwith "))
+                ax.set_ylabel(fill(label, _LABEL))
             for ax in axes:
                 for start in np.flatnonzero(np.diff(self.run)) + 1:
                     ax.axvline(start + 0.5, color=QUIET, lw=0.7, ls=":")
