@@ -1,6 +1,8 @@
-"""Takes the pictures of the report that README and site show: ``make pictures``, which needs Chromium.
+"""Makes the pictures that are kept in the repository.
 
-They are kept in the repository because not every machine that builds the site has a browser.
+``make pictures`` takes those of the report that README and site show. It needs Chromium, which not every machine that
+builds the site has. ``python docs/pictures.py gold2003.sqlite kropotov.sqlite`` draws the papers' figures from results
+files that ``kernelect study run`` wrote; it takes hours to make these.
 """
 
 import shutil
@@ -9,10 +11,45 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from PIL import Image
 
 HERE = Path(__file__).parent / "_static"
+FIGURES = Path(__file__).parent / "results" / "figures"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+#: Figures of the papers: study, kind of picture, methods, a figure of the cells that they have, and file by data set.
+SIMPLE = "le1-walk,le2-walk,gacv-walk,span-walk,hmc"
+PAPERS = [
+    ("gold2003", "evolution", "le1-way", "agreement", {"twonorm-le1-way": "gold2003-figure-1.png"}),
+    (
+        "gold2003",
+        "histogram",
+        SIMPLE,
+        "error",
+        {
+            "twonorm": "gold2003-figure-2.png",
+            "pima": "gold2003-figure-3.png",
+            "wdbc": "gold2003-figure-4.png",
+        },
+    ),
+    ("gold2003", "evolution", "hmc", "error", {"twonorm-hmc": "gold2003-figure-5.png"}),
+    (
+        "kropotov",
+        "curve",
+        "along-evidence,along-occam,along-centres",
+        "follows",
+        {
+            "australian": "kropotov-figure-2-australian.png",
+            "bupa": "kropotov-figure-2-bupa.png",
+            "crx": "kropotov-figure-2-crx.png",
+            "hepatitis": "kropotov-figure-2-hepatitis.png",
+            "pima": "kropotov-figure-2-pima.png",
+        },
+    ),
+]
+
+#: Share of the drawn size, and colours, that are kept.
+SIZE, COLOURS = 0.8, 96
 
 
 def kernelect(*arguments: str, folder: Path) -> None:
@@ -20,8 +57,29 @@ def kernelect(*arguments: str, folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "kernelect", *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
-def main() -> None:
+def papers(results: list[Path]) -> None:
+    """Draw the figures of the studies whose results files, named after them, are given."""
+    FIGURES.mkdir(exist_ok=True)
+    for study, kind, methods, metric, wanted in PAPERS:
+        for file in (path.resolve() for path in results if path.name.startswith(study)):
+            with tempfile.TemporaryDirectory() as name:
+                options = ["--kind", kind, "--methods", methods, "--metric", metric, "--out", "."]
+                kernelect("study", "plot", str(file), *options, folder=Path(name))
+                for dataset, target in wanted.items():
+                    shrink(Path(name) / f"{kind}-{dataset}.png", FIGURES / target)
+
+
+def shrink(picture: Path, target: Path) -> None:
+    """Keep a picture of few colours in a third of the bytes."""
+    drawn = Image.open(picture).convert("RGB")
+    drawn = drawn.resize((int(SIZE * drawn.width), int(SIZE * drawn.height)), Image.Resampling.LANCZOS)
+    drawn.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+def report() -> None:
     """Fit the built-in table and take its report, light and dark."""
+    from playwright.sync_api import sync_playwright
+
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
@@ -37,4 +95,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    papers([Path(name) for name in sys.argv[1:]]) if sys.argv[1:] else report()

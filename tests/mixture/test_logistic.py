@@ -44,7 +44,8 @@ def fitted(X, y, weights=None, groups=None, landmarks=None):
 
 
 def refitted(machine, X, y, weights=None, groups=None, deadline=NEVER):
-    data = Labelled(X, y, np.ones(len(y)) if weights is None else weights, groups)
+    weights = np.ones(len(y)) if weights is None else weights
+    data = Labelled(V=X, index=y, weights=weights, groups=groups)
     return refitted_by_log_loss(machine, data, deadline, 0)
 
 
@@ -53,7 +54,7 @@ def log_loss(model, X, y):
 
 
 def folded(machine, X, y, groups=None):
-    part = Labelled(X, y, np.ones(len(y)), groups).part(4, 10_000, 0)
+    part = Labelled(V=X, index=y, weights=np.ones(len(y)), groups=groups).part(4, 10_000, 0)
     targets = np.where(part.index[:, None] == np.arange(4), 1.0, -1.0)
     least_squares = logistic._least_squares(machine, part, targets, machine.regularization_)
     return logistic._folded(machine, least_squares, part), targets
@@ -209,7 +210,7 @@ def test_a_class_of_one_row_does_not_keep_the_others_from_gaining(classes):
 
 def test_groups_stay_in_one_fold(classes, machine):
     groups = np.arange(600) // 7
-    part = Labelled(*classes, np.ones(600), groups).part(4, 10_000, 0)
+    part = Labelled(V=classes[0], index=classes[1], weights=np.ones(600), groups=groups).part(4, 10_000, 0)
     of_row = groups[part.rows]
     assert all(len(np.unique(part.fold[of_row == group])) == 1 for group in np.unique(groups))
     assert len(np.unique(part.fold)) == FOLDS

@@ -33,7 +33,7 @@ _RELEVANCE_ROWS = 2000
 _PACE = 1e-9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Labelled:
     """Rows with labels: inputs (n, d), numbers of classes, weights, and groups that are left out together."""
 

@@ -170,7 +170,7 @@ class Task:
             given = () if self.groups is None else (self.groups,)
             estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True)
             if isinstance(estimator, LSSVC):
-                data = Labelled(V, self.y, self.weights, self.groups)
+                data = Labelled(V=V, index=self.y, weights=self.weights, groups=self.groups)
                 estimator = refitted_by_log_loss(estimator, data, deadline, self.options["random_state"])
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         evaluations = int(estimator.selection_.n_evaluations)
