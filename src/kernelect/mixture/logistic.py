@@ -131,11 +131,14 @@ def _least_squares(machine: LSSVC, part: Part, targets: Array, ridge: float) -> 
 
 
 def _folded(machine: LSSVC, least_squares: LandmarkSolution, part: Part) -> FoldedLogistic:
-    def scores(rows: slice) -> Array:
+    def of_block(rows: slice) -> Array:
         return least_squares.scores(np.require(machine._cross(part.V[rows]), requirements=["C", "W"]))
 
+    scores, blocks = np.empty((len(machine.X_fit_), len(part.V))), part.blocks()
+    for rows, found in zip(blocks, over_blocks(of_block, blocks), strict=True):
+        scores[:, rows] = found
     return FoldedLogistic(
-        scores=np.hstack(list(over_blocks(scores, part.blocks()))),
+        scores=scores,
         ridge=least_squares.regularization * outer_gram(np.tril(least_squares.inverse_factor)),
         index=part.index,
         n_classes=len(machine.classes_),
