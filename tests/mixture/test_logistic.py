@@ -13,6 +13,7 @@ from kernelect.mixture import logistic
 from kernelect.mixture.bags import FOLDS, even_rows, units_of
 from kernelect.mixture.candidates import GP, candidates_for
 from kernelect.mixture.logistic import Labelled, refitted_by_log_loss
+from kernelect.mixture.members import Task
 from kernelect.numerics import NEVER, Deadline
 
 HOW = "coefficients then refitted by the log-loss"
@@ -35,17 +36,16 @@ def machine(classes):
     return fitted(*classes)
 
 
-def fitted(X, y, weights=None, groups=None, landmarks=None):
+def fitted(X, y, weights=None, landmarks=None):
     """Return the same machine for rows of any weight, on the first rows as landmarks unless given."""
     weights = np.ones(len(y)) if weights is None else weights
     points = X[:25] if landmarks is None else landmarks
     model = LSSVC(RBF(gamma=1.0), regularization=0.1 * weights[weights > 0].mean(), landmarks=points, prior=None)
-    return model.fit(X, y, sample_weight=weights, groups=groups)
+    return model.fit(X, y, sample_weight=weights)
 
 
-def refitted(machine, X, y, weights=None, groups=None, deadline=NEVER):
-    weights = np.ones(len(y)) if weights is None else weights
-    data = Labelled(V=X, index=y, weights=weights, groups=groups)
+def refitted(machine, X, y, weights=None, deadline=NEVER):
+    data = Labelled(V=X, index=y, weights=np.ones(len(y)) if weights is None else weights)
     return refitted_by_log_loss(machine, data, deadline, 0)
 
 
@@ -53,8 +53,8 @@ def log_loss(model, X, y):
     return -np.log(model.predict_proba(X)[np.arange(len(y)), y]).mean()
 
 
-def folded(machine, X, y, groups=None):
-    part = Labelled(V=X, index=y, weights=np.ones(len(y)), groups=groups).part(4, 10_000, 0)
+def folded(machine, X, y):
+    part = Labelled(V=X, index=y, weights=np.ones(len(y))).part(4, 10_000, 0)
     targets = np.where(part.index[:, None] == np.arange(4), 1.0, -1.0)
     least_squares = logistic._least_squares(machine, part, targets, machine.regularization_)
     return logistic._folded(machine, least_squares, part), targets
@@ -142,17 +142,6 @@ def test_rows_beyond_those_that_fit_are_predicted(classes, machine, monkeypatch,
         assert same.sum() >= 200
 
 
-def test_a_group_is_in_the_part_or_outside_of_it(monkeypatch):
-    """Near-equal rows of a group with one random label: nothing can be learned, and nothing may seem to be."""
-    rng = np.random.default_rng(2)
-    groups = np.repeat(np.arange(150), 4)
-    X = rng.normal(size=(150, 3))[groups] + 0.01 * rng.normal(size=(600, 3))
-    y = rng.integers(3, size=150)[groups]
-    monkeypatch.setattr(logistic, "MOST_NUMBERS", 300 * 300)
-    found = refitted(fitted(X, y, groups=groups, landmarks=X[::2]), X, y, groups=groups)
-    assert np.mean(found.loo_decision_.argmax(axis=1) == y) < 0.45
-
-
 def test_whole_groups_are_taken_in_any_order():
     rng = np.random.default_rng(4)
     table, groups = rng.normal(size=(100, 2)), rng.integers(20, size=100)
@@ -208,12 +197,15 @@ def test_a_class_of_one_row_does_not_keep_the_others_from_gaining(classes):
     assert lost < 12.0
 
 
-def test_groups_stay_in_one_fold(classes, machine):
-    groups = np.arange(600) // 7
-    part = Labelled(V=classes[0], index=classes[1], weights=np.ones(600), groups=groups).part(4, 10_000, 0)
-    of_row = groups[part.rows]
-    assert all(len(np.unique(part.fold[of_row == group])) == 1 for group in np.unique(groups))
-    assert len(np.unique(part.fold)) == FOLDS
+def test_groups_are_not_refitted():
+    Z, common = np.zeros((2100, 1)), {"views": None, "labels": True, "effort": "balanced", "options": {}}
+    alone, grouped = (
+        Task(Z=Z, y=np.arange(2100) % 2, weights=np.ones(2100), groups=groups, **common)
+        for groups in (None, np.arange(2100) // 7)
+    )
+    assert alone.refits
+    assert not grouped.refits
+    assert KernelClassifier()._wanted(grouped) == candidates_for("balanced", None)
 
 
 @pytest.fixture(scope="module")

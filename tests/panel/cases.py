@@ -21,6 +21,7 @@ _LEFT_TO_GAIN = "a search for the evidence ends by what is left to gain, and beg
 FROZEN_ANEW: dict[str, str] = {
     "lssvc three classes, rbf": _DOUBT,
     "lssvc fixed": _DOUBT,
+    "lssvc weights, class weights": "rows of weight 0 no longer change the smoothing of probabilities",
     "svc span, quadratic slack, three classes": _DOUBT,
     "gpc": _LEFT_TO_GAIN,
     "gpc three classes, rbf": _LEFT_TO_GAIN,

@@ -185,7 +185,7 @@ class Door(Estimator):
         self.feature_importances_ = self._relevance(Z, len(frame.names))
 
     def _wanted(self, task: Task) -> tuple[Candidate, ...]:
-        """Return the candidates: labels of exact machines that leave out groups have the many machines of numbers."""
+        """Return the candidates: labels whose groups are left out have the many machines of numbers."""
         n_rows = int(np.sum(task.weights > 0))
         posteriors = task.labels and posteriors_take_part(n_rows, grouped=task.groups is not None)
         n_classes = int(task.y.max()) + 1 if task.refits or posteriors else None

@@ -15,7 +15,7 @@ from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.estimators import LSSVC, targets_of
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkSolution, Moments, Rows, moments, solve
 from kernelect.machines.lssvm.logistic import FoldedLogistic
-from kernelect.mixture.bags import FOLDS, canonical_classes, dealt, even_rows, units_of
+from kernelect.mixture.bags import FOLDS, canonical_classes, dealt, even_rows
 from kernelect.numerics import Deadline, blas_threads_for, outer_gram, over_blocks, sum_over_blocks
 from kernelect.selection.landmarks import BLOCK_ROWS
 from kernelect.typing import Array, Indices
@@ -35,25 +35,24 @@ _PACE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """Rows with labels: inputs (n, d), numbers of classes, weights, and groups that are left out together."""
+    """Rows with labels, each left out by itself: inputs (n, d), numbers of classes and weights."""
 
     V: Array
     index: Indices
     weights: Array
-    groups: Indices | None
 
     def part(self, n_classes: int, most: int, seed: int) -> Part:
         """Return at most so many rows with their folds, the same ones in any order and under any names of classes."""
         kept = self.weights > 0
         index = canonical_classes(self.V[kept], self.index[kept], n_classes)[self.index]
         table = np.column_stack([self.V, index, self.weights])
-        rows = even_rows(table, self.weights, most, self.groups)
+        rows = even_rows(table, self.weights, most, None)
         return Part(
             rows=rows,
             V=self.V[rows],
             index=self.index[rows],
             weights=self.weights[rows] / self.weights[rows].mean(),
-            fold=dealt(units_of(self.groups, rows, table), index[rows], seed),
+            fold=dealt(np.arange(len(rows)), index[rows], seed),
         )
 
 

@@ -136,9 +136,13 @@ class Task:
 
     @property
     def refits(self) -> bool:
-        """Whether logistic regression refits the coefficients of machines: those of labels on landmarks."""
+        """Whether logistic regression refits the coefficients of machines: those of labels on landmarks.
+
+        Not where groups are left out: among few of them the better of two machines is too often so by chance (twenty
+        groups: the log-loss of rows left out falls by 0.03, that of new ones rises by 0.06).
+        """
         request = as_request("auto", int(np.sum(self.weights > 0)), self.Z.shape[1])
-        return self.labels and request is not None
+        return self.labels and self.groups is None and request is not None
 
     @property
     def n_outputs(self) -> int:
@@ -169,8 +173,8 @@ class Task:
             warnings.simplefilter("ignore")  # every status is in the record of candidates
             given = () if self.groups is None else (self.groups,)
             estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True)
-            if isinstance(estimator, LSSVC):
-                data = Labelled(V=V, index=self.y, weights=self.weights, groups=self.groups)
+            if self.refits and isinstance(estimator, LSSVC):
+                data = Labelled(V=V, index=self.y, weights=self.weights)
                 estimator = refitted_by_log_loss(estimator, data, deadline, self.options["random_state"])
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         evaluations = int(estimator.selection_.n_evaluations)
