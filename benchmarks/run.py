@@ -87,30 +87,30 @@ def against_grid() -> None:
 BUSY = "while True: sum(range(10**6))"
 
 
-def threads(rounds: int = 5, fits: int = 3, n: int = 1000) -> None:
-    """Fits with two other busy processes: threads as they decide, against one thread, in turns.
+def threads(rounds: int = 5, fits: int = 3) -> None:
+    """Fits beside busy processes: threads as they decide, against one thread, in turns."""
+    for n, busy in (1000, 2), (1000, 1), (1000, 0), (2000, 0):
+        ratios = ", ".join(f"{_against_one_thread(n, busy, fits):.2f}" for _ in range(rounds))
+        print(f"LSSVC(max_iter=10), n={n}, {busy} other busy processes: {ratios} times one thread (aim: at most 1.3)")
 
-    A single fit of a second says more of when the other processes had their turn than of itself.
-    """
+
+def _against_one_thread(n: int, busy: int, fits: int) -> float:
+    """Return the ratio of several fits: one says more of when the other processes had their turn than of itself."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 20))
     y = np.sign(X[:, 0] + X[:, 1] * X[:, 2])
-    others = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(2)]
-    ratios = []
+    others = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(busy)]
+    own = one = 0.0
     try:
-        for _ in range(rounds):
-            own = one = 0.0
-            for _ in range(fits):
-                with threadpool_limits(1):
-                    one += seconds(lambda: LSSVC(max_iter=10, random_state=0).fit(X, y), 1)
-                own += seconds(lambda: LSSVC(max_iter=10, random_state=0).fit(X, y), 1)
-            ratios.append(own / one)
+        for _ in range(fits):
+            with threadpool_limits(1):
+                one += seconds(lambda: LSSVC(max_iter=10, random_state=0).fit(X, y), 1)
+            own += seconds(lambda: LSSVC(max_iter=10, random_state=0).fit(X, y), 1)
     finally:
         for other in others:
             other.kill()
             other.wait()
-    said = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    print(f"LSSVC(max_iter=10), n={n}, two other busy processes: {said} times one thread (aim: at most 1.3)")
+    return own / one
 
 
 MEMORY = """

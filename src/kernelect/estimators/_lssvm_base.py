@@ -29,7 +29,7 @@ from kernelect.machines import LSSVM, Expansion, Groups, LSSVMState, blocks_of
 from kernelect.machines.lssvm.landmarks import LandmarkState
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.machines.lssvm.sampled import SampledRows
-from kernelect.numerics import blas_threads_for, over_blocks, require_memory
+from kernelect.numerics import best_blas_threads, blas_threads_beside_blocks, over_blocks, require_memory
 from kernelect.priors import PRIORS, Prior, as_prior
 from kernelect.results import ModelSize
 from kernelect.selection import (
@@ -174,7 +174,7 @@ class LSSVMBase(SelfSelecting):
         deadline = self._deadline
         sample = table.sample(rows_within(deadline, CANDIDATES))
         options, lead = self._options(), self._lead
-        with blas_threads_for(request.first, deadline):
+        with blas_threads_beside_blocks():
             problem = self._problem(sample.rows)
             fit = fit_on_landmarks(table, problem, sample, request, options, recalibrate, lead, unit, deadline)
         self._keep_solution(fit.kernel, fit.left_out.state, fit.landmarks.points)
@@ -197,7 +197,7 @@ class LSSVMBase(SelfSelecting):
         instead = _FEWER_ROWS if self._is_precomputed else self._needs_all_rows() or "Use landmarks='auto'"
         require_memory(int(kept.sum()), (_SQUARES + self._kernel().squares) * self._n_searches_at_once(), instead)
         rows = data.rows(pairwise=self._is_precomputed)
-        with blas_threads_for(len(rows.X), self._deadline):
+        with best_blas_threads(self._deadline):
             selection, objective = select(self._problem(rows), options, self._lead)
             assert isinstance(objective, LeastSquaresObjective)
             if recalibrate and isinstance(data, LabelledTraining):

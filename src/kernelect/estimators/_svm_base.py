@@ -20,7 +20,7 @@ from kernelect.estimators._validation import validation_split
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.machines import EP, SVM, Fitted, Machine
 from kernelect.machines.ep.likelihoods import hinge_for
-from kernelect.numerics import Deadline, blas_threads_for, factorize, mean_diagonal, require_memory
+from kernelect.numerics import Deadline, best_blas_threads, factorize, mean_diagonal, require_memory
 from kernelect.priors import as_prior, normal_logarithms, shrink_several
 from kernelect.results import ModelSize, Selection
 from kernelect.selection import (
@@ -79,7 +79,7 @@ class SVMBase(SelfSelecting):
         data = timed.data
         self._check_arguments(data, criterion)
         rows = data.rows(pairwise=self._is_precomputed)
-        with blas_threads_for(len(rows.X), self._deadline):
+        with best_blas_threads(self._deadline):
             objective = self._problem(rows)
             selection, objective = self._select(objective, data.index[data.kept], timed.searching)
             with self._deadline.watched(firmly=False):

@@ -22,7 +22,7 @@ from kernelect.estimators._base import Estimator, check_number
 from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._training import measured
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.numerics import blas_threads_for, canonical_order
+from kernelect.numerics import best_blas_threads, canonical_order
 from kernelect.results import Evaluation, ModelSize
 from kernelect.search import Budget
 from kernelect.selection import Rows
@@ -214,7 +214,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         self._single = data.single
         sample = self._sample(data.rows())
         varying = sample.varying
-        with blas_threads_for(len(sample), self._deadline):
+        with best_blas_threads(self._deadline):
             if varying.any():
                 found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
             else:

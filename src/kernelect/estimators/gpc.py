@@ -22,7 +22,7 @@ from kernelect.estimators._targets import decide_class, labelled_rows
 from kernelect.estimators._training import labelled
 from kernelect.exceptions import MissingCapability
 from kernelect.machines import EP, LIKELIHOODS, EPState, Likelihood
-from kernelect.numerics import blas_threads_for, require_memory
+from kernelect.numerics import best_blas_threads, require_memory
 from kernelect.priors import as_prior, normal_lengths
 from kernelect.results import Selection
 from kernelect.selection import (
@@ -198,7 +198,7 @@ class GPC(ClassifierMixin, SelfSelecting):
         require_memory(int(data.kept.sum()), squares * self._n_searches_at_once())
         rows = data.rows(pairwise=self._is_precomputed)
         objective = self._problem(rows)
-        with blas_threads_for(len(rows.X), self._deadline):
+        with best_blas_threads(self._deadline):
             options = with_first_step(self._options(deadline=timed.searching), objective)
             options = replace(options, thorough=self._is_thorough(len(rows.X)))
             selection, objective = select(objective, options, self._lead)

@@ -16,7 +16,7 @@ from kernelect.estimators import LSSVC, targets_of
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkSolution, Moments, Rows, moments, solve
 from kernelect.machines.lssvm.logistic import FoldedLogistic
 from kernelect.mixture.bags import FOLDS, canonical_classes, dealt, even_rows
-from kernelect.numerics import Deadline, blas_threads_for, outer_gram, over_blocks, sum_over_blocks
+from kernelect.numerics import Deadline, best_blas_threads, outer_gram, over_blocks, sum_over_blocks
 from kernelect.selection.landmarks import BLOCK_ROWS
 from kernelect.typing import Array, Indices
 
@@ -84,7 +84,7 @@ def refitted_by_log_loss(machine: LSSVC, data: Labelled, deadline: Deadline, see
         return machine
     part = data.part(n_classes, max(MOST_NUMBERS // width, FOLDS), seed)
     unit = float(data.weights[part.rows].mean())
-    with blas_threads_for(count, deadline):
+    with best_blas_threads(deadline):
         targets = targets_of(part.index, n_classes)
         least_squares = _least_squares(machine, part, targets, machine.regularization_ / unit)
         folded = _folded(machine, least_squares, part)

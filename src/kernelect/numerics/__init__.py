@@ -14,7 +14,7 @@ from kernelect.numerics.memory import available_bytes, require_memory
 from kernelect.numerics.ordering import canonical_columns, canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.sampling import hashed_order, row_hashes, sampled_rows, spaced, stratified
-from kernelect.numerics.threads import blas_threads_for, single_blas_thread
+from kernelect.numerics.threads import best_blas_threads, blas_threads_beside_blocks, single_blas_thread
 from kernelect.numerics.ties import binary_unit, exact_mean, first_of_best, nearest_power_of_two
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 from kernelect.numerics.unlocked import apply_lower, block_gram, subtract_product, times_block
@@ -27,8 +27,9 @@ __all__ = [
     "InverseFactor",
     "apply_lower",
     "available_bytes",
+    "best_blas_threads",
     "binary_unit",
-    "blas_threads_for",
+    "blas_threads_beside_blocks",
     "block_gram",
     "canonical_columns",
     "canonical_order",

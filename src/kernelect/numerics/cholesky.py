@@ -13,7 +13,7 @@ from scipy.linalg import lapack
 from kernelect.exceptions import SingularSystem
 from kernelect.numerics.blocks import symmetrize_from_lower
 from kernelect.numerics.deadline import check_time
-from kernelect.numerics.threads import look_again
+from kernelect.numerics.threads import factorising
 from kernelect.numerics.triangular import InverseFactor, triangular_inverse
 from kernelect.typing import Array
 
@@ -72,7 +72,6 @@ def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = N
     1e-6 of the mean diagonal; after that the matrix counts as singular.
     """
     check_time()
-    look_again()
     n = len(matrix)
     diagonal = np.diagonal(matrix) * (1.0 if scale is None else scale**2) + ridge
     mean_diagonal(matrix)  # refuses NaN and infinity
@@ -87,7 +86,8 @@ def factorize(matrix: Array, ridge: Array | float = 0.0, scale: Array | None = N
             np.multiply(copied, scale[:, None], out=work)
             work *= scale
         np.fill_diagonal(work, diagonal + jitter * size)
-        lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
+        with factorising(n):
+            lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
         if info == 0:
             return CholeskyFactor(lower, jitter * size)
     raise not_positive_definite(n)

@@ -2,15 +2,17 @@
 
 On a quiet machine a second thread helps from a few hundred rows on. On a busy one it hurts: BLAS
 threads wait for each other by spinning, and a fit of 0.2 s was measured at 30 s. The number of rows
-does not tell the two cases apart. So a factorisation of the fit's size is timed both ways at the
-start, and again from time to time, because other programs come and go.
+does not tell the two cases apart, and a trial on a busy machine can take a second. So a fit begins
+with one thread. Once it has had a processor to itself for a while, a factorisation is timed both
+ways. All threads stay as long as the factorisations of the fit take no longer than one thread would
+need; otherwise there is another trial later, because other programs come and go.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar, Token
 from functools import cache
 from types import TracebackType
@@ -22,24 +24,30 @@ from threadpoolctl import ThreadpoolController
 
 from kernelect.numerics.deadline import NEVER, Deadline
 
-#: Rows up to which one thread is taken without a trial: a second one gains nothing.
-SINGLE_THREAD_ROWS = 300
+#: Rows up to which a matrix has one thread, because a second one gains nothing.
+SINGLE_THREAD_ROWS = 400
 
-#: Rows of a trial at most: enough to tell the two ways apart, and on a busy machine a trial of
-#: all threads may take many times as long as it should.
+#: Rows of a trial: enough to tell the two ways apart, whatever the size of the fit.
 _TRIAL_ROWS = 600
 
-#: Trials that all threads have to win. On a busy machine one may fall into a moment in which nobody else works.
-_TRIALS = 3
+#: Trials of both ways whose times are added, and how many times slower all threads are when the rest is spared.
+_TRIALS, _LOST = 4, 1.5
+
+#: A second thread has to save this share of the time, or it is not worth its risk.
+_WORTH = 0.95
+
+#: Seconds after which a thread knows whether it shares its processor, and the share that is its own if it does not.
+#: Beside two busy processes on two cores 4 % of the spans of 0.1 s passed, and none of 0.2 s.
+_WHILE, _UNDISTURBED = 0.2, 0.95
+
+#: Seconds that all threads may be slower than one thread would have been before they are given up.
+_ALLOWANCE = 0.01
+
+#: Seconds until the next trial after one is lost; twice as long each time.
+_PATIENCE = 1.0
 
 #: Seconds that a fit has left, at least, if it is to try both ways.
 _TIME_FOR_TRIALS = 5.0
-
-#: A second thread has to save this share of the time, or it is not worth its risk.
-_WORTH = 0.9
-
-#: Seconds between trials at least, and how many times longer than a trial the work between two of them lasts.
-_PATIENCE, _SHARE = 2.0, 100.0
 
 
 @cache
@@ -47,15 +55,22 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
-def blas_threads_for(n_rows: int, deadline: Deadline = NEVER) -> AbstractContextManager[Any]:
-    """Return a context with the best number of threads for matrices of ``n_rows`` rows.
+def best_blas_threads(deadline: Deadline = NEVER) -> AbstractContextManager[Any]:
+    """Return a context in which :func:`factorising` finds out how many threads are best.
 
-    Inside, :func:`look_again` tries again from time to time. A context inside another leaves the
-    choice to the outer one. A few seconds before a deadline there is no trial, only one thread.
+    A context inside another leaves the choice to the outer one. A few seconds before a deadline
+    there is no trial, only one thread.
     """
-    if _current.get() is not None:
-        return nullcontext()
-    return _Choice(n_rows) if deadline.left() > _TIME_FOR_TRIALS else _Choice(0)
+    return nullcontext() if _current.get() is not None else _Choice(tries=deadline.left() > _TIME_FOR_TRIALS)
+
+
+def blas_threads_beside_blocks() -> AbstractContextManager[Any]:
+    """Return a context with one BLAS thread, for work in blocks of rows, which have threads of their own.
+
+    A second BLAS thread between the blocks made fits on landmarks slower by a twentieth to a tenth,
+    and rounded differently whenever a trial ended differently.
+    """
+    return nullcontext() if _current.get() is not None else _Choice(tries=False)
 
 
 def single_blas_thread() -> AbstractContextManager[Any]:
@@ -70,69 +85,110 @@ def allowed_threads() -> int:
     return blas_threads() if choice is None else choice.allowed
 
 
-def look_again() -> None:
-    """Try both ways once more if the last trial is a while ago; called where a factorisation begins."""
+@contextmanager
+def factorising(rows: int) -> Iterator[None]:
+    """Watch a factorisation: before it both ways may be tried, after it all threads may be given up."""
     choice = _current.get()
-    if choice is not None:
-        choice.look_again()
+    if choice is None:
+        yield
+        return
+    choice.before(rows)
+    began = choice.clock()
+    yield
+    choice.after(rows, choice.clock() - began)
 
 
 class _Choice(AbstractContextManager["_Choice"]):
-    """The choice between one thread and all, for one size of matrices."""
+    """The choice between one thread and all during a fit."""
 
     def __init__(
-        self, n_rows: int, clock: Callable[[], float] = time.perf_counter, trial: Callable[[int], None] | None = None
+        self,
+        *,
+        tries: bool,
+        clock: Callable[[], float] = time.perf_counter,
+        own_time: Callable[[], float] = time.thread_time,
+        trial: Callable[[], object] | None = None,
     ) -> None:
-        self.n_rows, self.clock, self.trial = n_rows, clock, trial or _factorise_once
+        self.clock, self.own_time, self.trial = clock, own_time, trial
         self.single = True
         self.allowed = blas_threads()
-        self._until = float("inf")
+        self.tries = tries and self.allowed > 1
+        self._since = self._now()
+        self._until, self._patience = 0.0, _PATIENCE
+        self._per_cube, self._lost = 0.0, 0.0
         self._limits = ExitStack()
+        self._limited = False
         self._token: Token[_Choice | None] | None = None
 
     def __enter__(self) -> _Choice:
         self._token = _current.set(self)
-        if self.n_rows <= SINGLE_THREAD_ROWS:
-            self._limit_to_one()
-        elif self.allowed > 1:
-            self._try_both()
+        self._limit(True)
+        self._since = self._now()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._limits.close()
+        self._limit(False)
         if self._token is not None:
             _current.reset(self._token)
 
-    def look_again(self) -> None:
-        """Try both ways if the last trial is a while ago."""
-        if self.clock() >= self._until:
+    def before(self, rows: int) -> None:
+        """Take one thread for a small matrix, else what the last trial said; try both ways if it is time."""
+        small = rows <= SINGLE_THREAD_ROWS
+        if self.tries and self.single and not small and self._undisturbed() and self.clock() >= self._until:
             self._try_both()
+        self._limit(self.single or small)
+
+    def after(self, rows: int, seconds: float) -> None:
+        """Give up all threads if they lose time against one."""
+        if self._limited:
+            return
+        self._lost = max(0.0, self._lost + seconds - self._per_cube * float(rows) ** 3)
+        if self._lost > _ALLOWANCE:
+            self._give_up()
+            self._limit(True)
+
+    def _undisturbed(self) -> bool:
+        """Return whether this thread had a processor to itself for a while."""
+        (began, own_began), (now, own_now) = self._since, self._now()
+        if now - began < _WHILE:
+            return False
+        self._since = now, own_now
+        return own_now - own_began >= _UNDISTURBED * (now - began)
+
+    def _now(self) -> tuple[float, float]:
+        return self.clock(), self.own_time()
 
     def _try_both(self) -> None:
-        began = self.clock()
-        self.single = not all(self._all_win() for _ in range(_TRIALS))
-        if not self.single:
-            self._limits.close()
-        now = self.clock()
-        self._until = now + max(_PATIENCE, _SHARE * (now - began))
+        factorise, one, all_threads = self.trial or _factorisation(_TRIAL_ROWS), [], []
+        for _ in range(_TRIALS):
+            one.append(self._timed(factorise, to_one=True))
+            all_threads.append(self._timed(factorise, to_one=False))
+            if sum(all_threads) > _LOST * sum(one):
+                break
+        self.single = sum(all_threads) > _WORTH * sum(one)
+        self._per_cube, self._lost = min(one) / float(_TRIAL_ROWS) ** 3, 0.0
+        if self.single:
+            self._give_up()
 
-    def _all_win(self) -> bool:
-        """Return whether all threads are faster this time; afterwards there is one."""
-        self._limits.close()
-        rows = min(self.n_rows, _TRIAL_ROWS)
-        all_threads = self._timed(rows)
-        self._limit_to_one()
-        return all_threads <= _WORTH * self._timed(rows)
+    def _give_up(self) -> None:
+        self.single = True
+        self._until, self._patience = self.clock() + self._patience, 2.0 * self._patience
+        self._since = self._now()
 
-    def _timed(self, rows: int) -> float:
+    def _timed(self, factorise: Callable[[], object], *, to_one: bool) -> float:
+        self._limit(to_one)
         began = self.clock()
-        self.trial(rows)
+        factorise()
         return self.clock() - began
 
-    def _limit_to_one(self) -> None:
-        self._limits.enter_context(_controller().limit(limits=1, user_api="blas"))
+    def _limit(self, to_one: bool) -> None:
+        if to_one and not self._limited:
+            self._limits.enter_context(_controller().limit(limits=1, user_api="blas"))
+        elif not to_one:
+            self._limits.close()
+        self._limited = to_one
 
 
 _current: ContextVar[_Choice | None] = ContextVar("kernelect_blas_threads", default=None)
@@ -143,5 +199,7 @@ def blas_threads() -> int:
     return max((pool["num_threads"] for pool in _controller().info() if pool["user_api"] == "blas"), default=1)
 
 
-def _factorise_once(rows: int) -> None:
-    lapack.dpotrf(np.eye(rows, order="F"), lower=1, clean=0, overwrite_a=1)
+def _factorisation(rows: int) -> Callable[[], object]:
+    """Return a factorisation to time; the identity is its own factor, so it can be repeated in place."""
+    matrix = np.eye(rows, order="F")
+    return lambda: lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.numerics import blas_threads_for
+from kernelect.numerics import best_blas_threads
 from kernelect.priors import Flat
 from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.typing import Array, Indices
@@ -51,7 +51,7 @@ def influence(objective: SelectionObjective, theta: Array) -> Influence:
     """Return the influence of each free parameter at ``theta``, with two evaluations per parameter."""
     objective = in_nats(objective)
     index = _candidates(objective, theta)
-    with blas_threads_for(len(objective.X)):
+    with best_blas_threads():
         here = objective.value(theta)
         rises = np.array([[_shifted(objective, theta, i, step) - here for step in (-STEP, STEP)] for i in index])
     rises = rises.reshape(len(index), 2)
@@ -78,7 +78,7 @@ def surface(objective: SelectionObjective, theta: Array, axes: Indices, shifts: 
     """
     objective = in_nats(objective)
     moves = np.stack(np.meshgrid(*[shifts] * len(axes)), axis=-1).reshape(-1, len(axes))
-    with blas_threads_for(len(objective.X)):
+    with best_blas_threads():
         values = np.array([_shifted(objective, theta, axes, move) for move in moves])
     return values.reshape([len(shifts)] * len(axes))
 
