@@ -1,6 +1,7 @@
 """The policies of selection: each of these tests fails where its policy is taken away."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -140,6 +141,27 @@ def test_time_that_runs_out_on_the_way_stops_there():
     SecondBasin().carry_out(run)
     assert len(run.labels) - before <= 2  # scouts, and no search after them
     assert "second basin" not in run.labels
+
+
+def test_tied_widths_have_a_part_of_the_time_and_leave_the_rest_to_widths_one_by_one(monkeypatch):
+    until = []
+
+    def out_of_time(search, function, directions, *, budget, **_):
+        until.append(budget.deadline)
+        return replace(stayed(directions), status=Status.TIME_LIMIT)
+
+    monkeypatch.setattr("kernelect.selection.run.search_along", out_of_time)
+    run = run_of(LSSVR(), *noisy_waves(30), time_limit=1000.0)
+    Spherical().carry_out(run)
+    assert until[0] == pytest.approx(run.deadline.at - 750.0, abs=50.0)
+    assert not run.cut_short
+    assert run.has_time()
+    run.search("all parameters", Directions.each_free(run.space))
+    assert until[1] == run.deadline.at
+    assert run.cut_short
+    run.deadline, run.cut_short = Deadline(0.0), False
+    Spherical().carry_out(run)
+    assert run.cut_short
 
 
 # Recalibration.

@@ -171,6 +171,7 @@ class Run:
         restarts: int = 0,
         max_iter: int | None = None,
         rough: bool = False,
+        share: float = 1.0,
     ) -> SearchResult:
         """Search along directions and take note of the way.
 
@@ -187,23 +188,26 @@ class Run:
             Iterations at most.
         rough : bool
             Whether the end is only a start for others, so that tenths of a nat say nothing.
+        share : float
+            Of the time that is left, at most.
         """
         objective, options = objective or self.objective, self.options
         by_gradient = options.search.uses_gradient(len(directions))
         limit = self.budget.max_iter if max_iter is None else min(max_iter, self.budget.max_iter)
+        until = self.deadline if share == 1.0 else self.deadline.part(share)
         gain = None if self.budget.gain is None else self.budget.gain * (_ROUGH if rough else 1.0)
         found = search_along(
             options.search,
             lambda: self._watched(objective.as_function(gradient=by_gradient)),
             directions,
             starts=self._starts(directions, restarts + 1),
-            budget=replace(self.budget, max_iter=limit, gain=gain),
+            budget=replace(self.budget, max_iter=limit, gain=gain, deadline=until.at),
             observe=self._observer(),
             n_jobs=options.n_jobs,
         )
         self.traces.append(found.trace)
         self.labels += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
-        self.cut_short |= found.status is Status.TIME_LIMIT
+        self.cut_short |= found.status is Status.TIME_LIMIT and (until is self.deadline or self.deadline.passed)
         return found
 
     def selection(self) -> Selection:

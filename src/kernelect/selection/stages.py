@@ -16,6 +16,10 @@ from kernelect.typing import Array
 #: Iterations by which a start in the criterion's own basin is found.
 _SCOUT_ITERATIONS = 12
 
+#: Share of a time limit for tied widths: on a plateau they may take many steps that gain nothing, where widths one by
+#: one gain much.
+_SPHERICAL_SHARE = 0.25
+
 #: Change of a log-width by the spherical stage beyond which the data's own scale is scouted too.
 _FAR = 1.0
 
@@ -61,7 +65,8 @@ class Spherical(Stage):
         tied = Directions.tied_widths(run.space)
         assert tied is not None
         objective = run.alone() if _is_local(run) else run.objective
-        run.space = run.space.moved(run.search("spherical", tied, objective=objective, rough=True).theta)
+        found = run.search("spherical", tied, objective=objective, rough=True, share=_SPHERICAL_SHARE)
+        run.space = run.space.moved(found.theta)
 
 
 class CriterionAlone(Stage):
