@@ -1,11 +1,14 @@
 """What a terminal shows, however narrow it is; and what is said while one waits."""
 
+import gc
 import io
+import sys
 from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
+from kernelect import cli
 from kernelect.cli._progress import Watch
 from kernelect.cli._show import figures, peer_table, print_doubts, print_remarks, say
 from kernelect.cli.compare import _on_candidates
@@ -139,3 +142,16 @@ def test_remarks_have_a_dot_each():
     console = Console(file=io.StringIO(), width=40)
     print_remarks(console, ["one [bold]", "two"])
     assert [line.strip() for line in console.file.getvalue().splitlines()] == ["· one [bold]", "· two"]
+
+
+def test_imports_are_not_searched_for_garbage(monkeypatch):
+    """It takes a tenth of the start, which counts towards a time limit."""
+    before, during = gc.get_threshold(), []
+    monkeypatch.setattr(cli, "load_extra", lambda *_, **__: during.append(gc.get_threshold()))
+    monkeypatch.setattr(sys, "argv", ["kernelect", "--version"])
+    try:
+        with pytest.raises(SystemExit):
+            cli.main()
+    finally:
+        gc.set_threshold(*before)
+    assert during[0][0] > 10 * before[0]
