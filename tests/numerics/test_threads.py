@@ -168,6 +168,28 @@ def test_the_limit_ends_with_an_error(monkeypatch):
     assert threads._current.get() is None
 
 
+def test_fits_at_the_same_time_leave_the_number_of_threads_as_it_was(monkeypatch):
+    machine = Machine(monkeypatch)
+    first, second = machine.choice(), machine.choice()
+    first.__enter__()
+    with threads.single_blas_thread():
+        second._limit(True)
+        first.__exit__(None, None, None)
+        assert machine.limited
+    assert machine.limited
+    second._limit(False)
+    assert not machine.limited
+
+
+def test_all_threads_wait_for_those_who_ask_for_one(monkeypatch):
+    machine = Machine(monkeypatch)
+    with threads.single_blas_thread(), machine.choice() as choice:
+        machine.work(0.3)
+        choice.before(1000)
+        assert machine.limited
+        assert choice.single
+
+
 @pytest.mark.parametrize(
     ("model", "tried"),
     [(LSSVR(), True), (LSSVR(landmarks=20), False), (RVR(), False)],

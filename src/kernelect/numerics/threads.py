@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar, Token
 from functools import cache
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -73,10 +74,14 @@ def blas_threads_beside_blocks() -> AbstractContextManager[Any]:
     return nullcontext() if _current.get() is not None else _Choice(tries=False)
 
 
-def single_blas_thread() -> AbstractContextManager[Any]:
+@contextmanager
+def single_blas_thread() -> Iterator[None]:
     """Return a context in which BLAS uses one thread, for callers that run their own threads."""
-    limits: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limits
+    _one_thread.begin()
+    try:
+        yield
+    finally:
+        _one_thread.end()
 
 
 def allowed_threads() -> int:
@@ -98,6 +103,32 @@ def factorising(rows: int) -> Iterator[None]:
     choice.after(rows, choice.clock() - began)
 
 
+class _OneThread:
+    """One BLAS thread for as long as anybody asks for it.
+
+    The number of threads belongs to the process, and several fits may run in it at the same time. Each of them would
+    put back the number that it found, and the last one found that of the others: one thread, for good.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._asking, self._limits = Lock(), 0, ExitStack()
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._asking:
+                self._limits.enter_context(_controller().limit(limits=1, user_api="blas"))
+            self._asking += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._asking -= 1
+            if not self._asking:
+                self._limits.close()
+
+
+_one_thread = _OneThread()
+
+
 class _Choice(AbstractContextManager["_Choice"]):
     """The choice between one thread and all during a fit."""
 
@@ -116,7 +147,6 @@ class _Choice(AbstractContextManager["_Choice"]):
         self._since = self._now()
         self._until, self._patience = 0.0, _PATIENCE
         self._per_cube, self._lost = 0.0, 0.0
-        self._limits = ExitStack()
         self._limited = False
         self._token: Token[_Choice | None] | None = None
 
@@ -185,9 +215,9 @@ class _Choice(AbstractContextManager["_Choice"]):
 
     def _limit(self, to_one: bool) -> None:
         if to_one and not self._limited:
-            self._limits.enter_context(_controller().limit(limits=1, user_api="blas"))
-        elif not to_one:
-            self._limits.close()
+            _one_thread.begin()
+        elif self._limited and not to_one:
+            _one_thread.end()
         self._limited = to_one
 
 
