@@ -1,3 +1,4 @@
+import gc
 import sys
 
 import pytest
@@ -31,5 +32,9 @@ def test_a_broken_package_is_not_called_missing(tmp_path, monkeypatch):
 
 def test_the_command_line_without_click_ends_with_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "click", None)
-    with pytest.raises(SystemExit, match=r"The command line needs click: .*kernelect\[cli\]"):
-        main()
+    before = gc.get_threshold()
+    try:
+        with pytest.raises(SystemExit, match=r"The command line needs click: .*kernelect\[cli\]"):
+            main()
+    finally:
+        gc.set_threshold(*before)

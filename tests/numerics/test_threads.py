@@ -1,10 +1,15 @@
 """One thread or all: tried when the machine is quiet, given up when it is not."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
 import numpy as np
 import pytest
 
 from kernelect import LSSVR, RVR
-from kernelect.numerics import Deadline, factorize, threads
+from kernelect.estimators import _rvm_base
+from kernelect.numerics import NEVER, Deadline, factorize, threads
+from kernelect.selection import run
 
 
 class Machine:
@@ -17,16 +22,11 @@ class Machine:
         monkeypatch.setattr(threads, "_controller", lambda: self)
 
     def limit(self, limits, user_api):
-        machine = self
+        self.limited = True
+        return self
 
-        class Limit:
-            def __enter__(self):
-                machine.limited = True
-
-            def __exit__(self, *_):
-                machine.limited = False
-
-        return Limit()
+    def restore_original_limits(self):
+        self.limited = False
 
     def work(self, seconds, share=1.0):
         self.now += seconds
@@ -36,8 +36,8 @@ class Machine:
         self.trials += 1
         self.work(self.one if self.limited else self.both)
 
-    def choice(self, *, tries=True):
-        return threads._Choice(tries=tries, clock=lambda: self.now, own_time=lambda: self.own, trial=self.trial)
+    def choice(self, deadline=NEVER):
+        return threads._Choice(deadline, clock=lambda: self.now, own_time=lambda: self.own, trial=self.trial)
 
 
 def test_all_threads_are_tried_after_a_while_alone(monkeypatch):
@@ -82,7 +82,7 @@ def test_a_lost_trial_ends_at_once_and_the_next_ones_come_later_and_later(monkey
             before = machine.trials
             choice.before(1000)
             if machine.trials > before:
-                assert machine.trials == before + 2
+                assert machine.trials == before + 3
                 when.append(machine.now)
     waits = np.diff(when)
     assert waits[0] == pytest.approx(threads._PATIENCE, abs=1.0)
@@ -125,22 +125,14 @@ def test_small_matrices_have_one_thread(monkeypatch):
         assert not machine.limited
 
 
-@pytest.mark.parametrize("setting", [{"allowed": 1}, {"tries": False}])
-def test_nothing_is_tried_where_it_cannot_help(monkeypatch, setting):
-    machine = Machine(monkeypatch, allowed=setting.get("allowed", 2))
-    with machine.choice(tries=setting.get("tries", True)) as choice:
+@pytest.mark.parametrize(("allowed", "deadline"), [(1, NEVER), (2, None), (2, Deadline(4.9, lambda: 0.0))])
+def test_nothing_is_tried_where_it_cannot_help_or_shortly_before_a_deadline(monkeypatch, allowed, deadline):
+    machine = Machine(monkeypatch, allowed=allowed)
+    with machine.choice(deadline) as choice:
         machine.work(0.3)
         choice.before(1000)
         assert machine.limited
         assert machine.trials == 0
-
-
-def test_there_is_no_trial_shortly_before_a_deadline(monkeypatch):
-    Machine(monkeypatch)
-    with threads.best_blas_threads(Deadline.after(1.0)) as choice:
-        assert not choice.tries
-    with threads.best_blas_threads(Deadline.after(100.0)) as choice:
-        assert choice.tries
 
 
 def test_factorisations_are_watched(monkeypatch):
@@ -148,7 +140,7 @@ def test_factorisations_are_watched(monkeypatch):
     with machine.choice() as choice:
         machine.work(0.3)
         factorize(np.eye(threads.SINGLE_THREAD_ROWS + 1))
-        assert machine.trials == 2 * threads._TRIALS
+        assert machine.trials == 1 + 2 * threads._TRIALS
         assert not choice.single
 
 
@@ -181,6 +173,37 @@ def test_fits_at_the_same_time_leave_the_number_of_threads_as_it_was(monkeypatch
     assert not machine.limited
 
 
+def test_the_last_of_several_threads_puts_the_number_back():
+    """With the real library, which obeys only the thread that set the number first, as long as that one lives."""
+    before = threads.blas_threads()
+    first_began, first_ended, second_began, all_done = (Event() for _ in range(4))
+
+    def first():
+        with threads.single_blas_thread():
+            first_began.set()
+            second_began.wait(10)
+        first_ended.set()
+        all_done.wait(10)
+
+    def second():
+        first_began.wait(10)
+        with threads.single_blas_thread():
+            second_began.set()
+            first_ended.wait(10)
+            assert threads.blas_threads() == 1
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(first), pool.submit(second)]
+        done[1].result()
+        after = threads.blas_threads()
+        all_done.set()
+        done[0].result()
+    assert after == before
+    with threads.single_blas_thread():
+        assert threads.blas_threads() == 1
+    assert threads.blas_threads() == before
+
+
 def test_all_threads_wait_for_those_who_ask_for_one(monkeypatch):
     machine = Machine(monkeypatch)
     with threads.single_blas_thread(), machine.choice() as choice:
@@ -191,12 +214,10 @@ def test_all_threads_wait_for_those_who_ask_for_one(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("model", "tried"),
-    [(LSSVR(), True), (LSSVR(landmarks=20), False), (RVR(), False)],
-    ids=["exact", "landmarks", "rvm"],
+    ("model", "tried"), [(LSSVR(), True), (LSSVR(landmarks=20), False)], ids=["exact", "landmarks"]
 )
-def test_blocks_and_relevance_vectors_have_one_blas_thread(monkeypatch, model, tried):
-    """Threads cost them time; and on landmarks results must not depend on trials."""
+def test_work_in_blocks_has_one_blas_thread(monkeypatch, model, tried):
+    """A second one costs it time, and its results must not depend on trials."""
     trials = []
     monkeypatch.setattr(threads._Choice, "_try_both", lambda choice: trials.append(choice))
     monkeypatch.setattr(threads._Choice, "_undisturbed", lambda choice: True)
@@ -205,3 +226,33 @@ def test_blocks_and_relevance_vectors_have_one_blas_thread(monkeypatch, model, t
     X = np.random.default_rng(0).normal(size=(200, 2))
     model.fit(X, np.sin(X[:, 0]))
     assert bool(trials) is tried
+
+
+def test_relevance_vectors_have_one_blas_thread(monkeypatch):
+    """A second one makes their fits several times slower."""
+    asking, select = [], _rvm_base.select
+
+    def watched(*given):
+        asking.append((threads._one_thread._asking, threads._current.get()))
+        return select(*given)
+
+    monkeypatch.setattr(_rvm_base, "select", watched)
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    RVR().fit(X, np.sin(X[:, 0]))
+    assert asking == [(1, None)]
+
+
+@pytest.mark.parametrize(("jobs", "asking"), [(1, 1), (2, 2)])
+def test_restarts_at_the_same_time_have_one_blas_thread_each(monkeypatch, jobs, asking):
+    """Their threads know nothing of the choice, so nobody would give up all threads; the fit itself asks as well."""
+    seen, search_along = [], run.search_along
+
+    def watched(*given, starts, **options):
+        if len(starts) > 1:
+            seen.append(threads._one_thread._asking)
+        return search_along(*given, starts=starts, **options)
+
+    monkeypatch.setattr(run, "search_along", watched)
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    LSSVR(n_restarts=1, n_jobs=jobs).fit(X, np.sin(X[:, 0]))
+    assert seen == [asking]

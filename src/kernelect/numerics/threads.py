@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, Token
 from functools import cache
 from threading import Lock
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from kernelect.numerics.deadline import NEVER, Deadline
 
@@ -62,7 +62,7 @@ def best_blas_threads(deadline: Deadline = NEVER) -> AbstractContextManager[Any]
     A context inside another leaves the choice to the outer one. A few seconds before a deadline
     there is no trial, only one thread.
     """
-    return nullcontext() if _current.get() is not None else _Choice(tries=deadline.left() > _TIME_FOR_TRIALS)
+    return nullcontext() if _current.get() is not None else _Choice(deadline)
 
 
 def blas_threads_beside_blocks() -> AbstractContextManager[Any]:
@@ -71,7 +71,7 @@ def blas_threads_beside_blocks() -> AbstractContextManager[Any]:
     A second BLAS thread between the blocks made fits on landmarks slower by a twentieth to a tenth,
     and rounded differently whenever a trial ended differently.
     """
-    return nullcontext() if _current.get() is not None else _Choice(tries=False)
+    return nullcontext() if _current.get() is not None else _Choice(None)
 
 
 @contextmanager
@@ -111,19 +111,31 @@ class _OneThread:
     """
 
     def __init__(self) -> None:
-        self._lock, self._asking, self._limits = Lock(), 0, ExitStack()
+        self._lock, self._asking = Lock(), 0
+        self._limit: Any = None
 
     def begin(self) -> None:
         with self._lock:
             if not self._asking:
-                self._limits.enter_context(_controller().limit(limits=1, user_api="blas"))
+                _let_go()
+                self._limit = _controller().limit(limits=1, user_api="blas")
             self._asking += 1
 
     def end(self) -> None:
         with self._lock:
             self._asking -= 1
-            if not self._asking:
-                self._limits.close()
+            if not self._asking and self._limit is not None:
+                _let_go()
+                self._limit.restore_original_limits()
+                self._limit = None
+                _let_go()
+
+
+def _let_go() -> None:
+    """Let this thread set the number: threadpoolctl (from 3.7 on) leaves that to the thread that did so first."""
+    release = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if release is not None:
+        release(force=True)
 
 
 _one_thread = _OneThread()
@@ -134,8 +146,8 @@ class _Choice(AbstractContextManager["_Choice"]):
 
     def __init__(
         self,
+        deadline: Deadline | None,
         *,
-        tries: bool,
         clock: Callable[[], float] = time.perf_counter,
         own_time: Callable[[], float] = time.thread_time,
         trial: Callable[[], object] | None = None,
@@ -143,7 +155,7 @@ class _Choice(AbstractContextManager["_Choice"]):
         self.clock, self.own_time, self.trial = clock, own_time, trial
         self.single = True
         self.allowed = blas_threads()
-        self.tries = tries and self.allowed > 1
+        self.deadline = deadline if self.allowed > 1 else None  # None: nothing is tried
         self._since = self._now()
         self._until, self._patience = 0.0, _PATIENCE
         self._per_cube, self._lost = 0.0, 0.0
@@ -166,7 +178,7 @@ class _Choice(AbstractContextManager["_Choice"]):
     def before(self, rows: int) -> None:
         """Take one thread for a small matrix, else what the last trial said; try both ways if it is time."""
         small = rows <= SINGLE_THREAD_ROWS
-        if self.tries and self.single and not small and self._undisturbed() and self.clock() >= self._until:
+        if self.single and not small and self._has_time() and self._undisturbed() and self.clock() >= self._until:
             self._try_both()
         self._limit(self.single or small)
 
@@ -178,6 +190,9 @@ class _Choice(AbstractContextManager["_Choice"]):
         if self._lost > _ALLOWANCE:
             self._give_up()
             self._limit(True)
+
+    def _has_time(self) -> bool:
+        return self.deadline is not None and self.deadline.left() > _TIME_FOR_TRIALS
 
     def _undisturbed(self) -> bool:
         """Return whether this thread had a processor to itself for a while."""
@@ -192,6 +207,7 @@ class _Choice(AbstractContextManager["_Choice"]):
 
     def _try_both(self) -> None:
         factorise, one, all_threads = self.trial or _factorisation(_TRIAL_ROWS), [], []
+        self._timed(factorise, to_one=True)  # touches the memory, which should not count
         for _ in range(_TRIALS):
             one.append(self._timed(factorise, to_one=True))
             all_threads.append(self._timed(factorise, to_one=False))

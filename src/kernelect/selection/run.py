@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from joblib import effective_n_jobs
 
-from kernelect.numerics import Deadline
+from kernelect.numerics import Deadline, single_blas_thread
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Flat
 from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
@@ -196,15 +198,18 @@ class Run:
         limit = self.budget.max_iter if max_iter is None else min(max_iter, self.budget.max_iter)
         until = self.deadline if share == 1.0 else self.deadline.part(share)
         gain = None if self.budget.gain is None else self.budget.gain * (_ROUGH if rough else 1.0)
-        found = search_along(
-            options.search,
-            lambda: self._watched(objective.as_function(gradient=by_gradient)),
-            directions,
-            starts=self._starts(directions, restarts + 1),
-            budget=replace(self.budget, max_iter=limit, gain=gain, deadline=until.at),
-            observe=self._observer(),
-            n_jobs=options.n_jobs,
-        )
+        # Threads of their own know nothing of the choice of BLAS threads, and would not give up what it has found.
+        several = restarts > 0 and effective_n_jobs(options.n_jobs) > 1
+        with single_blas_thread() if several else nullcontext():
+            found = search_along(
+                options.search,
+                lambda: self._watched(objective.as_function(gradient=by_gradient)),
+                directions,
+                starts=self._starts(directions, restarts + 1),
+                budget=replace(self.budget, max_iter=limit, gain=gain, deadline=until.at),
+                observe=self._observer(),
+                n_jobs=options.n_jobs,
+            )
         self.traces.append(found.trace)
         self.labels += [label, *(f"restart {number}" for number in range(1, restarts + 1))]
         self.cut_short |= found.status is Status.TIME_LIMIT and (until is self.deadline or self.deadline.passed)
