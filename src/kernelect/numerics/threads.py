@@ -132,7 +132,7 @@ class _OneThread:
 
 
 def _let_go() -> None:
-    """Let this thread set the number: threadpoolctl (from 3.7 on) leaves that to the thread that did so first."""
+    """Let this thread set the number: newer versions of threadpoolctl leave that to the thread that did so first."""
     release = getattr(OpenBLASController, "clear_controlling_thread", None)
     if release is not None:
         release(force=True)
