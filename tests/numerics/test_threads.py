@@ -110,6 +110,15 @@ def test_all_threads_are_given_up_when_a_factorisation_loses_time(monkeypatch):
         assert not machine.limited
 
 
+def test_a_tenth_of_a_second_is_too_much_to_lose(monkeypatch):
+    machine = Machine(monkeypatch)
+    with machine.choice() as choice:
+        machine.work(0.3)
+        choice.before(1200)
+        choice.after(1200, 8 * machine.one + 0.1)
+        assert machine.limited
+
+
 def test_small_matrices_have_one_thread(monkeypatch):
     machine = Machine(monkeypatch)
     with machine.choice() as choice:
