@@ -193,3 +193,13 @@ def test_figures_are_never_cut_on_a_narrow_terminal():
     console.print(score_table({"estimates": [{"name": name, "scores": scores} for name in names]}))
     assert console.file.getvalue().count("0.123 ± 0.012") == 12
     assert "Brier score" in console.file.getvalue()
+
+
+def test_a_command_does_not_import_all_of_scikit_learn_to_read_a_model(saved):
+    program = (
+        "import sys; from click.testing import CliRunner; from kernelect.cli.commands import kernelect; "
+        f"done = CliRunner().invoke(kernelect, ['inspect', {str(saved / 'label.skops')!r}]); "
+        "print(done.exit_code, 'sklearn.utils._testing' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split(maxsplit=1) == ["0", "False\n"]

@@ -59,9 +59,10 @@ def command(
     """
     from rich.console import Console
 
+    from kernelect.cli._models import load_model
     from kernelect.cli._show import print_json, print_remarks
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import explain_table, load_model, match_columns, read_table, without_formulas
+    from kernelect.tabular import explain_table, match_columns, read_table, without_formulas
 
     if out is not None:
         check_free(out, force)

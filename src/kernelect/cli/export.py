@@ -50,10 +50,10 @@ def command(
     """
     from rich.console import Console
 
+    from kernelect.cli._models import load_model
     from kernelect.cli._show import print_json, print_remarks
     from kernelect.exceptions import InvalidArgument
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import load_model
 
     if bits is not None and format_ != "c":
         raise InvalidArgument(f"--bits {bits} is for C, and --to {format_} was asked for: leave it out.")

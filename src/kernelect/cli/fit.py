@@ -88,10 +88,11 @@ def command(
     """
     from rich.console import Console
 
+    from kernelect.cli._models import save_model
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import print_facts, print_json, print_remarks
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import columns_text, require_table, save_model
+    from kernelect.tabular import columns_text, require_table
 
     paths = [out / MODEL, out / COLUMNS, *([] if no_report else [out / REPORT])]
     require_table(table)

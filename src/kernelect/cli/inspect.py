@@ -20,8 +20,8 @@ def command(model: Path, as_json: bool) -> None:
     """Show what MODEL (a model.skops) is: selected values, columns, size, versions, how good it is."""
     from rich.console import Console
 
+    from kernelect.cli._models import load_model
     from kernelect.cli._show import plain, print_facts, print_json, print_remarks
-    from kernelect.tabular import load_model
 
     loaded, remarks = load_model(model)
     facts, size = loaded.facts, model.stat().st_size

@@ -67,9 +67,10 @@ def command(
     """
     from rich.console import Console
 
+    from kernelect.cli._models import load_model
     from kernelect.cli._show import print_json, print_remarks
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import Wanted, load_model, predict_rows, read_table, require_room, without_formulas
+    from kernelect.tabular import Wanted, predict_rows, read_table, require_room, without_formulas
     from kernelect.tabular.reasons import effects_in_words
 
     if out is not None:

@@ -33,10 +33,11 @@ def command(
     """
     from rich.console import Console
 
+    from kernelect.cli._models import load_model
     from kernelect.cli._show import print_facts, print_json, print_remarks
     from kernelect.cli.fit import beside, write_report_for
     from kernelect.files import check_free
-    from kernelect.tabular import load_model, read_table
+    from kernelect.tabular import read_table
     from kernelect.tabular.predict import rows_for
 
     check_free(out, force)

@@ -2,7 +2,8 @@
 
 A file is read in this order, and refused at the first thing that no model has: its sizes
 (:mod:`kernelect.tabular.archive`), the types it asks for (:mod:`kernelect.tabular.audit`), and, once built,
-how its parts fit together (:mod:`kernelect.tabular.rehearse`).
+how its parts fit together (:mod:`kernelect.tabular.rehearse`). skops is imported when a file is written or read:
+its import takes a while (:mod:`kernelect.cli._models`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ import json
 import warnings
 import zipfile
 from pathlib import Path
-
-import skops.io
 
 from kernelect.exceptions import InvalidArgument, UnusableModel, reason_of
 from kernelect.files import write_whole
@@ -42,6 +41,8 @@ def save_model(model: TableModel, path: Path, force: bool = False) -> None:
 
 def load_model(path: str | Path) -> tuple[TableModel, list[str]]:
     """Return a model and remarks on versions that differ; nothing in the file is executed."""
+    import skops.io
+
     archive = read_archive(Path(path))
     versions = _versions(archive)
     check_types(archive)
@@ -58,6 +59,8 @@ def load_model(path: str | Path) -> tuple[TableModel, list[str]]:
 
 
 def _dumped(model: TableModel, compression: int) -> bytes:
+    import skops.io
+
     file = io.BytesIO()
     try:
         skops.io.dump(model, file, compression=compression)
