@@ -246,15 +246,17 @@ def test_a_time_limit_warns_once(rings):
     assert len(caught) == 1
 
 
-def test_left_out_probabilities_are_those_of_the_other_sites():
-    """The slow definition: the normal of all sites but one, from its precision matrix."""
+@pytest.mark.parametrize("weight", [1.0, 0.6, 1.02, 2.0, 3.5])
+def test_left_out_probabilities_are_those_of_the_other_rows_sites(weight):
+    """The slow definition: the normal of all sites but those of one row, from its precision matrix."""
     X, _, y = wavy(40)
-    model = GPC(kernel="rbf").fit(X, y)
+    weights = np.where(np.arange(len(X)) % 2 == 0, weight, 1.0)
+    model = GPC(kernel="rbf").fit(X, y, weights)
     K = model.kernel_.gram(X) + 1e-10 * np.eye(len(X))
-    sites = model._state.columns[0].sites
+    column = model._state.columns[0]
     slow = np.empty(len(X))
     for row in range(len(X)):
-        tau, nu = sites.tau.copy(), sites.nu.copy()
+        tau, nu = np.ceil(weights) * column.sites.tau, np.ceil(weights) * column.sites.nu
         tau[row] = nu[row] = 0.0
         covariance = np.linalg.inv(np.linalg.inv(K) + np.diag(tau))
         mean, variance = (covariance @ nu)[row], covariance[row, row]

@@ -213,11 +213,12 @@ class GPC(ClassifierMixin, SelfSelecting):
         return self._lead is None and n_rows <= _FEW_ROWS and not self._criterion().sampled
 
     def _left_out(self, X: Array, kept: Mask) -> Array:
-        """Return leave-one-out probabilities: of the cavities, the posterior without one row's factor."""
-        mean = np.column_stack([column.cavity_mean for column in self._state.columns])
-        variance = np.column_stack([column.cavity_variance for column in self._state.columns])
-        decisions = np.empty((len(X), mean.shape[1]))
-        decisions[kept] = self._machine.likelihood.decision(mean, variance, self._constant)
+        """Return leave-one-out probabilities: of the posterior without one row's factors."""
+        mean, variance = zip(*(column.without_row() for column in self._state.columns), strict=True)
+        decisions = np.empty((len(X), len(mean)))
+        decisions[kept] = self._machine.likelihood.decision(
+            np.column_stack(mean), np.column_stack(variance), self._constant
+        )
         if not kept.all():  # a row of weight 0 was left out all along
             decisions[~kept] = self._decisions(X[~kept])
         return self._probabilities(decisions)

@@ -96,6 +96,15 @@ class EPColumn:
         tau = -tilted.curvature / tilted.shrinkage
         return Sites(tau=tau, nu=tilted.slope * self.labels / tilted.shrinkage + self.cavity_mean * tau)
 
+    def without_row(self) -> tuple[Array, Array]:
+        """Return mean and variance (n,) of each row's latent value without any copy of the row.
+
+        From 1/v = 1/v_- - (m - 1) tau, and mu - v b for the mean, as for a cavity.
+        """
+        left = 1.0 - (self.copies - 1.0) * self.sites.tau * self.cavity_variance
+        variance = self.cavity_variance / np.maximum(left, np.finfo(float).eps)
+        return self.mean - variance * self.dual, variance
+
     def log_determinant(self) -> float:
         """Return ln |B|."""
         return 0.0 if self.factor is None else self.factor.log_determinant()
