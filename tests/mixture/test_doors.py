@@ -367,3 +367,10 @@ def test_deviations_stay_within_the_range_of_the_targets(monkeypatch):
     monkeypatch.setattr("kernelect.mixture.regressor._deviation", lambda member, V: np.full((len(V), 1), 1e9))
     deviations = model.predict(X + 0.3, return_std=True)[1]
     assert 0.5 * np.ptp(y) < deviations.max() < 3.0 * np.ptp(y)
+
+
+def test_candidates_fitted_in_threads_leave_the_filters_of_warnings_alone(rng):
+    X, before = rng.normal(size=(60, 3)), list(warnings.filters)
+    for _ in range(3):
+        KernelRegressor(n_jobs=4).fit(X, X[:, 0])
+    assert list(warnings.filters) == before

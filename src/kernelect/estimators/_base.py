@@ -76,11 +76,12 @@ class Estimator(BaseEstimator):
         """Return the names of the criteria that fit this estimator."""
         return tuple(cls.criteria())
 
-    def _fit_anew(self, *data: Any, lead: Lead | None = None, whole: bool = False) -> Self:
+    def _fit_anew(self, *data: Any, lead: Lead | None = None, whole: bool = False, quiet: bool = False) -> Self:
         """Fit a copy without its learned attributes, then take over what it learned in one step.
 
         A refused or interrupted fit leaves the estimator as it was. ``lead`` is what another
-        selection on the same rows found; ``whole``: no row is dropped for lack of time.
+        selection on the same rows found; ``whole``: no row is dropped for lack of time; ``quiet``: without the
+        warning. A filter of warnings belongs to the process, and threads that set one at the same time leave it there.
         """
         fresh = type(self).__new__(type(self))
         learned = _learned_names(type(self))
@@ -90,7 +91,7 @@ class Estimator(BaseEstimator):
         fresh._fit(*data)
         del fresh._lead, fresh._deadline, fresh._whole
         self.__dict__ = fresh.__dict__
-        doubt = self._doubt()
+        doubt = "" if quiet else self._doubt()
         if doubt:
             warnings.warn(f"{type(self).__name__}: {doubt}.", ConvergenceWarning, stacklevel=3)
         return self

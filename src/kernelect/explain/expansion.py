@@ -5,7 +5,6 @@ This is what explanations and exports read; it knows nothing of estimators.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -41,9 +40,7 @@ class View:
     def inputs(self, X: Any) -> Array:
         """Return the inputs (n, d) of rows as the model takes them."""
         self._check_names(X)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # unseen categories, which have an input of their own
-            values = X if self.steps is None else self.steps.transform(X)
+        values = X if self.steps is None else self.steps.transform(X)
         return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
 
     def _check_names(self, X: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -169,13 +168,12 @@ class Task:
         left = None if searching.left() == float("inf") else searching.left()
         estimator = estimator_of(candidate, kernel, labels=self.labels, time_limit=left, **self.options)
         V = self.views(candidate.view, self.Z)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # every status is in the record of candidates
-            given = () if self.groups is None else (self.groups,)
-            estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True)
-            if self.refits and isinstance(estimator, LSSVC):
-                data = Labelled(V=V, index=self.y, weights=self.weights)
-                estimator = refitted_by_log_loss(estimator, data, deadline, self.options["random_state"])
+        given = () if self.groups is None else (self.groups,)
+        # Quietly: every status is in the record of candidates.
+        estimator._fit_anew(V, self.y, self.weights, *given, lead=lead, whole=True, quiet=True)
+        if self.refits and isinstance(estimator, LSSVC):
+            data = Labelled(V=V, index=self.y, weights=self.weights)
+            estimator = refitted_by_log_loss(estimator, data, deadline, self.options["random_state"])
         shape = relative_widths(estimator.kernel.space(V[estimator._rows]), estimator.kernel_.theta)
         evaluations = int(estimator.selection_.n_evaluations)
         return Member(

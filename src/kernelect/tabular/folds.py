@@ -194,24 +194,22 @@ def run_fold(
     fresh, inputs = clone(model), rows.X.iloc[test]
     with threadpool_limits(1, user_api="openmp"):  # threads of boosting wait for each other on a busy machine
         caught = _fitted(fresh, rows, train)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # categories that only the test rows have
-            probability = _probability(fresh, inputs, schema)
-            prediction = np.asarray(fresh.predict(inputs))
-            if probability is not None:
-                decision = decision_of(fresh[-1], schema, rows.y.iloc[train], _of(rows.weights, train))
-                prediction = prediction if decision is None else schema.labels(decision(probability))
-            rise, shuffled = (None, None) if shuffle_seed is None else rises(fresh, rows, schema, test, shuffle_seed)
-            interval = None if shuffle_seed is None else _interval(fresh, inputs, schema)
-            return FoldOutcome(
-                rows=test,
-                prediction=prediction,
-                probability=probability,
-                warnings=caught,
-                interval=interval,
-                rises=rise,
-                shuffled=shuffled,
-            )
+        probability = _probability(fresh, inputs, schema)
+        prediction = np.asarray(fresh.predict(inputs))
+        if probability is not None:
+            decision = decision_of(fresh[-1], schema, rows.y.iloc[train], _of(rows.weights, train))
+            prediction = prediction if decision is None else schema.labels(decision(probability))
+        rise, shuffled = (None, None) if shuffle_seed is None else rises(fresh, rows, schema, test, shuffle_seed)
+        interval = None if shuffle_seed is None else _interval(fresh, inputs, schema)
+        return FoldOutcome(
+            rows=test,
+            prediction=prediction,
+            probability=probability,
+            warnings=caught,
+            interval=interval,
+            rises=rise,
+            shuffled=shuffled,
+        )
 
 
 def _of(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:

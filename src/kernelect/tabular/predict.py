@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -164,9 +163,7 @@ def _is_number(text: str) -> bool:
 
 
 def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -> pd.DataFrame:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # unseen categories, which the remarks explain
-        inputs = model.pipeline[:-1].transform(X)
+    inputs = model.pipeline[:-1].transform(X)
     with np.errstate(all="ignore"):  # numbers that are not finite are refused below, in words
         return _answers(model, inputs, interval)
 

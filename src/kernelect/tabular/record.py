@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -109,11 +108,9 @@ class TableModel:
 
     def predict(self, X: Any) -> np.ndarray:
         """Return predicted numbers, or classes as the model decides by its threshold or costs."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # unseen categories, which have an input of their own
-            if self.decision is None:
-                return np.asarray(self.pipeline.predict(X))
-            return np.asarray(self.estimator.classes_[self.decision(self.pipeline.predict_proba(X))])
+        if self.decision is None:
+            return np.asarray(self.pipeline.predict(X))
+        return np.asarray(self.estimator.classes_[self.decision(self.pipeline.predict_proba(X))])
 
 
 @dataclass(frozen=True)
