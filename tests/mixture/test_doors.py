@@ -374,3 +374,18 @@ def test_candidates_fitted_in_threads_leave_the_filters_of_warnings_alone(rng):
     for _ in range(3):
         KernelRegressor(n_jobs=4).fit(X, X[:, 0])
     assert list(warnings.filters) == before
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
+def test_the_order_of_rows_with_categories_and_gaps_changes_nothing(rng, door, grouped):
+    n = 90
+    frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")).assign(g=rng.choice(list("xyz"), n))
+    y = np.sin(frame["a"]) + frame["b"] + 0.1 * rng.normal(size=n)
+    y = (y > 0).to_numpy() if door is KernelClassifier else y.to_numpy()
+    frame.loc[::7, "a"] = np.nan
+    groups, order = (np.arange(n) // 5 if grouped else None), rng.permutation(n)
+    given = door("fast").fit(frame, y, groups=groups)
+    shuffled = door("fast").fit(frame.iloc[order], y[order], groups=groups[order] if grouped else None)
+    np.testing.assert_allclose(shuffled.predict(frame), given.predict(frame), atol=1e-6)
+    np.testing.assert_allclose(shuffled.feature_importances_, given.feature_importances_, atol=1e-6)

@@ -200,7 +200,9 @@ def _number_code(column: int, name: str, values: Array, part: str) -> NumberCode
     filled = np.where(np.isnan(values), fill, values)
     # Rows of 1e100 have no squares' sum: the spread is taken in units of the largest value.
     largest = float(np.abs(filled).max()) or 1.0
-    centre, scale = float((filled / largest).mean()) * largest, float((filled / largest).std()) * largest
+    # Sorted, so that the last digits of sums, which decide ties later, do not depend on the order of rows.
+    shares = np.sort(filled / largest)
+    centre, scale = float(shares.mean()) * largest, float(shares.std()) * largest
     return (
         NumberCode(column=column, name=name, fill=fill, centre=centre, scale=scale, part=part)
         if scale > 1e-13 * largest

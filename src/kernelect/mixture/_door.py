@@ -18,7 +18,7 @@ from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, posteriors_take_part, useful
 from kernelect.mixture.weights import fitted_parameters
-from kernelect.numerics import Deadline
+from kernelect.numerics import Deadline, canonical_order
 from kernelect.results import ModelSize
 from kernelect.typing import Array, Indices
 
@@ -263,6 +263,7 @@ class Door(Estimator):
             return self._relevance_by_slopes(owners, n_columns)
         count = int(np.clip(_RELEVANCE_ROWS // len(columns), _FEWEST_ROWS, _MOST_ROWS))
         rows = Z[spread_rows(Z, count)]
+        rows = rows[canonical_order(rows)]  # which row lends its values to which is decided below
         others = rows[np.random.default_rng(0).permutation(len(rows))]
         here, strength = self._say(rows), np.zeros(n_columns)
         for column in columns:

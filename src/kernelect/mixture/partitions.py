@@ -144,7 +144,8 @@ class Partitions(ABC):
             self._intercept = np.zeros(self.n_classes)
             return np.eye(self.n_classes)[places[y]] - 1.0 / self.n_classes, np.ones(self.n_classes)
         values = np.asarray(y, dtype=float).reshape(len(y), -1)
-        self._intercept, spread = values[kept].mean(axis=0), values[kept].std(axis=0)
+        known = np.sort(values[kept], axis=0)  # sums then have the same last digits in any order of rows
+        self._intercept, spread = known.mean(axis=0), known.std(axis=0)
         spread[spread == 0.0] = 1.0
         return (values - self._intercept) / spread, spread
 
