@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from kernelect.facts.numbers import (
@@ -33,6 +34,7 @@ DASH, SPACE, MINUS = "\N{EN DASH}", "\N{NARROW NO-BREAK SPACE}", "\N{MINUS SIGN}
 )
 def test_three_digits(value, words):
     assert number(value) == words
+    assert number(np.float64(value)) == words
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def number(value: float | None, digits: int = 3) -> str:
     if value is None or not math.isfinite(value):
         return NOT_KNOWN
     if value != 0.0 and not _LEAST <= abs(value) < _LARGEST:
-        return f"{value:.{digits - 1}e}".replace("-", _MINUS, value < 0.0)  # a power stays as it is typed
+        return f"{value:.{digits - 1}e}".replace("-", _MINUS, int(value < 0.0))  # a power stays as it is typed
     return fixed(value, digits - 1 - math.floor(math.log10(abs(value))) if value else 0)
 
 
