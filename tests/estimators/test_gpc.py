@@ -320,3 +320,10 @@ def test_little_is_left_to_gain():
     X, y = twonorm(120, random_state=0)
     usual, long = (GPC(prior=None, tol=tol, max_iter=1000).fit(X, y) for tol in (1e-4, 1e-7))
     assert 120 * (usual.selection_.value - long.selection_.value) < 0.05
+
+
+def test_a_weight_that_rounding_put_above_one_is_one_copy():
+    X, _, y = wavy(30)
+    plain, rounded = GPC(kernel="rbf").fit(X, y), GPC(kernel="rbf").fit(X, y, np.full(len(X), 1.0 + 2e-16))
+    assert rounded._state.columns[0].copies.max() == 1.0
+    np.testing.assert_allclose(rounded.loo_proba_, plain.loo_proba_, atol=1e-9)

@@ -331,3 +331,13 @@ def test_a_criterion_object_is_used(binary):
 
 def test_kernels_can_be_summed(binary):
     assert LSSVC(sum([RBF(), Linear()])).fit(*binary).score(*binary) > 0.9
+
+
+@pytest.mark.parametrize("landmarks", [None, 40])
+@pytest.mark.parametrize("unit", [0.01, 100.0])
+def test_standard_deviations_do_not_follow_the_unit_of_the_weights(regression, unit, landmarks):
+    X, y = regression
+    model = LSSVR(RBF(gamma=0.05), landmarks=None if landmarks is None else X[:landmarks])
+    plain = clone(model).fit(X, y).predict(X, return_std=True)
+    weighted = clone(model).fit(X, y, np.full(len(X), unit)).predict(X, return_std=True)
+    np.testing.assert_allclose(weighted[1], plain[1], rtol=1e-3)

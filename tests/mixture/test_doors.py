@@ -14,6 +14,7 @@ from sklearn.metrics import log_loss
 
 from kernelect import GPC, LSSVC, LSSVR, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument
+from kernelect.mixture import members
 from kernelect.mixture.candidates import AS_IS, BOOSTING, GP, Candidate, candidates_for, kernel_of
 from kernelect.mixture.forest import Forest
 from kernelect.mixture.members import Task, posteriors_take_part
@@ -389,3 +390,40 @@ def test_the_order_of_rows_with_categories_and_gaps_changes_nothing(rng, door, g
     shuffled = door("fast").fit(frame.iloc[order], y[order], groups=groups[order] if grouped else None)
     np.testing.assert_allclose(shuffled.predict(frame), given.predict(frame), atol=1e-6)
     np.testing.assert_allclose(shuffled.feature_importances_, given.feature_importances_, atol=1e-6)
+
+
+@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
+def test_a_row_of_no_weight_is_no_row(rng, door):
+    frame = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc")).assign(g=rng.choice(list("xyz"), 90))
+    y = np.exp(frame["a"].to_numpy()) + 0.1
+    y = y > 1 if door is KernelClassifier else y
+    weights = np.where(np.arange(90) < 10, 0.0, rng.uniform(0.5, 2.0, 90))
+    frame.loc[:9, ["a", "b"]] = 1e4
+    if door is KernelRegressor:
+        y[:10] = -5.0  # no logarithm
+    masked = door("fast").fit(frame, y, sample_weight=weights)
+    without = door("fast").fit(frame[10:], y[10:], sample_weight=weights[10:])
+    np.testing.assert_allclose(masked.predict(frame[10:]), without.predict(frame[10:]), rtol=1e-6)
+    np.testing.assert_allclose(masked.candidates_.score, without.candidates_.score, rtol=1e-6)
+    np.testing.assert_allclose(masked.feature_importances_, without.feature_importances_, rtol=1e-6)
+
+
+def test_rows_of_no_weight_do_not_bring_boosted_trees(rng):
+    X = rng.normal(size=(members.LEAST_BOOSTED_ROWS, 2))
+    weights = np.where(np.arange(len(X)) < 900, 0.0, 1.0)
+    model = KernelRegressor("fast").fit(X, X[:, 0], sample_weight=weights)
+    assert BOOSTING not in {candidate.machine for candidate in model.candidates_.candidate}
+
+
+@pytest.mark.parametrize("unit", [0.01, 100.0])
+@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
+def test_weights_may_be_in_any_unit(rng, door, unit):
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + 0.3 * rng.normal(size=80)
+    y = y > 0 if door is KernelClassifier else y
+    plain, weighted = door("fast").fit(X, y), door("fast").fit(X, y, sample_weight=np.full(80, unit))
+    if door is KernelClassifier:
+        np.testing.assert_allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=1e-6)
+    else:
+        for got, expected in zip(weighted.predict(X, return_std=True), plain.predict(X, return_std=True), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-6)

@@ -26,9 +26,6 @@ from kernelect.selection import LeastSquaresObjective, Rows, left_out, without_o
 from kernelect.selection.landmarks import LandmarkFit, Parts, Table, interval_rows
 from kernelect.typing import Array, Indices
 
-#: Median weight from which on a new observation is not taken to weigh 1.
-_FAR = 1e3
-
 #: Numbers that a block of new rows takes at once.
 _BLOCK_NUMBERS = 1 << 23
 
@@ -330,9 +327,8 @@ def _scale(residuals: Array, precision: Array, weights: Array) -> Array:
 
 
 def _usual_weight(weights: Array) -> float:
-    """Return what a new observation weighs: 1, or the median of weights that are all far from 1."""
-    median = float(np.median(weights))
-    return 1.0 if 1.0 / _FAR < median < _FAR else median
+    """Return what a new observation weighs, in whatever unit weights are given."""
+    return float(np.median(weights))
 
 
 def _blocks(X: Array, numbers: int) -> Iterator[Array]:

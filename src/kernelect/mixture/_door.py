@@ -157,9 +157,11 @@ class Door(Estimator):
 
     def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
-        coding = fit_coding(frame, Wishes(kinds=self._kinds()))
+        kept = weights > 0  # a row of no weight has no say in anything
+        weights = weights / weights[kept].mean()  # some machines count rows, and weights may be in any unit
+        coding = fit_coding(frame.take(kept), Wishes(kinds=self._kinds()))
         Z = coding(frame)
-        self._views = Views(coding, fit_warp(Z, coding.numeric))
+        self._views = Views(coding, fit_warp(Z[kept], coding.numeric))
         # Without a random_state every fit is the same one: nobody should have to ask for that.
         options = {"random_state": 0 if self.random_state is None else self._seed()}
         deadline = self._deadline.part(_FITTING)
@@ -182,7 +184,7 @@ class Door(Estimator):
         self._weights = self._weigh(task.y, weights)
         self.candidates_ = self._record(wanted, task.y, weights)
         self._learn(task, deadline)
-        self.feature_importances_ = self._relevance(Z, len(frame.names))
+        self.feature_importances_ = self._relevance(Z[kept], len(frame.names))
 
     def _wanted(self, task: Task) -> tuple[Candidate, ...]:
         """Return the candidates: labels whose groups are left out have the many machines of numbers."""
@@ -242,7 +244,7 @@ class Door(Estimator):
         weight, seconds = np.zeros(len(wanted)), np.zeros(len(wanted))
         status, kept = [_NOT_FITTED] * len(wanted), weights > 0
         for place, member, share in zip(places, self._members, self._weights, strict=True):
-            losses = self._scores(member.left_out, y)[kept]
+            losses = self._scores(member.left_out[kept], y[kept])
             score[place] = np.average(losses, weights=weights[kept])
             error[place] = losses.std() / np.sqrt(len(losses))
             weight[place], seconds[place], status[place] = share, member.seconds, member.status

@@ -238,7 +238,7 @@ def posteriors_take_part(n_rows: int, *, grouped: bool) -> bool:
 def boosting_takes_part(task: Task) -> bool:
     """Return whether boosted trees are among the candidates."""
     most = MOST_BOOSTED_CLASSES if task.labels else 1
-    return len(task.Z) >= LEAST_BOOSTED_ROWS and task.n_outputs <= most
+    return np.sum(task.weights > 0) >= LEAST_BOOSTED_ROWS and task.n_outputs <= most
 
 
 def useful(candidates: Sequence[Candidate], task: Task) -> tuple[Candidate, ...]:

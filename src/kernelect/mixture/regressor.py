@@ -132,7 +132,9 @@ class KernelRegressor(RegressorMixin, Door):
 
     def _on_scale(self, task: Task, deadline: Deadline) -> Task:
         self.target_scale_ = choose_scale(self.target, task, deadline)
-        return replace(task, y=self.target_scale_.forward(task.y))
+        kept, y = task.weights > 0, np.array(task.y)
+        y[~kept] = y[kept][0]  # the scale may have no value for what stands there
+        return replace(task, y=self.target_scale_.forward(y))
 
     def _limited(self, members: list[Member], task: Task) -> list[Member]:
         seen = task.y.reshape(len(task.y), -1)[task.weights > 0]

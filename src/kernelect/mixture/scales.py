@@ -187,8 +187,8 @@ def choose_scale(target: object, task: Task, deadline: Deadline = NEVER) -> Targ
     """
     if not isinstance(target, str) or target not in TARGETS:
         raise unknown_name("target", target, list(TARGETS))
-    y = np.asarray(task.y, dtype=float)
-    names = _candidates(target, y, task.weights)
+    y = np.asarray(task.y, dtype=float)[task.weights > 0]
+    names = _candidates(target, y)
     bounded = target == "count"
     if len(names) == 1 or deadline.passed:
         return TargetScale.of(names[0], y, bounded=bounded)
@@ -201,18 +201,17 @@ def choose_scale(target: object, task: Task, deadline: Deadline = NEVER) -> Targ
     return TargetScale.of(best, y, bounded=bounded)
 
 
-def _candidates(target: str, y: Array, weights: Array) -> tuple[str, ...]:
+def _candidates(target: str, y: Array) -> tuple[str, ...]:
     """Return the scales to try, the first being taken unless another one is clearly better."""
-    known = y[weights > 0]
     if target == "count":
-        _require(y.ndim == 1 and not np.any(known % 1) and known.min() >= 0.0, target, "whole numbers of at least 0")
+        _require(y.ndim == 1 and not np.any(y % 1) and y.min() >= 0.0, target, "whole numbers of at least 0")
         return ("sqrt", "log1p")
     if target != "auto":
         _require(target == "identity" or y.ndim == 1, target, "one target")
-        _require(target != "log" or known.min() > 0.0, target, "positive numbers")
-        _require(target != "sqrt" or known.min() >= 0.0, target, "numbers of at least 0")
+        _require(target != "log" or y.min() > 0.0, target, "positive numbers")
+        _require(target != "sqrt" or y.min() >= 0.0, target, "numbers of at least 0")
         return (target,)
-    skewed = y.ndim == 1 and len(known) >= _LEAST_ROWS and y.min() > 0.0 and _skewness(known) > _SKEWED
+    skewed = y.ndim == 1 and len(y) >= _LEAST_ROWS and y.min() > 0.0 and _skewness(y) > _SKEWED
     return ("identity", "log") if skewed else ("identity",)
 
 

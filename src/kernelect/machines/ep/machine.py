@@ -36,6 +36,9 @@ _DAMPING, _LEAST_STEP, _GROWING, _PATIENCE = 0.7, 0.2, 0.999, 25
 #: Failures after which only plain damped updates are made.
 _TRUST = 4
 
+#: By how much a weight may be above a whole number and still be counted as it: what rounding adds to a mean of 1.
+_ROUNDED = 1e-9
+
 #: Mismatch that is good enough where time is up.
 _ROUGH = 1e-2
 
@@ -192,7 +195,7 @@ class EP(Machine[EPState]):
     def fit(
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: EPState | None = None
     ) -> EPState:
-        copies = np.ceil(weights)
+        copies = np.maximum(np.ceil(weights - _ROUNDED), 1.0)
         run = _Run(machine=self, gram=gram, constant=regularization, copies=copies, power=weights / copies)
         starts: list[Sites | None] = [None] * targets.shape[1]
         if warm is not None and len(warm.columns) == len(starts) and len(warm.columns[0].dual) == len(gram):
