@@ -140,8 +140,13 @@ class Task:
         Not where groups are left out: among few of them the better of two machines is too often so by chance (twenty
         groups: the log-loss of rows left out falls by 0.03, that of new ones rises by 0.06).
         """
-        request = as_request("auto", int(np.sum(self.weights > 0)), self.Z.shape[1])
+        request = as_request("auto", self.n_rows, self.Z.shape[1])
         return self.labels and self.groups is None and request is not None
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of positive weight."""
+        return int(np.sum(self.weights > 0))
 
     @property
     def n_outputs(self) -> int:
@@ -158,7 +163,7 @@ class Task:
         if self.pace is None or candidate.machine == FOREST:
             return 0.0
         machine = EP() if candidate.machine == GP else LSSVM()
-        return self.pace.fit_seconds(machine, float(np.sum(self.weights > 0)), self.n_outputs)
+        return self.pace.fit_seconds(machine, float(self.n_rows), self.n_outputs)
 
     def fit(self, candidate: Candidate, lead: Lead | None, deadline: Deadline) -> Member:
         """Fit one candidate that selects a kernel's parameters."""
@@ -238,7 +243,7 @@ def posteriors_take_part(n_rows: int, *, grouped: bool) -> bool:
 def boosting_takes_part(task: Task) -> bool:
     """Return whether boosted trees are among the candidates."""
     most = MOST_BOOSTED_CLASSES if task.labels else 1
-    return np.sum(task.weights > 0) >= LEAST_BOOSTED_ROWS and task.n_outputs <= most
+    return task.n_rows >= LEAST_BOOSTED_ROWS and task.n_outputs <= most
 
 
 def useful(candidates: Sequence[Candidate], task: Task) -> tuple[Candidate, ...]:
