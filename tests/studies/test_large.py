@@ -66,3 +66,15 @@ def test_every_large_table_is_compared_at_equal_landmarks():
     study = read_study("large")
     assert study.methods["landmarks"].estimator["regressor"]["landmarks"] == 500
     assert TunedNystroem().n_components == SGPR().n_inducing == 500
+
+
+class Column(DummyClassifier):
+    """Predicts labels as a column, as CatBoost does for several classes."""
+
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+def test_labels_that_come_as_a_column_are_a_vector():
+    X, y = np.zeros((6, 1)), np.array([0, 1, 2, 0, 1, 2])
+    assert ByTask(classifier=Column()).fit(X, y).predict(X).shape == (6,)

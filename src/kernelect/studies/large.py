@@ -86,8 +86,9 @@ class ByTask(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Array) -> Any:
-        """Return the predictions of the estimator that was fitted."""
-        return self.fitted_.predict(X)
+        """Return the predictions of the estimator that was fitted; a column, as CatBoost's classes are, as a vector."""
+        found = np.asarray(self.fitted_.predict(X))
+        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
     def __getattr__(self, name: str) -> Any:
         if name in ("predict_proba", "classes_", "selection_") and "fitted_" in vars(self):
