@@ -186,8 +186,13 @@ def test_labels_without_posteriors_have_the_machines_of_numbers():
     X, y = load_iris(return_X_y=True)
     grouped = KernelClassifier("fast").fit(X, y, groups=np.arange(150) // 3)
     assert grouped.candidates_.candidate == tuple(c for c in candidates_for("fast", None) if c.machine != BOOSTING)
-    assert not posteriors_take_part(2001, grouped=False)
-    assert posteriors_take_part(2000, grouped=False)
+    assert not posteriors_take_part(100, 1, grouped=True)
+
+
+@pytest.mark.parametrize(("n_outputs", "most"), [(1, 2000), (3, 2000), (7, 1507), (32, 908)])
+def test_posteriors_take_part_up_to_so_many_rows_of_so_many_classes(n_outputs, most):
+    assert posteriors_take_part(most, n_outputs, grouped=False)
+    assert not posteriors_take_part(most + 1, n_outputs, grouped=False)
 
 
 def test_rows_of_no_weight_do_not_decide_which_candidates_there_are():

@@ -187,9 +187,9 @@ class Door(Estimator):
         self.feature_importances_ = self._relevance(Z[kept], len(frame.names))
 
     def _wanted(self, task: Task) -> tuple[Candidate, ...]:
-        """Return the candidates: labels whose groups are left out have the many machines of numbers."""
-        n_rows = int(np.sum(task.weights > 0))
-        posteriors = task.labels and posteriors_take_part(n_rows, grouped=task.groups is not None)
+        """Return the candidates: labels without posteriors have the many machines of numbers."""
+        grouped = task.groups is not None
+        posteriors = task.labels and posteriors_take_part(task.n_rows, task.n_outputs, grouped=grouped)
         n_classes = int(task.y.max()) + 1 if task.refits or posteriors else None
         return candidates_for(self.effort, n_classes, on_landmarks=task.refits)
 

@@ -123,7 +123,8 @@ EFFORTS = tuple(_OF_EFFORT)
 def candidates_for(effort: object, n_classes: int | None, *, on_landmarks: bool = False) -> tuple[Candidate, ...]:
     """Return the candidates of an effort for so many classes, with machines on landmarks or exact ones.
 
-    None is for numbers, and for labels whose groups are left out.
+    None is for numbers, and for labels for which there are no posteriors: groups are left out, or many rows have many
+    classes.
     """
     if not isinstance(effort, str) or effort not in EFFORTS:
         raise unknown_name("effort", effort, list(EFFORTS))

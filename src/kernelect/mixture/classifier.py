@@ -39,8 +39,9 @@ class KernelClassifier(ClassifierMixin, Door):
     ----------
     effort : "fast", "balanced" or "best", default="balanced"
         How many candidates there are: five, eight or eleven for classes (four, six or seven if there are five classes
-        or more; four, six or nine beyond 2000 rows), and four, nine or fifteen for numbers. From 1000 rows on, boosted
-        trees are one more.
+        or more; four, six or nine beyond 2000 rows), and four, nine or fifteen for numbers. Where Gaussian processes
+        would take too long (1500 rows of seven classes, 900 of thirty), classes have the candidates of numbers. From
+        1000 rows on, boosted trees are one more.
     columns : dict of column name to "number", "category" or "date", optional
         The kind of columns of a DataFrame whose cells suggest another kind: ``{"race": "category"}`` for a race coded
         1, 2, 3. The cells decide the kind of all other columns.
