@@ -24,7 +24,17 @@ def test_builtin_definitions_are_whole(name):
 
 
 def test_builtin_names():
-    assert builtin_studies() == ["barrio", "cawley2007", "gold2003", "kropotov", "large", "peers", "priors", "tables"]
+    assert builtin_studies() == [
+        "barrio",
+        "cawley2007",
+        "gold2003",
+        "kropotov",
+        "large",
+        "medium",
+        "peers",
+        "priors",
+        "tables",
+    ]
 
 
 def test_methods_of_cawley():
