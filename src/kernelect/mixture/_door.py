@@ -158,6 +158,7 @@ class Door(Estimator):
     def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
         kept = weights > 0  # a row of no weight has no say in anything
+        weights = weights / weights.max()  # equal ones are then 1 to the last digit
         weights = weights / weights[kept].mean()  # some machines count rows, and weights may be in any unit
         coding = fit_coding(frame.take(kept), Wishes(kinds=self._kinds()))
         Z = coding(frame)

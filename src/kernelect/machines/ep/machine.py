@@ -36,7 +36,7 @@ _DAMPING, _LEAST_STEP, _GROWING, _PATIENCE = 0.7, 0.2, 0.999, 25
 #: Failures after which only plain damped updates are made.
 _TRUST = 4
 
-#: By how much a weight may be above a whole number and still be counted as it: what rounding adds to a mean of 1.
+#: How far from a whole number a weight may be and still be counted as it: what rounding leaves of a mean of 1.
 _ROUNDED = 1e-9
 
 #: Mismatch that is good enough where time is up.
@@ -195,7 +195,9 @@ class EP(Machine[EPState]):
     def fit(
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: EPState | None = None
     ) -> EPState:
-        copies = np.maximum(np.ceil(weights - _ROUNDED), 1.0)
+        whole = np.maximum(np.rint(weights), 1.0)
+        weights = np.where(np.abs(weights - whole) <= _ROUNDED, whole, weights)
+        copies = np.ceil(weights)
         run = _Run(machine=self, gram=gram, constant=regularization, copies=copies, power=weights / copies)
         starts: list[Sites | None] = [None] * targets.shape[1]
         if warm is not None and len(warm.columns) == len(starts) and len(warm.columns[0].dual) == len(gram):
