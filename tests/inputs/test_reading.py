@@ -272,6 +272,28 @@ def test_another_table_may_be_written_otherwise():
     assert adapted(open_, "number", Reading(decimal=",")).decimal == ","
 
 
+@pytest.mark.parametrize(
+    ("learnt", "new", "values"),
+    [
+        (["2.500", "1.25", "7.125"], ["2.500", "2,5", "1.234,5", None, "word"], [2.5, 2.5, 1234.5, np.nan, np.nan]),
+        (["2,500", "1,25", "7,125"], ["2,500", "2.5", "1,234.5"], [2.5, 2.5, 1234.5]),
+        (["1.234", "2.345", "3.456"], ["1.234", "0,5", "1.234"], [1.234, 0.5, 1.234]),
+        (["12/31/2019", "01/02/2020"], ["03/02/2020", "13/02/2020", "2020-03-02"], [18323.0, np.nan, 18323.0]),
+        (["31/12/2019", "02/01/2020"], ["03/02/2020", "02/13/2020"], [18295.0, np.nan]),
+        (["2020-01-01", "2020-01-02"], ["2020-02-03", "13.02.2020"], [18295.0, np.nan]),
+    ],
+)
+def test_a_cell_is_read_as_in_training_whatever_stands_beside_it(learnt, new, values):
+    coding = fit_coding(as_frame(pd.DataFrame({"x": learnt})))
+    code = coding.numbers[0]
+    frame = as_frame(pd.DataFrame({"x": new}))
+    batch = coding(frame)
+    rows = np.vstack([coding(as_frame(pd.DataFrame({"x": [cell]}))) for cell in new])
+    np.testing.assert_array_equal(batch, rows)
+    filled = np.where(np.isnan(values), code.fill, values)
+    np.testing.assert_allclose(batch[:, 0], (filled - code.centre) / code.scale)
+
+
 def test_the_library_reads_frames_as_the_commands_do():
     cells = [f"{i // 7}.{i:03d},5" for i in range(30)] + ["-999"] * 3
     coding = fit_coding(

@@ -162,6 +162,25 @@ def test_nothing_depends_on_order_spelling_or_jobs(classifier, permuted):
     np.testing.assert_allclose(found, classifier.predict_proba(frame), atol=1e-4)
 
 
+@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
+def test_texts_of_a_batch_do_not_change_how_its_other_rows_are_read(door):
+    x = np.random.default_rng(0).uniform(1, 9, 80)
+    day = pd.date_range("2020-01-01", periods=80, freq="3D")
+    learnt = pd.DataFrame({"x": [f"{value:.3f}" for value in x], "day": day.strftime("%m/%d/%Y")})
+    y = x + day.day_of_year.to_numpy() / 30.0
+    model = door("fast").fit(learnt, y if door is KernelRegressor else y > np.median(y))
+    new = pd.DataFrame(
+        {
+            "x": ["2.500", "2,5", "1.234,5", None, "7.125"],
+            "day": ["03/02/2020", "2020-03-02", "03/02/2020", "05/06/2020", None],
+        }
+    )
+    say = model.predict if door is KernelRegressor else model.predict_proba
+    alone = np.concatenate([say(new.iloc[[row]]) for row in range(len(new))])
+    np.testing.assert_allclose(say(new), alone, rtol=1e-10)
+    np.testing.assert_allclose(alone[0], alone[1], rtol=1e-10)
+
+
 def test_efforts_grow():
     for n_classes in (None, 2, 9):
         counts = [len(candidates_for(effort, n_classes)) for effort in ("fast", "balanced", "best")]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.inputs.dates import ISO, days_of, find_form
+from kernelect.inputs.dates import ISO, days_of, find_form, read_days
 from kernelect.inputs.frame import Cells
 from kernelect.inputs.numerals import POINT, decimal_sign, read_numerals
 from kernelect.registry import stored
@@ -53,7 +53,11 @@ def values_of(cells: Cells, kind: str, reading: Reading = PLAIN) -> Cells:
 
 
 def adapted(cells: Cells, kind: str, reading: Reading) -> Reading:
-    """Return the reading for cells of another table; what these cells prove overrides what was learnt."""
+    """Return the reading for cells of a whole new file; what these cells prove overrides what was learnt.
+
+    One cell then changes how others are read. This is for commands, which read whole files and say so in a remark;
+    a :class:`~kernelect.inputs.Coding` reads every row as in training.
+    """
     if cells.dtype != object or kind == "category":
         return reading
     present = [cell for cell in cells if cell is not None]
@@ -113,11 +117,11 @@ def _with_truths(texts: Cells, values: Array) -> Array:
 
 def _as_days(cells: Cells, reading: Reading) -> Array:
     if cells.dtype == object:
-        return days_of(_without(cells, reading.missing_codes), reading.date_format)
+        return read_days(_without(cells, reading.missing_codes), reading.date_format)
     if cells.dtype.kind == "f":
         if reading.date_format == ISO:  # days since 1970 already
             return cells
-        return days_of(_without(as_text(cells), reading.missing_codes), reading.date_format)
+        return read_days(_without(as_text(cells), reading.missing_codes), reading.date_format)
     days = (cells - np.datetime64("1970-01-01", "us")) / np.timedelta64(1, "D")
     return np.asarray(days, dtype=float)
 

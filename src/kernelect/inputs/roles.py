@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.codes import missing_codes
-from kernelect.inputs.dates import ISO, days_of, find_form
+from kernelect.inputs.dates import ISO, find_form, read_days
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
@@ -186,7 +186,7 @@ def _dates(present: list[str], reading: Reading) -> tuple[float, Reading, tuple[
     if found is None:
         return 0.0, reading, _on_lost(present, "dates")
     form, open_ = found
-    lost = [text for text, day in zip(present, days_of(present, form), strict=True) if np.isnan(day)]
+    lost = [text for text, day in zip(present, read_days(present, form), strict=True) if np.isnan(day)]
     empty = sum(stands_for_nothing(text) for text in lost)
     share = (len(present) - len(lost)) / max(len(present) - empty, 1)
     notes: tuple[Note, ...] = () if form == ISO else (("{is} read as dates", form),)
