@@ -91,15 +91,17 @@ def test_an_open_column_is_read_as_the_rest_of_the_table():
 
 
 @pytest.mark.parametrize(
-    ("cells", "values"),
+    ("learnt", "new", "values"),
     [
-        (["True", "maybe", "FALSE", None], [1.0, np.nan, 0.0, np.nan]),
-        (["1", "true", "0"], [1.0, 1.0, 0.0]),
-        (["12", "true", "0"], [12.0, np.nan, 0.0]),
+        ([True, False], ["True", "maybe", "FALSE", None], [1.0, np.nan, 0.0, np.nan]),
+        ([True, False], ["12", "true", "0"], [12.0, 1.0, 0.0]),
+        (["1", "0"], ["1", "true", "0"], [1.0, 1.0, 0.0]),
+        ([12, 0], ["1", "true", "0"], [1.0, np.nan, 0.0]),
     ],
 )
-def test_truths_beside_a_strange_cell(cells, values):
-    np.testing.assert_array_equal(values_of(np.array(cells, dtype=object), "number"), values)
+def test_truths_are_numbers_where_the_training_column_was_truths(learnt, new, values):
+    cells = np.array(new, dtype=object)
+    np.testing.assert_array_equal(values_of(cells, "number", role(learnt).reading), values)
 
 
 def test_a_decimal_comma_is_said_where_there_is_one():

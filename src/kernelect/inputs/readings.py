@@ -30,12 +30,15 @@ class Reading:
         Cells that count as missing in addition to empty ones.
     unit : str
         What may follow a number, such as ``kg``.
+    truths : bool
+        Whether ``true`` and ``false`` are the numbers 1 and 0, as in a column that held nothing else.
     """
 
     decimal: str = POINT
     date_format: str = ISO
     missing_codes: tuple[str, ...] = ()
     unit: str = ""
+    truths: bool = False
 
 
 PLAIN = Reading()
@@ -99,18 +102,14 @@ def as_text(cells: Cells) -> Cells:
 def _as_numbers(cells: Cells, reading: Reading) -> Array:
     if cells.dtype == object:
         texts = _without(cells, reading.missing_codes)
-        return _with_truths(texts, read_numerals(texts, reading.decimal, reading.unit).values)
+        values = read_numerals(texts, reading.decimal, reading.unit).values
+        return _with_truths(texts, values) if reading.truths else values
     values = cells.astype(float)
     return np.where(np.isin(values, number_codes(reading)), np.nan, values) if reading.missing_codes else values
 
 
 def _with_truths(texts: Cells, values: Array) -> Array:
-    """Return numbers with 1 for true and 0 for false, where all others are 0 and 1.
-
-    A column of truths is read as numbers; one strange cell makes all of it text.
-    """
-    if not np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():
-        return values
+    """Return numbers with 1 for true and 0 for false: a column of truths is numbers; one strange cell makes it text."""
     truths = np.array([_TRUTHS.get(text.lower(), np.nan) if text else np.nan for text in texts], dtype=float)
     return np.where(np.isnan(values), truths, values)
 

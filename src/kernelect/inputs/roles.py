@@ -29,6 +29,8 @@ _NOT_LIMITS = 0.5
 #: More different texts than this, and than half of the rows, are names or free text rather than categories.
 FEW_TEXTS = 20
 
+_TRUTHS = (0.0, 1.0)
+
 _LEADING_ZEROS = re.compile(r"0\d{2,}")
 
 
@@ -129,6 +131,8 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
     if kind == "category" and not said and distinct > max(FEW_TEXTS, present / 2):
         texts = f"{distinct} different texts in {present} rows"
         return Role(name=name, kind="unused", reason=f"{texts} look like names or free text", notes=((_NAMES, texts),))
+    if kind == "number":
+        reading = replace(reading, truths=bool(np.isin(found, _TRUTHS).all()))
     # One value that is there or not there is a mark.
     return Role(name=name, kind="category" if distinct == 1 else kind, reason="", reading=reading, notes=notes)
 
