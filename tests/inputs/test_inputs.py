@@ -1,5 +1,7 @@
 """From tables to matrices: arrays, DataFrames, categories, missing cells, dates."""
 
+from datetime import date, datetime, time, timedelta, timezone
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -103,6 +105,45 @@ def test_dates_become_days_season_and_weekday():
     assert {"day", "day (season, January)", "day (weekday)"} <= set(coding.names)
     short = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=10), "x": np.arange(10.0)})
     assert set(fit_coding(as_frame(short)).names) == {"day", "x"}
+
+
+def test_moments_of_a_time_zone_are_in_utc_whatever_holds_them():
+    moments = pd.date_range("2024-01-01 00:30:00.25", periods=6, freq="5h", tz="Asia/Tokyo")
+    frame = pd.DataFrame({"t": moments})
+    (utc,) = as_frame(frame).columns
+    assert utc[0] == np.datetime64("2023-12-31T15:30:00.25")
+    for other in (
+        frame.astype(object),
+        frame.to_numpy(),
+        frame.convert_dtypes(dtype_backend="pyarrow"),
+        pl.from_pandas(frame),
+        pd.DataFrame({"t": [moment.to_pydatetime() for moment in moments]}, dtype=object),
+    ):
+        np.testing.assert_array_equal(as_frame(other).columns[0], utc)
+    texts = pd.DataFrame({"t": moments.map(str)})
+    coding = fit_coding(as_frame(frame))
+    np.testing.assert_allclose(coding(as_frame(texts)), coding(as_frame(frame)), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        ([pd.Timedelta("1D"), timedelta(hours=6), pd.NaT], [1.0, 0.25, np.nan]),
+        ([np.timedelta64(3, "h"), None], [0.125, np.nan]),
+        ([time(12), time(6, 30, 0, 1), None], [0.5, (6.5 * 3600 + 1e-6) / 86400, np.nan]),
+        (
+            [
+                date(2020, 1, 1),
+                datetime(2020, 1, 1, 3, tzinfo=timezone(timedelta(hours=1))),
+                np.datetime64("2020-01-02"),
+            ],
+            np.array(["2020-01-01", "2020-01-01T02", "2020-01-02"], dtype="datetime64[us]"),
+        ),
+    ],
+)
+def test_objects_that_are_durations_times_or_dates(cells, values):
+    (found,) = as_frame(pd.DataFrame({"x": pd.Series(cells, dtype=object)})).columns
+    np.testing.assert_array_equal(found, values)
 
 
 def test_far_dates_are_dates():
