@@ -1,6 +1,7 @@
 """From tables to matrices: arrays, DataFrames, categories, missing cells, dates."""
 
 from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -91,6 +92,14 @@ def test_a_missing_category_is_a_level():
     assert 0 not in codes
 
 
+@pytest.mark.parametrize(
+    "cell", [None, np.nan, np.float32("nan"), np.float16("nan"), Decimal("NaN"), pd.NA, pd.NaT, np.datetime64("NaT")]
+)
+def test_every_way_to_write_a_missing_cell_is_one(cell):
+    (found,) = as_frame(pd.DataFrame({"c": pd.Series(["a", cell], dtype=object)})).columns
+    assert found.tolist() == ["a", None]
+
+
 def test_spelling_of_levels_does_not_matter():
     frame = messy()
     other = frame.assign(sex=frame["sex"].map({"f": "zz", "m": "a"}))
@@ -130,6 +139,7 @@ def test_moments_of_a_time_zone_are_in_utc_whatever_holds_them():
     [
         ([pd.Timedelta("1D"), timedelta(hours=6), pd.NaT], [1.0, 0.25, np.nan]),
         ([np.timedelta64(3, "h"), None], [0.125, np.nan]),
+        ([Decimal("2.500"), Decimal("NaN"), 1], [2.5, np.nan, 1.0]),
         ([time(12), time(6, 30, 0, 1), None], [0.5, (6.5 * 3600 + 1e-6) / 86400, np.nan]),
         (
             [
@@ -141,7 +151,7 @@ def test_moments_of_a_time_zone_are_in_utc_whatever_holds_them():
         ),
     ],
 )
-def test_objects_that_are_durations_times_or_dates(cells, values):
+def test_objects_that_are_decimals_durations_times_or_dates(cells, values):
     (found,) = as_frame(pd.DataFrame({"x": pd.Series(cells, dtype=object)})).columns
     np.testing.assert_array_equal(found, values)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ def _is_missing(cell: object) -> bool:
     """Tell None, NaN, NaT and pandas' NA, all of which differ from themselves or are None."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(cell, float) and cell != cell
+    return isinstance(cell, float | np.floating | np.datetime64 | np.timedelta64 | Decimal) and cell != cell
 
 
 def _text(cell: object) -> str:
@@ -152,7 +153,7 @@ def _text(cell: object) -> str:
 #: Types of objects, the missing cell of their column, and how one of them is read; the first that fits all cells.
 _OBJECTS: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (
     (timedelta | np.timedelta64, np.nan, _days),  # before numbers, since NumPy's durations are such
-    (bool | int | float | np.number | np.bool_, np.nan, float),
+    (bool | int | float | np.number | np.bool_ | Decimal, np.nan, float),
     (date | np.datetime64, np.datetime64("NaT", "us"), _moment),
     (time, np.nan, _share_of_day),
     (object, None, _text),
