@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from kernelect import LSSVR, RVR, BasisSearchRegressor, KernelRegressor
 from kernelect.exceptions import InvalidArgument
-from kernelect.inputs import as_frame, describe, fit_coding, fit_warp
+from kernelect.inputs import CodedColumns, as_frame, describe, fit_coding, fit_warp
 
 
 def messy(n=60, seed=0):
@@ -180,6 +181,16 @@ def test_owners_lead_back_to_columns():
 def test_nothing_to_learn_from():
     with pytest.raises(InvalidArgument, match="X has no column to learn from .*'same': it is constant"):
         fit_coding(as_frame(pd.DataFrame({"same": [1.0, 1.0, 1.0]})))
+
+
+@pytest.mark.parametrize("estimator", [LSSVR(), KernelRegressor("fast"), RVR(), BasisSearchRegressor(), CodedColumns()])
+def test_names_that_occur_twice_are_refused_in_words(estimator):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=["a", "b", "a"])
+    with pytest.raises(InvalidArgument, match=r"X has 2 columns named 'a': give each column a name of its own"):
+        estimator.fit(X, X["b"])
+    fitted = estimator.fit(X.set_axis(["a", "b", "c"], axis=1), X["b"])
+    with pytest.raises(InvalidArgument, match="X has 2 columns named 'a'"):
+        getattr(fitted, "predict", getattr(fitted, "transform", None))(X)
 
 
 def test_sparse_is_refused_in_words():

@@ -49,6 +49,17 @@ def is_frame(X: object) -> bool:
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, np.ndarray)
 
 
+def check_names(X: Any) -> None:
+    """Raise where two columns of a DataFrame have the same name."""
+    names = [str(name) for name in X.columns] if is_frame(X) else []
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidArgument(
+            f"X has {names.count(twice)} columns named {twice!r}: give each column a name of its own, or leave out "
+            "copies with X.loc[:, ~X.columns.duplicated()]."
+        )
+
+
 def as_frame(X: Any) -> Frame:
     """Return the columns of an array or DataFrame.
 
@@ -60,6 +71,7 @@ def as_frame(X: Any) -> Frame:
     if isinstance(X, Frame):
         return X
     if is_frame(X):
+        check_names(X)
         names = [str(name) for name in X.columns]
         pairs = [cells_of(X[name]) for name in X.columns]
         return Frame(tuple(names), tuple(cells for cells, _ in pairs), tuple(declared for _, declared in pairs), len(X))
