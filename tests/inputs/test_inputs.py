@@ -183,6 +183,18 @@ def test_nothing_to_learn_from():
         fit_coding(as_frame(pd.DataFrame({"same": [1.0, 1.0, 1.0]})))
 
 
+@pytest.mark.parametrize("cells", [[1e150, 2e150, 3e150], [np.inf, -np.inf, np.nan], ["1e150", "2e150", "3e150"]])
+def test_numbers_beyond_all_use_are_no_missing_cells_where_a_column_is_refused(cells):
+    words = r"'x': all its numbers are infinite or beyond 1e\+100, rescale it"
+    with pytest.raises(InvalidArgument, match=words):
+        fit_coding(as_frame(pd.DataFrame({"x": cells})))
+    (role,) = describe(as_frame(pd.DataFrame({"x": cells})))
+    assert [clause for clause, _ in role.notes] == [
+        "{has} infinite or huge cells, which count as missing",
+        "{has} missing cells only and {was} left out",
+    ]
+
+
 @pytest.mark.parametrize("estimator", [LSSVR(), KernelRegressor("fast"), RVR(), BasisSearchRegressor(), CodedColumns()])
 def test_names_that_occur_twice_are_refused_in_words(estimator):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=["a", "b", "a"])

@@ -50,9 +50,14 @@ def values_of(cells: Cells, kind: str, reading: Reading = PLAIN) -> Cells:
     """Return cells as floats (numbers), days since 1970 (dates) or text with None (categories)."""
     if kind == "category":
         return _without(as_text(cells), reading.missing_codes)
-    values = _as_days(cells, reading) if kind == "date" else _as_numbers(cells, reading)
+    values = unbounded(cells, kind, reading)
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(values) <= LARGEST, values, np.nan)
+
+
+def unbounded(cells: Cells, kind: str, reading: Reading) -> Array:
+    """Return numbers or dates as floats; huge ones do not count as missing."""
+    return _as_days(cells, reading) if kind == "date" else _as_numbers(cells, reading)
 
 
 def adapted(cells: Cells, kind: str, reading: Reading) -> Reading:

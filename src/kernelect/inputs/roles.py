@@ -14,7 +14,7 @@ from kernelect.inputs.dates import ISO, find_form, read_days
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
-from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, values_of
+from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, unbounded, values_of
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
@@ -124,7 +124,10 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
         reading, notes, found, counts = _judged(reading, notes, found, counts)
     distinct, present = len(found), int(counts.sum())
     if not present:
-        return Role(name=name, kind="unused", reason="all its cells are missing", notes=(_EMPTY,))
+        huge = () if kind == "category" else _on_huge(unbounded(cells, kind, reading))
+        far = f"all its numbers are infinite or beyond {LARGEST:g}, rescale it"
+        reason = far if huge else "all its cells are missing"
+        return Role(name=name, kind="unused", reason=reason, notes=(*huge, _EMPTY))
     if distinct == 1 and present == len(values):
         return Role(name=name, kind="unused", reason="it is constant", notes=(_CONSTANT,))
     said = declared or given is not None or name in wishes.kept
