@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from kernelect import LSSVR, RVR, BasisSearchRegressor, KernelRegressor
-from kernelect.exceptions import InvalidArgument
-from kernelect.inputs import CodedColumns, as_frame, describe, fit_coding, fit_warp
+from kernelect.exceptions import InvalidArgument, LostCellsWarning
+from kernelect.inputs import CodedColumns, Wishes, as_frame, describe, fit_coding, fit_warp, lost_cells
 
 
 def messy(n=60, seed=0):
@@ -210,6 +210,59 @@ def test_sparse_is_refused_in_words():
 
     with pytest.raises(TypeError, match="X is a sparse matrix"):
         as_frame(csr_array(np.eye(3)))
+
+
+def lossy():
+    """Return a table with a code, infinite and huge numbers, and texts that are no numbers."""
+    x = np.linspace(1.0, 9.0, 30)
+    texts = [f"{value:.2f}" for value in x]
+    texts[:4] = ["word", "n.a.", "1e150", None]
+    return pd.DataFrame(
+        {
+            "x": x,
+            "code": np.where(x < 2.0, 999.0, x),
+            "far": np.where(x > 8.5, np.inf, x),
+            "text": texts,
+            "town": ["here", "there", "inf"] * 10,
+        }
+    )
+
+
+def test_cells_that_are_lost_are_told():
+    frame = as_frame(lossy())
+    roles = describe(frame)
+    told = lost_cells(roles, frame, codes=True)
+    n_codes, n_far = int(np.sum(lossy()["code"] == 999.0)), int(np.sum(np.isinf(lossy()["far"])))
+    assert told == [
+        f"Column 'code' has 999, which counts as missing ({n_codes} cells; columns={{'code': 'number'}} takes them as "
+        "they are).",
+        "2 columns have numbers that are infinite or beyond 1e+100 and count as missing: "
+        f"'far' ({n_far}, such as inf; rescale the column if they are true), "
+        "'text' (1, such as 1e+150; rescale the column if they are true).",
+        "Column 'text' has cells that are no numbers and count as missing (1, such as 'word').",
+    ]
+    assert lost_cells(roles, frame, codes=False) == told[1:]
+    given = describe(frame, Wishes(kinds={"code": "number"}))
+    assert lost_cells(given, frame, codes=True) == told[1:]
+    assert lost_cells(describe(as_frame(messy())), as_frame(messy()), codes=True) == []
+
+
+def test_dates_in_another_form_are_told():
+    day = pd.date_range("2020-01-01", periods=40)
+    roles = describe(as_frame(pd.DataFrame({"day": day.strftime("%m/%d/%Y")})))
+    new = as_frame(pd.DataFrame({"day": ["13/02/2020", "01/02/2020", "2020-01-02", None]}))
+    assert lost_cells(roles, new, codes=False) == [
+        "Column 'day' has cells that are no dates and count as missing (1, such as '13/02/2020')."
+    ]
+
+
+def test_a_step_warns_once_of_cells_that_are_lost():
+    step = CodedColumns()
+    with pytest.warns(LostCellsWarning, match="CodedColumns: Column 'code' has 999") as told:
+        step.fit_transform(lossy())
+    assert len(told) == 1
+    with pytest.warns(LostCellsWarning, match="CodedColumns: 2 columns have numbers that are infinite"):
+        step.transform(lossy())
 
 
 def test_warp_is_monotone_and_robust():

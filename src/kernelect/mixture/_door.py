@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import Criterion
 from kernelect.estimators import Estimator, check_sample_weight, is_dask, validate_data
-from kernelect.exceptions import InvalidArgument
-from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp
+from kernelect.exceptions import InvalidArgument, LostCellsWarning
+from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp, lost_cells
 from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, posteriors_take_part, useful
@@ -146,8 +147,11 @@ class Door(Estimator):
 
     def _coded(self, X: Any) -> Array:
         """Return the inputs of rows to predict."""
-        frame = self._frame(X, reset=False)
-        return self._views.coding(frame)
+        frame, coding = self._frame(X, reset=False), self._views.coding
+        lost = lost_cells(coding.roles, frame, codes=False)
+        if lost:
+            warnings.warn(f"{type(self).__name__}: {' '.join(lost)}", LostCellsWarning, stacklevel=3)
+        return coding(frame)
 
     def _sample_weight(self, sample_weight: Any, frame: Frame) -> Array:
         weights = check_sample_weight(sample_weight, np.zeros((len(frame), 1)), dtype=np.float64)
@@ -158,7 +162,7 @@ class Door(Estimator):
     def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
         coding = fit_coding(frame, Wishes(kinds=self._kinds()))
-        Z = coding(frame)
+        Z, self._lost = coding(frame), tuple(lost_cells(coding.roles, frame, codes=True))
         self._views = Views(coding, fit_warp(Z, coding.numeric))
         # Without a random_state every fit is the same one: nobody should have to ask for that.
         options = {"random_state": 0 if self.random_state is None else self._seed()}
