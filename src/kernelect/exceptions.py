@@ -1,4 +1,4 @@
-"""Errors of the library, under one root.
+"""Errors and warnings of the library, each kind under one root.
 
 Every message names the argument, the value that was got and the way out.
 """
@@ -49,6 +49,14 @@ class UnwritableFile(KernelectError, OSError):
 
 class UnusableModel(KernelectError, ValueError):
     """A model file cannot be loaded, or does not fit what is asked of it."""
+
+
+class KernelectWarning(UserWarning):
+    """Root of the library's own warnings; a fit that has not converged warns with scikit-learn's."""
+
+
+class LostCellsWarning(KernelectWarning):
+    """Cells of a table that hold something count as missing."""
 
 
 def check_no_class(argument: str, got: object) -> None:

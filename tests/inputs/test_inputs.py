@@ -1,12 +1,16 @@
 """From tables to matrices: arrays, DataFrames, categories, missing cells, dates."""
 
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from kernelect.exceptions import InvalidArgument
-from kernelect.inputs import as_frame, describe, fit_coding, fit_warp
+from kernelect import LSSVR, RVR, BasisSearchRegressor, KernelRegressor
+from kernelect.exceptions import InvalidArgument, LostCellsWarning
+from kernelect.inputs import CodedColumns, Wishes, as_frame, describe, fit_coding, fit_warp, lost_cells
 
 
 def messy(n=60, seed=0):
@@ -89,6 +93,14 @@ def test_a_missing_category_is_a_level():
     assert 0 not in codes
 
 
+@pytest.mark.parametrize(
+    "cell", [None, np.nan, np.float32("nan"), np.float16("nan"), Decimal("NaN"), pd.NA, pd.NaT, np.datetime64("NaT")]
+)
+def test_every_way_to_write_a_missing_cell_is_one(cell):
+    (found,) = as_frame(pd.DataFrame({"c": pd.Series(["a", cell], dtype=object)})).columns
+    assert found.tolist() == ["a", None]
+
+
 def test_spelling_of_levels_does_not_matter():
     frame = messy()
     other = frame.assign(sex=frame["sex"].map({"f": "zz", "m": "a"}))
@@ -103,6 +115,46 @@ def test_dates_become_days_season_and_weekday():
     assert {"day", "day (season, January)", "day (weekday)"} <= set(coding.names)
     short = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=10), "x": np.arange(10.0)})
     assert set(fit_coding(as_frame(short)).names) == {"day", "x"}
+
+
+def test_moments_of_a_time_zone_are_in_utc_whatever_holds_them():
+    moments = pd.date_range("2024-01-01 00:30:00.25", periods=6, freq="5h", tz="Asia/Tokyo")
+    frame = pd.DataFrame({"t": moments})
+    (utc,) = as_frame(frame).columns
+    assert utc[0] == np.datetime64("2023-12-31T15:30:00.25")
+    for other in (
+        frame.astype(object),
+        frame.to_numpy(),
+        frame.convert_dtypes(dtype_backend="pyarrow"),
+        pl.from_pandas(frame),
+        pd.DataFrame({"t": [moment.to_pydatetime() for moment in moments]}, dtype=object),
+    ):
+        np.testing.assert_array_equal(as_frame(other).columns[0], utc)
+    texts = pd.DataFrame({"t": moments.map(str)})
+    coding = fit_coding(as_frame(frame))
+    np.testing.assert_allclose(coding(as_frame(texts)), coding(as_frame(frame)), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        ([pd.Timedelta("1D"), timedelta(hours=6), pd.NaT], [1.0, 0.25, np.nan]),
+        ([np.timedelta64(3, "h"), None], [0.125, np.nan]),
+        ([Decimal("2.500"), Decimal("NaN"), 1], [2.5, np.nan, 1.0]),
+        ([time(12), time(6, 30, 0, 1), None], [0.5, (6.5 * 3600 + 1e-6) / 86400, np.nan]),
+        (
+            [
+                date(2020, 1, 1),
+                datetime(2020, 1, 1, 3, tzinfo=timezone(timedelta(hours=1))),
+                np.datetime64("2020-01-02"),
+            ],
+            np.array(["2020-01-01", "2020-01-01T02", "2020-01-02"], dtype="datetime64[us]"),
+        ),
+    ],
+)
+def test_objects_that_are_decimals_durations_times_or_dates(cells, values):
+    (found,) = as_frame(pd.DataFrame({"x": pd.Series(cells, dtype=object)})).columns
+    np.testing.assert_array_equal(found, values)
 
 
 def test_far_dates_are_dates():
@@ -131,11 +183,86 @@ def test_nothing_to_learn_from():
         fit_coding(as_frame(pd.DataFrame({"same": [1.0, 1.0, 1.0]})))
 
 
+@pytest.mark.parametrize("cells", [[1e150, 2e150, 3e150], [np.inf, -np.inf, np.nan], ["1e150", "2e150", "3e150"]])
+def test_numbers_beyond_all_use_are_no_missing_cells_where_a_column_is_refused(cells):
+    words = r"'x': all its numbers are infinite or beyond 1e\+100, rescale it"
+    with pytest.raises(InvalidArgument, match=words):
+        fit_coding(as_frame(pd.DataFrame({"x": cells})))
+    (role,) = describe(as_frame(pd.DataFrame({"x": cells})))
+    assert [clause for clause, _ in role.notes] == [
+        "{has} infinite or huge cells, which count as missing",
+        "{has} missing cells only and {was} left out",
+    ]
+
+
+@pytest.mark.parametrize("estimator", [LSSVR(), KernelRegressor("fast"), RVR(), BasisSearchRegressor(), CodedColumns()])
+def test_names_that_occur_twice_are_refused_in_words(estimator):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=["a", "b", "a"])
+    with pytest.raises(InvalidArgument, match=r"X has 2 columns named 'a': give each column a name of its own"):
+        estimator.fit(X, X["b"])
+    fitted = estimator.fit(X.set_axis(["a", "b", "c"], axis=1), X["b"])
+    with pytest.raises(InvalidArgument, match="X has 2 columns named 'a'"):
+        getattr(fitted, "predict", getattr(fitted, "transform", None))(X)
+
+
 def test_sparse_is_refused_in_words():
     from scipy.sparse import csr_array
 
     with pytest.raises(TypeError, match="X is a sparse matrix"):
         as_frame(csr_array(np.eye(3)))
+
+
+def lossy():
+    """Return a table with a code, infinite and huge numbers, and texts that are no numbers."""
+    x = np.linspace(1.0, 9.0, 30)
+    texts = [f"{value:.2f}" for value in x]
+    texts[:4] = ["word", "n.a.", "1e150", None]
+    return pd.DataFrame(
+        {
+            "x": x,
+            "code": np.where(x < 2.0, 999.0, x),
+            "far": np.where(x > 8.5, np.inf, x),
+            "text": texts,
+            "town": ["here", "there", "inf"] * 10,
+        }
+    )
+
+
+def test_cells_that_are_lost_are_told():
+    frame = as_frame(lossy())
+    roles = describe(frame)
+    told = lost_cells(roles, frame, codes=True)
+    n_codes, n_far = int(np.sum(lossy()["code"] == 999.0)), int(np.sum(np.isinf(lossy()["far"])))
+    assert told == [
+        f"Column 'code' has 999, which counts as missing ({n_codes} cells; columns={{'code': 'number'}} takes them as "
+        "they are).",
+        "2 columns have numbers that are infinite or beyond 1e+100 and count as missing: "
+        f"'far' ({n_far}, such as inf; rescale the column if they are true), "
+        "'text' (1, such as 1e+150; rescale the column if they are true).",
+        "Column 'text' has cells that are no numbers and count as missing (1, such as 'word').",
+    ]
+    assert lost_cells(roles, frame, codes=False) == told[1:]
+    given = describe(frame, Wishes(kinds={"code": "number"}))
+    assert lost_cells(given, frame, codes=True) == told[1:]
+    assert lost_cells(describe(as_frame(messy())), as_frame(messy()), codes=True) == []
+
+
+def test_dates_in_another_form_are_told():
+    day = pd.date_range("2020-01-01", periods=40)
+    roles = describe(as_frame(pd.DataFrame({"day": day.strftime("%m/%d/%Y")})))
+    new = as_frame(pd.DataFrame({"day": ["13/02/2020", "01/02/2020", "2020-01-02", None]}))
+    assert lost_cells(roles, new, codes=False) == [
+        "Column 'day' has cells that are no dates and count as missing (1, such as '13/02/2020')."
+    ]
+
+
+def test_a_step_warns_once_of_cells_that_are_lost():
+    step = CodedColumns()
+    with pytest.warns(LostCellsWarning, match="CodedColumns: Column 'code' has 999") as told:
+        step.fit_transform(lossy())
+    assert len(told) == 1
+    with pytest.warns(LostCellsWarning, match="CodedColumns: 2 columns have numbers that are infinite"):
+        step.transform(lossy())
 
 
 def test_warp_is_monotone_and_robust():

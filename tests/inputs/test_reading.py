@@ -91,15 +91,17 @@ def test_an_open_column_is_read_as_the_rest_of_the_table():
 
 
 @pytest.mark.parametrize(
-    ("cells", "values"),
+    ("learnt", "new", "values"),
     [
-        (["True", "maybe", "FALSE", None], [1.0, np.nan, 0.0, np.nan]),
-        (["1", "true", "0"], [1.0, 1.0, 0.0]),
-        (["12", "true", "0"], [12.0, np.nan, 0.0]),
+        ([True, False], ["True", "maybe", "FALSE", None], [1.0, np.nan, 0.0, np.nan]),
+        ([True, False], ["12", "true", "0"], [12.0, 1.0, 0.0]),
+        (["1", "0"], ["1", "true", "0"], [1.0, 1.0, 0.0]),
+        ([12, 0], ["1", "true", "0"], [1.0, np.nan, 0.0]),
     ],
 )
-def test_truths_beside_a_strange_cell(cells, values):
-    np.testing.assert_array_equal(values_of(np.array(cells, dtype=object), "number"), values)
+def test_truths_are_numbers_where_the_training_column_was_truths(learnt, new, values):
+    cells = np.array(new, dtype=object)
+    np.testing.assert_array_equal(values_of(cells, "number", role(learnt).reading), values)
 
 
 def test_a_decimal_comma_is_said_where_there_is_one():
@@ -270,6 +272,28 @@ def test_another_table_may_be_written_otherwise():
     assert adapted(cells[1], "date", Reading()).date_format == "%d.%m.%Y"
     open_ = as_frame(pd.DataFrame({"x": ["1.234", "2.345"]})).columns[0]
     assert adapted(open_, "number", Reading(decimal=",")).decimal == ","
+
+
+@pytest.mark.parametrize(
+    ("learnt", "new", "values"),
+    [
+        (["2.500", "1.25", "7.125"], ["2.500", "2,5", "1.234,5", None, "word"], [2.5, 2.5, 1234.5, np.nan, np.nan]),
+        (["2,500", "1,25", "7,125"], ["2,500", "2.5", "1,234.5"], [2.5, 2.5, 1234.5]),
+        (["1.234", "2.345", "3.456"], ["1.234", "0,5", "1.234"], [1.234, 0.5, 1.234]),
+        (["12/31/2019", "01/02/2020"], ["03/02/2020", "13/02/2020", "2020-03-02"], [18323.0, np.nan, 18323.0]),
+        (["31/12/2019", "02/01/2020"], ["03/02/2020", "02/13/2020"], [18295.0, np.nan]),
+        (["2020-01-01", "2020-01-02"], ["2020-02-03", "13.02.2020"], [18295.0, np.nan]),
+    ],
+)
+def test_a_cell_is_read_as_in_training_whatever_stands_beside_it(learnt, new, values):
+    coding = fit_coding(as_frame(pd.DataFrame({"x": learnt})))
+    code = coding.numbers[0]
+    frame = as_frame(pd.DataFrame({"x": new}))
+    batch = coding(frame)
+    rows = np.vstack([coding(as_frame(pd.DataFrame({"x": [cell]}))) for cell in new])
+    np.testing.assert_array_equal(batch, rows)
+    filled = np.where(np.isnan(values), code.fill, values)
+    np.testing.assert_allclose(batch[:, 0], (filled - code.centre) / code.scale)
 
 
 def test_the_library_reads_frames_as_the_commands_do():

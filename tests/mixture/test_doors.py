@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
 from kernelect import GPC, LSSVC, LSSVR, KernelClassifier, KernelRegressor
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, LostCellsWarning
 from kernelect.mixture import members
 from kernelect.mixture.candidates import AS_IS, BOOSTING, GP, Candidate, candidates_for, kernel_of
 from kernelect.mixture.forest import Forest
@@ -161,6 +161,43 @@ def test_nothing_depends_on_order_spelling_or_jobs(classifier, permuted):
         jobs = 2
     found = KernelClassifier("fast", n_jobs=jobs).fit(other, named).predict_proba(query)
     np.testing.assert_allclose(found, classifier.predict_proba(frame), atol=1e-4)
+
+
+@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
+def test_texts_of_a_batch_do_not_change_how_its_other_rows_are_read(door):
+    x = np.random.default_rng(0).uniform(1, 9, 80)
+    day = pd.date_range("2020-01-01", periods=80, freq="3D")
+    learnt = pd.DataFrame({"x": [f"{value:.3f}" for value in x], "day": day.strftime("%m/%d/%Y")})
+    y = x + day.day_of_year.to_numpy() / 30.0
+    model = door("fast").fit(learnt, y if door is KernelRegressor else y > np.median(y))
+    new = pd.DataFrame(
+        {
+            "x": ["2.500", "2,5", "1.234,5", None, "7.125"],
+            "day": ["03/02/2020", "2020-03-02", "03/02/2020", "05/06/2020", None],
+        }
+    )
+    say = model.predict if door is KernelRegressor else model.predict_proba
+    alone = np.concatenate([say(new.iloc[[row]]) for row in range(len(new))])
+    np.testing.assert_allclose(say(new), alone, rtol=1e-10)
+    np.testing.assert_allclose(alone[0], alone[1], rtol=1e-10)
+
+
+@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
+def test_one_warning_tells_which_cells_count_as_missing(door):
+    x = np.linspace(1.0, 9.0, 60)
+    frame = pd.DataFrame({"x": np.where(x < 2.0, -99.0, x), "far": np.where(x > 8.0, np.inf, x)})
+    y = x if door is KernelRegressor else x > 5.0
+    words = f"{door.__name__}: Column 'x' has -99, which counts as missing .*Column 'far' has numbers that are inf"
+    with pytest.warns(LostCellsWarning, match=words) as told:
+        model = door("fast").fit(frame, y)
+    assert len(told) == 1
+    with pytest.warns(LostCellsWarning, match=f"{door.__name__}: Column 'far' has numbers that are infinite"):
+        model.predict(frame)
+    model.predict(frame.replace(np.inf, np.nan))
+    door("fast", columns={"x": "number"}).fit(frame[["x"]], y)
+    with pytest.warns(ConvergenceWarning, match="left no time for .* Column 'x' has -99") as told:
+        door("fast", time_limit=0.01).fit(frame, y)
+    assert len(told) == 1
 
 
 def test_efforts_grow():

@@ -85,6 +85,20 @@ def test_it_is_the_model_of_the_rows_in_memory(path, target, other, tmp_path):
     assert gather_for_page(model, found.rows.X, found.rows.y, assessment=model.assessment)
 
 
+def test_texts_of_all_pieces_are_read_in_one_way(tmp_path):
+    frame = mixed().drop(columns="label").dropna(subset="value")
+    frame["b"] = [f"{value + 4:.3f}".replace(".", ",") for value in frame["b"]]  # leaves the sign open
+    frame.loc[frame.index[:40], "b"] = [f"4,{row:02d}" for row in range(40)]  # prove the comma, in the first piece
+    frame.loc[frame.index[300], "b"] = "4.5"  # in a piece without a proof
+    path = str(tmp_path / "texts.parquet")
+    frame.to_parquet(path, row_group_size=150)
+    model = fit_pieces(path, "value", LSSVM).model
+    schema, rows, _ = describe_table(frame, "value")
+    whole = fit_table(rows, schema, LSSVM, FoldOptions(folds=0))
+    assert next(column for column in schema.columns if column.name == "b").reading.decimal == ","
+    pd.testing.assert_frame_equal(predict_table(model, rows.X), predict_table(whole, rows.X), rtol=1e-8, atol=1e-8)
+
+
 def test_columns_follow_from_a_sample_and_figures_from_another(path, monkeypatch, tmp_path):
     monkeypatch.setattr(large, "SAMPLE_ROWS", 200)
     monkeypatch.setattr("kernelect.selection.landmarks.table.FIGURE_ROWS", 120)

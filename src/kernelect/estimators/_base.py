@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import CRITERIA, Criterion
 from kernelect.estimators._sklearn import validate_data
-from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.exceptions import InvalidArgument, LostCellsWarning, MissingCapability
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, ModelSize
@@ -46,6 +46,9 @@ class Estimator(BaseEstimator):
     _lead: Lead | None = None
     _deadline: Deadline = NEVER
     _whole: bool = False
+
+    #: Sentences on cells of the training table that count as missing.
+    _lost: tuple[str, ...] = ()
 
     n_features_in_: int
     n_iter_: int
@@ -91,13 +94,20 @@ class Estimator(BaseEstimator):
         fresh._fit(*data)
         del fresh._lead, fresh._deadline, fresh._whole
         self.__dict__ = fresh.__dict__
-        doubt = "" if quiet else self._doubt()
-        if doubt:
-            warnings.warn(f"{type(self).__name__}: {doubt}.", ConvergenceWarning, stacklevel=3)
+        if not quiet:
+            self._warn()
         return self
 
+    def _warn(self) -> None:
+        """Give the one warning of a fit: what to doubt about the selection, then which cells were lost."""
+        doubt = self._doubt()
+        words = " ".join([*([f"{doubt}."] if doubt else []), *self._lost])
+        if words:
+            kind = ConvergenceWarning if doubt else LostCellsWarning
+            warnings.warn(f"{type(self).__name__}: {words}", kind, stacklevel=4)
+
     def _doubt(self) -> str:
-        """Return what the one warning of a fit says, nothing where all went well."""
+        """Return what the warning of a fit says about the selection, nothing where all went well."""
         if self.selection_.converged:
             return ""
         status = self.selection_.status

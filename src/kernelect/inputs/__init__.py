@@ -9,6 +9,7 @@ as a step of a pipeline, with indicators (:class:`Indicators`) instead of catego
 from kernelect.inputs.coding import Coding, fit_coding
 from kernelect.inputs.frame import Frame, as_frame
 from kernelect.inputs.indicators import Indicators
+from kernelect.inputs.lost import lost_cells
 from kernelect.inputs.roles import Role, Wishes, describe
 from kernelect.inputs.step import CodedColumns
 from kernelect.inputs.warp import Warp, fit_warp
@@ -25,4 +26,5 @@ __all__ = [
     "describe",
     "fit_coding",
     "fit_warp",
+    "lost_cells",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.frame import Cells, Frame
-from kernelect.inputs.readings import adapted, is_missing, values_of
+from kernelect.inputs.readings import is_missing, values_of
 from kernelect.inputs.roles import Role, Wishes, describe
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
@@ -107,6 +107,10 @@ class CategoryCode:
 class Coding:
     """How the columns of a table become inputs, fitted on the training rows without their targets.
 
+    The inputs of a row depend on that row alone: cells are read as in training. A cell written otherwise is read by
+    itself where it has one meaning only (``2,5`` after a column with decimal points, ``2024-12-31`` after one of other
+    dates), and counts as missing where not.
+
     Attributes
     ----------
     roles : tuple of Role
@@ -155,8 +159,7 @@ class Coding:
         return tuple(code.name for code in (*self.numbers, *self.categories))
 
     def _values(self, frame: Frame, column: int) -> Cells:
-        role, cells = self.roles[column], frame.columns[column]
-        return values_of(cells, role.kind, adapted(cells, role.kind, role.reading))
+        return values_of(frame.columns[column], self.roles[column].kind, self.roles[column].reading)
 
 
 def fit_coding(frame: Frame, wishes: Wishes | None = None) -> Coding:

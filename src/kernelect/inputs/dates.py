@@ -99,6 +99,13 @@ def days_of(texts: Iterable[str | None], form: str) -> Array:
     return np.array([known[text] for text in texts], dtype=float)
 
 
+def read_days(texts: Iterable[str | None], form: str) -> Array:
+    """Return days since 1970 of dates in a form or, as that has one meaning only, in ISO form; NaN for all others."""
+    texts = list(texts)
+    days = days_of(texts, form)
+    return days if form == ISO or not np.isnan(days).any() else np.where(np.isnan(days), days_of(texts, ISO), days)
+
+
 def check_form(form: str) -> str:
     """Return the form of a date, or raise an error that shows how to write one."""
     if not re.search("%[YyGcxsj]", form):

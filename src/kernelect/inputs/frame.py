@@ -1,13 +1,16 @@
 """Turns arrays and DataFrames into named columns, each a one-dimensional array; no other module knows both.
 
-A column is float64 (NaN is missing), datetime64[us] (NaT is missing) or object: text, with None
-where a cell is missing. pandas, polars and anything with ``columns`` and ``__getitem__`` are read
-by their own methods, so neither package is needed.
+A column is float64 (NaN is missing), datetime64[us] (NaT is missing; moments of a time zone are in UTC) or object:
+text, with None where a cell is missing. Durations are days, times of day shares of a day. pandas, polars and anything
+with ``columns`` and ``__getitem__`` are read by their own methods, so neither package is needed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -46,6 +49,17 @@ def is_frame(X: object) -> bool:
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, np.ndarray)
 
 
+def check_names(X: Any) -> None:
+    """Raise where two columns of a DataFrame have the same name."""
+    names = [str(name) for name in X.columns] if is_frame(X) else []
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidArgument(
+            f"X has {names.count(twice)} columns named {twice!r}: give each column a name of its own, or leave out "
+            "copies with X.loc[:, ~X.columns.duplicated()]."
+        )
+
+
 def as_frame(X: Any) -> Frame:
     """Return the columns of an array or DataFrame.
 
@@ -57,6 +71,7 @@ def as_frame(X: Any) -> Frame:
     if isinstance(X, Frame):
         return X
     if is_frame(X):
+        check_names(X)
         names = [str(name) for name in X.columns]
         pairs = [cells_of(X[name]) for name in X.columns]
         return Frame(tuple(names), tuple(cells for cells, _ in pairs), tuple(declared for _, declared in pairs), len(X))
@@ -112,24 +127,32 @@ def _mixed(values: Cells) -> Cells:
     """Return objects as floats where all are numbers, as dates where all are dates, else as text."""
     missing = np.array([_is_missing(cell) for cell in values], dtype=bool)
     present = values[~missing]
-    if all(isinstance(cell, bool | int | float | np.number | np.bool_) for cell in present):
-        out = np.full(len(values), np.nan)
-        out[~missing] = [float(cell) for cell in present]
-        return out
-    if all(hasattr(cell, "isoformat") for cell in present):
-        out = np.full(len(values), np.datetime64("NaT"), dtype="datetime64[us]")
-        out[~missing] = [np.datetime64(cell.isoformat()[:19]) for cell in present]
-        return out
-    text = np.full(len(values), None, dtype=object)
-    text[~missing] = [_text(cell) for cell in present]
-    return text
+    _, empty, read = next(one for one in _OBJECTS if all(isinstance(cell, one[0]) for cell in present))
+    out = np.full(len(values), empty)
+    out[~missing] = [read(cell) for cell in present]
+    return out
+
+
+def _moment(cell: Any) -> np.datetime64:
+    """Return a date, or a date and time in UTC."""
+    if not isinstance(cell, datetime):
+        return np.datetime64(cell, "us")
+    return np.datetime64(cell.replace(tzinfo=None), "us") - np.timedelta64(cell.utcoffset() or timedelta(), "us")
+
+
+def _days(cell: timedelta | np.timedelta64) -> float:
+    return float(np.timedelta64(cell) / np.timedelta64(1, "D"))
+
+
+def _share_of_day(cell: time) -> float:
+    return (cell.hour * 3600 + cell.minute * 60 + cell.second + cell.microsecond / 1e6) / 86400
 
 
 def _is_missing(cell: object) -> bool:
     """Tell None, NaN, NaT and pandas' NA, all of which differ from themselves or are None."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(cell, float) and cell != cell
+    return isinstance(cell, float | np.floating | np.datetime64 | np.timedelta64 | Decimal) and cell != cell
 
 
 def _text(cell: object) -> str:
@@ -137,3 +160,13 @@ def _text(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell).strip()
+
+
+#: Types of objects, the missing cell of their column, and how one of them is read; the first that fits all cells.
+_OBJECTS: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (
+    (timedelta | np.timedelta64, np.nan, _days),  # before numbers, since NumPy's durations are such
+    (bool | int | float | np.number | np.bool_ | Decimal, np.nan, float),
+    (date | np.datetime64, np.datetime64("NaT", "us"), _moment),
+    (time, np.nan, _share_of_day),
+    (object, None, _text),
+)

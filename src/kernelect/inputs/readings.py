@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.inputs.dates import ISO, days_of, find_form
+from kernelect.inputs.dates import ISO, days_of, find_form, read_days
 from kernelect.inputs.frame import Cells
 from kernelect.inputs.numerals import POINT, decimal_sign, read_numerals
 from kernelect.registry import stored
@@ -30,12 +30,15 @@ class Reading:
         Cells that count as missing in addition to empty ones.
     unit : str
         What may follow a number, such as ``kg``.
+    truths : bool
+        Whether ``true`` and ``false`` are the numbers 1 and 0, as in a column that held nothing else.
     """
 
     decimal: str = POINT
     date_format: str = ISO
     missing_codes: tuple[str, ...] = ()
     unit: str = ""
+    truths: bool = False
 
 
 PLAIN = Reading()
@@ -47,13 +50,22 @@ def values_of(cells: Cells, kind: str, reading: Reading = PLAIN) -> Cells:
     """Return cells as floats (numbers), days since 1970 (dates) or text with None (categories)."""
     if kind == "category":
         return _without(as_text(cells), reading.missing_codes)
-    values = _as_days(cells, reading) if kind == "date" else _as_numbers(cells, reading)
+    values = unbounded(cells, kind, reading)
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(values) <= LARGEST, values, np.nan)
 
 
+def unbounded(cells: Cells, kind: str, reading: Reading) -> Array:
+    """Return numbers or dates as floats; huge ones do not count as missing."""
+    return _as_days(cells, reading) if kind == "date" else _as_numbers(cells, reading)
+
+
 def adapted(cells: Cells, kind: str, reading: Reading) -> Reading:
-    """Return the reading for cells of another table; what these cells prove overrides what was learnt."""
+    """Return the reading for cells of a whole new file; what these cells prove overrides what was learnt.
+
+    One cell then changes how others are read. This is for commands, which read whole files and say so in a remark;
+    a :class:`~kernelect.inputs.Coding` reads every row as in training.
+    """
     if cells.dtype != object or kind == "category":
         return reading
     present = [cell for cell in cells if cell is not None]
@@ -95,29 +107,25 @@ def as_text(cells: Cells) -> Cells:
 def _as_numbers(cells: Cells, reading: Reading) -> Array:
     if cells.dtype == object:
         texts = _without(cells, reading.missing_codes)
-        return _with_truths(texts, read_numerals(texts, reading.decimal, reading.unit).values)
+        values = read_numerals(texts, reading.decimal, reading.unit).values
+        return _with_truths(texts, values) if reading.truths else values
     values = cells.astype(float)
     return np.where(np.isin(values, number_codes(reading)), np.nan, values) if reading.missing_codes else values
 
 
 def _with_truths(texts: Cells, values: Array) -> Array:
-    """Return numbers with 1 for true and 0 for false, where all others are 0 and 1.
-
-    A column of truths is read as numbers; one strange cell makes all of it text.
-    """
-    if not np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():
-        return values
+    """Return numbers with 1 for true and 0 for false: a column of truths is numbers; one strange cell makes it text."""
     truths = np.array([_TRUTHS.get(text.lower(), np.nan) if text else np.nan for text in texts], dtype=float)
     return np.where(np.isnan(values), truths, values)
 
 
 def _as_days(cells: Cells, reading: Reading) -> Array:
     if cells.dtype == object:
-        return days_of(_without(cells, reading.missing_codes), reading.date_format)
+        return read_days(_without(cells, reading.missing_codes), reading.date_format)
     if cells.dtype.kind == "f":
         if reading.date_format == ISO:  # days since 1970 already
             return cells
-        return days_of(_without(as_text(cells), reading.missing_codes), reading.date_format)
+        return read_days(_without(as_text(cells), reading.missing_codes), reading.date_format)
     days = (cells - np.datetime64("1970-01-01", "us")) / np.timedelta64(1, "D")
     return np.asarray(days, dtype=float)
 

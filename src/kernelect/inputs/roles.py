@@ -10,11 +10,11 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.codes import missing_codes
-from kernelect.inputs.dates import ISO, days_of, find_form
+from kernelect.inputs.dates import ISO, find_form, read_days
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
-from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, values_of
+from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, unbounded, values_of
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
@@ -28,6 +28,8 @@ _NOT_LIMITS = 0.5
 
 #: More different texts than this, and than half of the rows, are names or free text rather than categories.
 FEW_TEXTS = 20
+
+_TRUTHS = (0.0, 1.0)
 
 _LEADING_ZEROS = re.compile(r"0\d{2,}")
 
@@ -122,13 +124,18 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
         reading, notes, found, counts = _judged(reading, notes, found, counts)
     distinct, present = len(found), int(counts.sum())
     if not present:
-        return Role(name=name, kind="unused", reason="all its cells are missing", notes=(_EMPTY,))
+        huge = () if kind == "category" else _on_huge(unbounded(cells, kind, reading))
+        far = f"all its numbers are infinite or beyond {LARGEST:g}, rescale it"
+        reason = far if huge else "all its cells are missing"
+        return Role(name=name, kind="unused", reason=reason, notes=(*huge, _EMPTY))
     if distinct == 1 and present == len(values):
         return Role(name=name, kind="unused", reason="it is constant", notes=(_CONSTANT,))
     said = declared or given is not None or name in wishes.kept
     if kind == "category" and not said and distinct > max(FEW_TEXTS, present / 2):
         texts = f"{distinct} different texts in {present} rows"
         return Role(name=name, kind="unused", reason=f"{texts} look like names or free text", notes=((_NAMES, texts),))
+    if kind == "number":
+        reading = replace(reading, truths=bool(np.isin(found, _TRUTHS).all()))
     # One value that is there or not there is a mark.
     return Role(name=name, kind="category" if distinct == 1 else kind, reason="", reading=reading, notes=notes)
 
@@ -186,7 +193,7 @@ def _dates(present: list[str], reading: Reading) -> tuple[float, Reading, tuple[
     if found is None:
         return 0.0, reading, _on_lost(present, "dates")
     form, open_ = found
-    lost = [text for text, day in zip(present, days_of(present, form), strict=True) if np.isnan(day)]
+    lost = [text for text, day in zip(present, read_days(present, form), strict=True) if np.isnan(day)]
     empty = sum(stands_for_nothing(text) for text in lost)
     share = (len(present) - len(lost)) / max(len(present) - empty, 1)
     notes: tuple[Note, ...] = () if form == ISO else (("{is} read as dates", form),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -9,10 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, LostCellsWarning
 from kernelect.inputs.coding import Coding, fit_coding
-from kernelect.inputs.frame import as_frame
+from kernelect.inputs.frame import Frame, as_frame
 from kernelect.inputs.indicators import Indicators
+from kernelect.inputs.lost import lost_cells
 from kernelect.inputs.roles import Wishes
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
@@ -53,12 +55,28 @@ class CodedColumns(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(frame.names)
         self.feature_names_in_ = np.array(frame.names, dtype=object)
         self._coding, self._indicators = coding, indicators
+        self._warn(frame, codes=True)
         return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Learn the coding, and return the inputs of the same rows without a second warning."""
+        frame = as_frame(X)
+        return self.fit(frame)._inputs(frame)
 
     def transform(self, X: Any) -> Array:
         """Return the inputs (n, e) of rows."""
         check_is_fitted(self)
-        return self._indicators(self._coding(as_frame(X)))
+        frame = as_frame(X)
+        self._warn(frame, codes=False)
+        return self._inputs(frame)
+
+    def _inputs(self, frame: Frame) -> Array:
+        return self._indicators(self._coding(frame))
+
+    def _warn(self, frame: Frame, *, codes: bool) -> None:
+        lost = lost_cells(self._coding.roles, frame, codes=codes)
+        if lost:
+            warnings.warn(f"{type(self).__name__}: {' '.join(lost)}", LostCellsWarning, stacklevel=3)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the name of every input, such as ``age``, ``age is missing`` or ``sex = male``."""

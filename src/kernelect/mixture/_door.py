@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import Criterion
 from kernelect.estimators import Estimator, check_sample_weight, is_dask, validate_data
-from kernelect.exceptions import InvalidArgument
-from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp
+from kernelect.exceptions import InvalidArgument, LostCellsWarning
+from kernelect.inputs import Frame, Wishes, as_frame, fit_coding, fit_warp, lost_cells
 from kernelect.kernels.scale import spread_rows
 from kernelect.mixture.candidates import Candidate, Candidates, candidates_for
 from kernelect.mixture.members import Member, Task, Views, fit_members, posteriors_take_part, useful
@@ -146,22 +147,25 @@ class Door(Estimator):
 
     def _coded(self, X: Any) -> Array:
         """Return the inputs of rows to predict."""
-        frame = self._frame(X, reset=False)
-        return self._views.coding(frame)
+        frame, coding = self._frame(X, reset=False), self._views.coding
+        lost = lost_cells(coding.roles, frame, codes=False)
+        if lost:
+            warnings.warn(f"{type(self).__name__}: {' '.join(lost)}", LostCellsWarning, stacklevel=3)
+        return coding(frame)
 
     def _sample_weight(self, sample_weight: Any, frame: Frame) -> Array:
         weights = check_sample_weight(sample_weight, np.zeros((len(frame), 1)), dtype=np.float64)
         if not np.all(weights >= 0.0):
             raise InvalidArgument("sample_weight holds negative numbers: every weight must be at least 0.")
-        return np.asarray(weights, dtype=float)
+        # Some machines count rows, and weights may be in any unit; equal ones are then 1 to the last digit.
+        weights = np.asarray(weights / weights.max(), dtype=float)
+        return weights / weights[weights > 0].mean()
 
     def _fit_mixture(self, frame: Frame, y: Any, weights: Array, groups: Indices | None) -> None:
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
         kept = weights > 0  # a row of no weight has no say in anything
-        weights = weights / weights.max()  # equal ones are then 1 to the last digit
-        weights = weights / weights[kept].mean()  # some machines count rows, and weights may be in any unit
         coding = fit_coding(frame.take(kept), Wishes(kinds=self._kinds()))
-        Z = coding(frame)
+        Z, self._lost = coding(frame), tuple(lost_cells(coding.roles, frame.take(kept), codes=True))
         self._views = Views(coding, fit_warp(Z[kept], coding.numeric))
         # Without a random_state every fit is the same one: nobody should have to ask for that.
         options = {"random_state": 0 if self.random_state is None else self._seed()}

@@ -44,7 +44,8 @@ class KernelClassifier(ClassifierMixin, Door):
         1000 rows on, boosted trees are one more.
     columns : dict of column name to "number", "category" or "date", optional
         The kind of columns of a DataFrame whose cells suggest another kind: ``{"race": "category"}`` for a race coded
-        1, 2, 3. The cells decide the kind of all other columns.
+        1, 2, 3. The cells decide the kind of all other columns. A DataFrame's 999, -99 and the like, far from all other
+        numbers of a column, count as missing unless its kind is given as "number"; ``fit`` warns of them.
     time_limit : float, optional
         Seconds for the whole fit. If candidates cannot be fitted in this time, they are left out and one warning says
         so.

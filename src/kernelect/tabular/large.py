@@ -80,12 +80,12 @@ class TableCode:
     usable: _Usable
 
     def __call__(self, frame: pd.DataFrame) -> tuple[Any, Any, Any]:
-        """Return inputs, targets and weights of the usable rows."""
+        """Return inputs, targets and weights of the usable rows; a piece alone does not decide how texts are read."""
         frame = frame[self.usable(frame)].reset_index(drop=True)
         weights = None if self.schema.weight is None else values_of(frame[self.schema.weight], "number")
         if not len(frame):
             return np.zeros((0, len(self.columns.get_feature_names_out()))), np.zeros(0), weights
-        return self.columns.transform(self.schema.inputs(frame)), self.targets(frame), weights
+        return self.columns.transform(self.schema.inputs(frame, self.schema.learnt)), self.targets(frame), weights
 
     def targets(self, frame: pd.DataFrame) -> Any:
         """Return labels or numbers."""
@@ -258,7 +258,7 @@ def _bytes_of(path: str) -> int:
 
 def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> Rows:
     weights = None if schema.weight is None else values_of(frame[schema.weight], "number").to_numpy()
-    return Rows(X=schema.inputs(frame), y=pd.Series(code.targets(frame)), weights=weights)
+    return Rows(X=schema.inputs(frame, schema.learnt), y=pd.Series(code.targets(frame)), weights=weights)
 
 
 def _of_all_rows(facts: Facts, shown: int, total: int) -> Facts:

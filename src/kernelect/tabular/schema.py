@@ -66,6 +66,11 @@ class Schema:
         more = {"columns": columns, "classes": classes, "ids": tuple(facts["ids"]), "stakes": stakes}
         self.__dict__.update({**facts, **more})
 
+    @property
+    def learnt(self) -> dict[str, Reading]:
+        """How each input column was read in training."""
+        return {column.name: column.reading for column in self.columns}
+
     def readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
         """Return how each input column of a new table is read: as in training, unless its cells prove otherwise."""
         return {
