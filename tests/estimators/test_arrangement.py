@@ -101,6 +101,22 @@ def test_the_order_of_columns_changes_no_bit_of_a_relevance_vector_machine(estim
     np.testing.assert_allclose(first.selection_.theta, first.kernel_.theta, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "criterion", "n_classes"), [("rbf", "cv", 2), ("rbf", "cv", 3), ("ard", "evidence", 3)]
+)
+def test_the_names_of_the_classes_decide_nothing(kernel, criterion, n_classes):
+    """Folds followed the order of the classes: after labels 0 and 1 were swapped, probabilities differed by 0.79."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, 3))
+    y = np.sin(X[:, 0]) + 0.5 * X[:, 1] + 0.3 * rng.normal(size=120)
+    labels = np.digitize(y, [-0.5, 0.5][: n_classes - 1])
+    names = np.array([2, 0, 1]) if n_classes == 3 else np.array([1, 0])
+    first = fitted(RVC(kernel, criterion=criterion), X, labels)
+    second = fitted(RVC(kernel, criterion=criterion), X, names[labels])
+    new = rng.normal(size=(200, 3))
+    np.testing.assert_allclose(second.predict_proba(new)[:, names], first.predict_proba(new), atol=1e-7)
+
+
 def test_widths_of_some_columns_stay_with_them(rng):
     X = rng.normal(size=(40, 4)) * [1.0, 10.0, 100.0, 1.0]
     y = np.sin(X[:, 0]) + 0.1 * X[:, 1] + 0.01 * rng.normal(size=40)

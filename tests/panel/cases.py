@@ -13,7 +13,10 @@ from kernelect.kernels import ARD, RBF, Constant, Linear, Matern, Polynomial
 
 _CENTRED = "dot-product kernels are centred at the mean of the training rows, so that offsets do not matter"
 _DOUBT = "the temperature of several classes is fitted with two rows of doubt in all, not one in each class"
-_DEALT = "rows are dealt out to the parts of a cross-validation in an order that the columns' order does not change"
+_DEALT = (
+    "rows are dealt out to the parts of a cross-validation in an order that neither the order of columns nor the names "
+    "of classes change"
+)
 _LEFT_TO_GAIN = "a search for the evidence ends by what is left to gain, and begins from narrow widths too"
 
 #: Results that were changed on purpose after the panel was first frozen, with the reason. They were frozen anew
