@@ -47,6 +47,7 @@ FROZEN_ANEW: dict[str, str] = {
     "rvc dictionary": _DEALT,
     "rvc fixed": _DEALT,
     "basis ols, validation": "the rows kept aside are drawn in an order that the rows' order does not change",
+    "basis precomputed, weights, no intercept": "weights count for no more rows than there are distinct ones",
     "basis": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
     "basis abf, rbf": "the search for widths had its deadline in the place of a tolerance, so it ended too early",
 }

@@ -31,6 +31,7 @@ from kernelect.typing import Array, Indices, Observer
 _REMEDIES = {
     "(max_iter)": "raise max_iter to go on",
     "(time_limit)": "raise time_limit to go on",
+    "hardly any residuals": "give more rows, or a smaller max_size",
     "not finite": "look for extreme values in X, or use another kernel",
 }
 _OTHERWISE = "see selection_.to_frame(), and try n_restarts=5 or another prior"
