@@ -201,7 +201,7 @@ class SVMBase(SelfSelecting):
         if self.ensemble and len(selection.optima):
             solved = [(theta, objective.solved_by(kind.machine_for(self.slack), theta)) for theta in selection.optima]
             self._members = [kind.of(objective, *each) for each in solved]
-        self.kernel_, self.C_ = main.kernel, main.C
+        self.kernel_, self.C_ = main.kernel, main.C if isinstance(self.C, str) else float(self.C)
         support = self._kept[main.support]
         as_given = np.argsort(support)
         self.support_ = support[as_given]
