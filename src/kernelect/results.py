@@ -170,7 +170,9 @@ class Selection(Selected):
     Attributes
     ----------
     value : float
-        The criterion at the selected point, in the paper's units; smaller is better.
+        The criterion at the selected point, in the paper's units; smaller is better. With a prior it is what was
+        minimised, the criterion in nats plus the prior's penalty. That of widths given as numbers counts too, so with
+        nothing left to select ``prior=None`` gives the criterion alone.
     theta : ndarray of shape (n_parameters,)
         Logarithms of all hyper-parameters, in the order of ``names``.
     names : tuple of str

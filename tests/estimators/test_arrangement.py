@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelect import LSSVR, RVC, RVR, BasisSearchRegressor
+from kernelect import LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.criteria import RVMCrossValidation
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import ARD, RBF
@@ -99,6 +99,61 @@ def test_the_order_of_columns_changes_no_bit_of_a_relevance_vector_machine(estim
         np.testing.assert_array_equal([row.theta[back] for row in seen[1]], [row.theta for row in seen[0]])
         np.testing.assert_array_equal(second.kernel_.theta[back], first.kernel_.theta)
     np.testing.assert_allclose(first.selection_.theta, first.kernel_.theta, rtol=1e-12)
+
+
+def test_svc_does_not_depend_on_the_order_of_rows_where_the_criterion_has_kinks():
+    """The span was 99.97 for one order and 129.66 for the other."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, 3))
+    y, new = np.digitize(np.sin(X[:, 0]) + 0.5 * X[:, 1], [-0.5, 0.5]), rng.normal(size=(200, 3))
+    rows = rng.permutation(120)
+    first, second = (fitted(SVC("ard", criterion="span"), X[q], y[q]) for q in (slice(None), rows))
+    assert second.selection_.value == first.selection_.value
+    assert "a local minimum of a criterion with kinks" in first.selection_.status
+    np.testing.assert_array_equal(np.sort(rows[second.support_]), first.support_)
+    np.testing.assert_allclose(second.predict_proba(new), first.predict_proba(new), atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"criterion": "span"}], ids=["posterior", "support vectors"])
+def test_vectors_of_svc_are_listed_in_the_order_of_the_rows(options, rng):
+    X = rng.normal(size=(60, 2))
+    y, weights = np.digitize(X[:, 0], [-0.5, 0.5]), np.where(np.arange(60) < 5, 0.0, 1.0)
+    model = SVC(**options).fit(X, y, sample_weight=weights)
+    assert np.all(np.diff(model.support_) > 0)
+    assert model.support_.min() >= 5
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    values = model.kernel_.cross(X, model.support_vectors_) @ model.dual_coef_
+    np.testing.assert_array_equal(np.argmax(values, axis=1) == model.predict(X), True)
+
+
+@pytest.mark.parametrize("criterion", ["ep-evidence", "span"])
+def test_rows_set_aside_for_early_stopping_do_not_follow_the_order_of_rows(criterion, rng):
+    X = rng.normal(size=(80, 2))
+    y, rows = X[:, 0] + 0.5 * rng.normal(size=80) > 0.2, rng.permutation(80)
+    first, second = (
+        fitted(SVC("rbf", criterion=criterion, early_stopping=True, random_state=0), X[q], y[q])
+        for q in (slice(None), rows)
+    )
+    np.testing.assert_array_equal(second.selection_.validation_error, first.selection_.validation_error)
+    renamed = fitted(clone(first), X, ~y)
+    np.testing.assert_array_equal(renamed.selection_.validation_error, first.selection_.validation_error)
+    np.testing.assert_allclose(second.predict_proba(X), first.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "criterion", "n_classes"), [("rbf", "cv", 2), ("rbf", "cv", 3), ("ard", "evidence", 3)]
+)
+def test_the_names_of_the_classes_decide_nothing(kernel, criterion, n_classes):
+    """Folds followed the order of the classes: after labels 0 and 1 were swapped, probabilities differed by 0.79."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, 3))
+    y = np.sin(X[:, 0]) + 0.5 * X[:, 1] + 0.3 * rng.normal(size=120)
+    labels = np.digitize(y, [-0.5, 0.5][: n_classes - 1])
+    names = np.array([2, 0, 1]) if n_classes == 3 else np.array([1, 0])
+    first = fitted(RVC(kernel, criterion=criterion), X, labels)
+    second = fitted(RVC(kernel, criterion=criterion), X, names[labels])
+    new = rng.normal(size=(200, 3))
+    np.testing.assert_allclose(second.predict_proba(new)[:, names], first.predict_proba(new), atol=1e-7)
 
 
 def test_widths_of_some_columns_stay_with_them(rng):

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect import (
+    GPC,
+    LSSVC,
+    LSSVR,
+    RVC,
+    RVR,
+    SVC,
+    BasisSearchRegressor,
+    KernelClassifier,
+    KernelRegressor,
+)
 from kernelect.datasets import twonorm
 from kernelect.exceptions import InvalidArgument
 
@@ -37,6 +47,9 @@ def with_entry(value):
         ({"max_iter": 0}, X, Y, "max_iter=0 must be"),
         ({"tol": "small"}, X, Y, "tol='small' must be"),
         ({"time_limit": -5}, X, Y, "time_limit=-5 must be seconds"),
+        ({"n_jobs": "2"}, X, Y, "n_jobs='2' must be a whole number other than 0, such as 2"),
+        ({"n_jobs": 0}, X, Y, "n_jobs=0 must be a whole number other than 0"),
+        ({"n_jobs": 1.5}, X, Y, "n_jobs=1.5 must be a whole number"),
         ({"kernel": "precomputed"}, X, Y, r"takes a square matrix of kernel values in fit, got shape \(60, 4\)"),
         ({"kernel": "precomputed"}, np.triu(np.ones((60, 60))), Y, "takes a symmetric matrix, and this one is not"),
         ({"kernel": "linear"}, X * 1e200, Y, "X varies by about 3e.200.*rescale X"),
@@ -200,3 +213,9 @@ def test_targets_whose_powers_vanish_are_refused_in_words(estimator, size):
     X = np.random.default_rng(0).normal(size=(60, 2))
     with pytest.raises(InvalidArgument, match=r"y differs from its mean by .* at most, whose powers vanish: rescale y"):
         estimator.fit(X, size * X[:, 0])
+
+
+@pytest.mark.parametrize("estimator", [GPC, KernelClassifier, KernelRegressor, RVC, RVR, SVC])
+def test_numbers_of_jobs_that_are_none_are_refused(estimator):
+    with pytest.raises(InvalidArgument, match="n_jobs='2' must be a whole number other than 0"):
+        estimator(n_jobs="2").fit(X, Y)

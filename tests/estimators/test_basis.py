@@ -28,6 +28,7 @@ RBFS = KernelFunctions(RBF(1.0))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:.*hardly any residuals:sklearn.exceptions.ConvergenceWarning")  # 12 rows of a check
 @parametrize_with_checks(
     [
         BasisSearchRegressor(),
@@ -141,6 +142,7 @@ def test_inputs_of_extreme_scale_or_offset_are_no_disaster(dictionary, change, r
     assert np.isfinite(model.selection_.value)
 
 
+@pytest.mark.filterwarnings("ignore:.*hardly any residuals:sklearn.exceptions.ConvergenceWarning")  # of "abf"
 @pytest.mark.parametrize("strategy", ["forward", "sffs", "oscillating", "abf", OLS("evidence")])
 def test_two_rows_are_enough(strategy):
     model = BasisSearchRegressor(strategy=strategy, random_state=0).fit([[0.0], [1.0]], [0.0, 1.0])
@@ -250,6 +252,52 @@ def test_a_perfect_fit_is_no_disaster(rng):
 def test_bad_arguments_are_named(waves, options, message):
     with pytest.raises(InvalidArgument, match=message):
         BasisSearchRegressor(**options).fit(*waves)
+
+
+@pytest.mark.parametrize("weight", [1.5, 3.0, 100.0])
+def test_the_same_weight_for_all_rows_changes_nothing(waves, weight):
+    """Weights of 3 said that every row was seen three times without noise: a model through all points won."""
+    X, y = waves
+    plain = BasisSearchRegressor().fit(X, y)
+    weighted = BasisSearchRegressor().fit(X, y, sample_weight=np.full(len(y), weight))
+    np.testing.assert_array_equal(weighted.support_, plain.support_)
+    for one, other in zip(plain.predict(X, return_std=True), weighted.predict(X, return_std=True), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-6)
+
+
+def test_rows_that_differ_at_the_same_inputs_count_in_full(rng):
+    X = np.repeat(np.arange(4.0), 25)[:, None]
+    y = np.round(X[:, 0] + rng.normal(size=100), 1)
+    model = BasisSearchRegressor("polynomial").fit(X, y)
+    halves = BasisSearchRegressor("polynomial").fit(X, y, sample_weight=np.full(100, 0.5))
+    assert model.selection_.value - model.selection_.null_value < 1.5 * (
+        halves.selection_.value - halves.selection_.null_value
+    )
+    assert model.noise_ == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 8])
+def test_a_few_rows_of_noise_are_not_taken_for_certain(n):
+    """With one residual left, 18 of 40 models of four rows claimed a tenth of the noise or less."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        model = BasisSearchRegressor().fit(rng.normal(size=(n, 3)), rng.normal(size=n))
+        assert len(model.support_) <= n - 4
+        assert model.noise_ > 0.01
+
+
+def test_a_model_through_all_rows_warns(rng):
+    X, y = np.random.default_rng(11).normal(size=(2, 5, 3))
+    with pytest.warns(ConvergenceWarning, match=r"hardly any residuals, .* give more rows, or a smaller max_size"):
+        model = BasisSearchRegressor(RBFS, strategy="abf").fit(X, y[:, 0])
+    assert not model.selection_.converged
+
+
+def test_data_without_noise_do_not_warn(rng):
+    X = rng.normal(size=(40, 3))
+    model = BasisSearchRegressor("linear").fit(X, X @ [1.0, 2.0, 3.0])
+    assert model.selection_.converged
+    assert model.noise_ < 1e-5
 
 
 def test_weights_that_leave_nothing_are_named(waves):

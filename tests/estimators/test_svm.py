@@ -374,3 +374,10 @@ def test_the_random_walk_follows_random_state(small):
 
     np.testing.assert_array_equal(theta(1), theta(1))
     assert not np.array_equal(theta(1), theta(2))
+
+
+def test_what_is_fixed_comes_back_as_it_was_given(rng):
+    X = rng.normal(size=(30, 2))
+    model = SVC(2.0 * ARD([0.1, 0.5]) + Constant(0.1), C=0.1, criterion="span").fit(X, X[:, 0] > 0.0)
+    assert repr(model.kernel_) == repr(2.0 * ARD([0.1, 0.5]) + Constant(0.1))
+    assert model.C_ == 0.1

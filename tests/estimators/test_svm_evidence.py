@@ -108,7 +108,7 @@ def test_probabilities_are_those_of_the_model(rings, slack):
     model = SVC(FIXED, C=1.5, slack=slack).fit(X, y)
     new = np.random.default_rng(1).normal(size=(4, 4))
     member = model._members[0]
-    mean, variance = member.machine.latent(member.state, FIXED.cross(X, new), FIXED.diagonal(new))
+    mean, variance = member.machine.latent(member.state, FIXED.cross(member.inputs, new), FIXED.diagonal(new))
 
     def factor(z):
         miss = max(1.0 - z, 0.0)

@@ -208,3 +208,17 @@ def test_functions_of_the_users_own_are_estimated():
     value = oracle.interventional(model.predict, X[0], X, [[0], [1], [2]])
     shares = oracle.shapley(value, 3)[0]
     assert abs(found.values[0] - shares).max() < 0.3
+
+
+@pytest.mark.parametrize(
+    ("machine", "latent"),
+    [(LSSVC(), False), (SVC(predictor="svm"), False), (SVC(), True), (GPC(), True), (RVC(), True)],
+    ids=["lssvc", "plain svc", "svc", "gpc", "rvc"],
+)
+def test_a_remark_tells_where_values_do_not_add_up_to_the_decision_value(machine, latent):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    machine.fit(X, X[:, 0] + 0.5 * rng.normal(size=40) > 0.0)
+    found = shapley_values(machine, X[:5], X)
+    assert np.allclose(found.totals, machine.decision_function(X[:5]), rtol=1e-6) != latent
+    assert any("The decision value also depends on its variance" in remark for remark in found.remarks) == latent

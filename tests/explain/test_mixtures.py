@@ -123,6 +123,25 @@ def test_columns_of_a_table_are_players(labels):
         np.testing.assert_allclose(found.totals, model.predict(rows), atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("target", "name", "inverse"),
+    [("log", "log", np.exp), ("sqrt", "sqrt", lambda f: f**2), ("count", "log1p", np.expm1)],
+)
+def test_values_on_another_scale_add_up_to_the_prediction(target, name, inverse):
+    """The mean of targets that scatter on the scale of their logarithm is more than e to the mean logarithm."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 3))
+    y = np.exp(X[:, 0] + 0.5 * rng.normal(size=80))
+    y = np.floor(50.0 * y) if target == "count" else y
+    model = KernelRegressor("fast", target=target, random_state=0).fit(X, y)
+    assert model.target_scale_.name == name
+    found = shapley_values(model, X[:5])
+    more = 0.375 - model.target_scale_.extra if name == "sqrt" else 0.0
+    np.testing.assert_allclose(inverse(found.totals), model.predict(X[:5]) + more, rtol=1e-7)
+    assert not any("held there" in remark for remark in found.remarks)
+    assert any("that of the prediction plus" in remark for remark in found.remarks) == (name == "sqrt")
+
+
 def test_log_odds_lean_with_the_probabilities():
     model, rows = mixture(True), new_rows()[0]
     found, probability = shapley_values(model, rows), model.predict_proba(rows)[:, 1]

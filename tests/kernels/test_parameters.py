@@ -44,6 +44,16 @@ def test_only_auto_parameters_are_free(rng):
     }
 
 
+def test_numbers_that_do_not_move_stay_to_the_last_bit():
+    """exp(log(0.1)) is 0.10000000000000002."""
+    kernel = Constant(0.7) * ARD([0.1, 0.0, 0.3]) + Constant(0.1)
+    moved = kernel.with_theta(kernel.theta + np.eye(5)[3])
+    assert repr(kernel.with_theta(kernel.theta)) == repr(kernel)
+    assert repr(moved.parts[1]) == "Constant(constant=0.1)"
+    np.testing.assert_array_equal(moved.parts[0].parts[1].gamma[:2], [0.1, 0.0])
+    assert moved.parts[0].parts[1].gamma[2] == pytest.approx(0.3 * np.e)
+
+
 def test_names_that_occur_twice_are_told_apart(rng):
     space = (RBF() + RBF(0.1)).space(rng.normal(size=(5, 2)))
     assert space.names == ("part1.gamma", "part2.gamma")

@@ -203,6 +203,26 @@ def test_names_of_classes_are_turned_where_they_would_touch(names, turned):
     assert {label.get_rotation() != 0.0 for label in ax.get_xticklabels()} == {turned}
 
 
+@pytest.mark.parametrize("display", [CalibrationDisplay, ConfusionDisplay])
+@pytest.mark.parametrize("machine", [LSSVR(), KernelRegressor("fast")], ids=["machine", "mixture"])
+def test_pictures_of_classes_refuse_numbers_in_a_sentence(display, machine, rng):
+    X = rng.normal(size=(40, 2))
+    machine.fit(X, X[:, 0])
+    with pytest.raises(MissingCapability, match=r"predicts numbers and has no classes: draw ResidualsDisplay instead"):
+        display.from_estimator(machine, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("machine", "message"),
+    [(KernelRegressor("fast"), "draw WeightsDisplay instead"), (BasisSearchRegressor(), "draw SizesDisplay instead")],
+    ids=["mixture", "basis"],
+)
+def test_the_course_of_a_search_that_there_is_not_is_refused_in_a_sentence(machine, message, rng):
+    X = rng.normal(size=(40, 2))
+    with pytest.raises(MissingCapability, match=message):
+        EvolutionDisplay.from_estimator(machine.fit(X, X[:, 0] + 0.1 * rng.normal(size=40)))
+
+
 def test_large_counts_have_their_thousands_apart():
     ax = ConfusionDisplay.from_predictions(["a"] * 1200 + ["b"], ["a"] * 1200 + ["b"]).plot()
     assert "1\u202f200\n100 %" in {text.get_text() for text in ax.texts}

@@ -73,6 +73,9 @@ class Criterion(ABC):
     #: Whether it is sampled, so that its gradient is better known than differences of its value.
     sampled: ClassVar[bool] = False
 
+    #: Whether it has kinks, so that a search ends in one of many local minima, where no gradient has to vanish.
+    has_kinks: ClassVar[bool] = False
+
     #: Whether it stays the same under (C, K) -> (C/s, s K), so that C and an amplitude say the same.
     scale_invariant: ClassVar[bool] = False
 

@@ -31,6 +31,7 @@ from kernelect.typing import Array, Indices, Observer
 _REMEDIES = {
     "(max_iter)": "raise max_iter to go on",
     "(time_limit)": "raise time_limit to go on",
+    "hardly any residuals": "give more rows, or a smaller max_size",
     "not finite": "look for extreme values in X, or use another kernel",
 }
 _OTHERWISE = "see selection_.to_frame(), and try n_restarts=5 or another prior"
@@ -89,7 +90,7 @@ class Estimator(BaseEstimator):
         fresh = type(self).__new__(type(self))
         learned = _learned_names(type(self))
         fresh.__dict__ = {k: value for k, value in vars(self).items() if not (k.endswith("_") or k in learned)}
-        self._check_time_limit()
+        self._check_limits()
         fresh._lead, fresh._deadline, fresh._whole = lead, Deadline.after(self.time_limit), whole
         fresh._fit(*data)
         del fresh._lead, fresh._deadline, fresh._whole
@@ -142,9 +143,15 @@ class Estimator(BaseEstimator):
         """Return a seed from scikit-learn's ``random_state``: the same argument, the same seed."""
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _check_time_limit(self) -> None:
+    def _check_limits(self) -> None:
+        """Raise where seconds or jobs are no numbers of theirs."""
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
+        n_jobs = getattr(self, "n_jobs", None)  # not every estimator has several things to do at once
+        if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
+            raise InvalidArgument(
+                f"n_jobs={n_jobs!r} must be a whole number other than 0, such as 2 or -1 for all processors, or None."
+            )
 
 
 class SelfSelecting(Estimator):

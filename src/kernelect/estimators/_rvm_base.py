@@ -20,6 +20,7 @@ from kernelect.estimators._relevance import function_relevances, relevances
 from kernelect.estimators._rvm_centres import centre_request, centred, no_centres, origins_of, row_numbers, squares_of
 from kernelect.estimators._rvm_held import MOST_ROWS, LossBySize, Losses, loss_by_size
 from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
+from kernelect.estimators._targets import nameless_targets
 from kernelect.estimators._training import Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
@@ -157,8 +158,16 @@ class RVMBase(SelfSelecting):
 
         It decides between two candidate functions that gain the same, up to rounding.
         """
-        inputs = np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
-        return canonical_order(np.column_stack([inputs, rows.targets, rows.weights]))
+        inputs = self._told_apart(rows)
+        return canonical_order(np.column_stack([inputs, self._ordered_targets(rows, inputs), rows.weights]))
+
+    def _told_apart(self, rows: Rows) -> Array:
+        """Return what tells rows apart: their inputs, or kernel values whatever the order of their columns."""
+        return np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
+
+    def _ordered_targets(self, rows: Rows, inputs: Array) -> Array:
+        """Return the targets that rows are ordered by; those of labels do not depend on the names of classes."""
+        return rows.targets if self._regression else nameless_targets(inputs, rows.targets, rows.weights)
 
     def _check_words(self) -> None:
         if self.centres not in _CENTRES:
@@ -185,8 +194,8 @@ class RVMBase(SelfSelecting):
         """Return the criterion with a part for every row."""
         parts = criterion.parts
         if parts is None:
-            inputs = np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
-            parts = dealt_out(inputs, rows.targets, rows.weights, criterion.n_parts)
+            inputs = self._told_apart(rows)
+            parts = dealt_out(inputs, self._ordered_targets(rows, inputs), rows.weights, criterion.n_parts)
         elif len(parts) != len(rows.X):
             raise InvalidArgument(
                 f"parts has {len(parts)} entries for {len(rows.X)} rows of positive weight: give one for each of them."

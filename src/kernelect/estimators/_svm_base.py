@@ -14,13 +14,20 @@ from kernelect.estimators._in_time import in_time
 from kernelect.estimators._latent import in_own_units, latent_squares, search_tolerance, solver_doubt
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._svm_members import PosteriorMember, SupportMember, member_relevances, mixed_log_odds
-from kernelect.estimators._targets import labelled_rows
+from kernelect.estimators._targets import labelled_rows, nameless_targets
 from kernelect.estimators._training import LabelledTraining, labelled
 from kernelect.estimators._validation import validation_split
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.machines import EP, SVM, Fitted, Machine
 from kernelect.machines.ep.likelihoods import hinge_for
-from kernelect.numerics import Deadline, best_blas_threads, factorize, mean_diagonal, require_memory
+from kernelect.numerics import (
+    Deadline,
+    best_blas_threads,
+    canonical_order,
+    factorize,
+    mean_diagonal,
+    require_memory,
+)
 from kernelect.priors import as_prior, normal_logarithms, shrink_several
 from kernelect.results import ModelSize, Selection
 from kernelect.selection import (
@@ -40,13 +47,15 @@ from kernelect.selection import (
     with_remark,
     with_settled_starts,
 )
-from kernelect.typing import Array, Indices, Mask
+from kernelect.typing import Array, Indices
 
 #: Who predicts.
 _PREDICTORS = ("auto", "posterior-mean", "svm")
 
 #: Peak of a fit in n x n arrays of doubles, measured at n = 2000.
 _PEAK_SQUARES = 13.0
+
+_KINKS = "a local minimum of a criterion with kinks, which may have lower ones"
 
 
 class SVMBase(SelfSelecting):
@@ -78,12 +87,13 @@ class SVMBase(SelfSelecting):
         timed = in_time(data, self._machine(criterion, 0), self._deadline, pairwise=self._is_precomputed)
         data = timed.data
         self._check_arguments(data, criterion)
-        rows = data.rows(pairwise=self._is_precomputed)
+        order = self._row_order(data.rows(pairwise=self._is_precomputed))
+        rows, self._kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
         with best_blas_threads(self._deadline):
             objective = self._problem(rows)
-            selection, objective = self._select(objective, data.index[data.kept], timed.searching)
+            selection, objective = self._select(objective, data.index[self._kept], timed.searching)
             with self._deadline.watched(firmly=False):
-                self._keep(objective, selection, data.kept)
+                self._keep(objective, selection)
         self.selection_ = timed.told(self.selection_)
         if not self._by_posterior(criterion):
             loo = self._leave_one_out(data)
@@ -126,6 +136,15 @@ class SVMBase(SelfSelecting):
                 raise InvalidArgument(f"{name}={getattr(self, name)!r} must be True or False.")
         if self.ensemble and self.early_stopping:
             raise InvalidArgument("ensemble=True and early_stopping=True exclude each other: choose one of them.")
+
+    def _row_order(self, rows: Rows) -> Indices:
+        """Return the order in which the rows are fitted, whatever the order in which they were given.
+
+        A search over a criterion with kinks turns at the last bit of a sum over rows.
+        """
+        inputs = np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
+        targets = nameless_targets(inputs, rows.targets, rows.weights)
+        return canonical_order(np.column_stack([inputs, targets, rows.weights]))
 
     def _problem(self, rows: Rows) -> SelectionObjective:
         criterion = self._criterion()
@@ -173,8 +192,8 @@ class SVMBase(SelfSelecting):
             )
         return with_settled_starts(with_first_step(options, objective), objective)
 
-    def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
-        """Set the learned attributes."""
+    def _keep(self, objective: SelectionObjective, selection: Selection) -> None:
+        """Set the learned attributes; members keep the rows in the order in which they were fitted."""
         kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
         fitted = objective.solved_by(kind.machine_for(self.slack), selection.theta)
         main = kind.of(objective, selection.theta, fitted)
@@ -182,13 +201,15 @@ class SVMBase(SelfSelecting):
         if self.ensemble and len(selection.optima):
             solved = [(theta, objective.solved_by(kind.machine_for(self.slack), theta)) for theta in selection.optima]
             self._members = [kind.of(objective, *each) for each in solved]
-        self.kernel_, self.C_ = main.kernel, main.C
-        self.support_ = np.flatnonzero(kept)[main.support]
-        self.support_vectors_ = main.inputs
-        self.dual_coef_ = main.dual_coef[:, 0] if len(self.classes_) == 2 else main.dual_coef
+        self.kernel_, self.C_ = main.kernel, main.C if isinstance(self.C, str) else float(self.C)
+        support = self._kept[main.support]
+        as_given = np.argsort(support)
+        self.support_ = support[as_given]
+        self.support_vectors_ = main.inputs if self._is_precomputed else main.inputs[as_given]
+        dual_coef = main.dual_coef[as_given]
+        self.dual_coef_ = dual_coef[:, 0] if len(self.classes_) == 2 else dual_coef
         self.intercept_ = 0.0
         self.n_iter_ = selection.n_evaluations
-        self._kept = np.flatnonzero(kept)
         self.selection_ = self._in_words(selection, objective, fitted)
         if not self._is_precomputed:
             self.feature_importances_ = np.mean([member_relevances(m, objective) for m in self._members], axis=0)
@@ -203,6 +224,8 @@ class SVMBase(SelfSelecting):
             doubts += {machine.doubt(objective.solved(theta).state) for theta in selection.optima} - set(doubts)
         if not same:
             doubts.append(predicting.machine.doubt(predicting.state))
+        if criterion.has_kinks and objective.space.free.any():
+            selection = with_remark(selection, _KINKS)
         return with_doubts(with_remark(selection, criterion.remark(fitted)), doubts)
 
     def _decide(self, X: Array) -> Array:
@@ -220,7 +243,7 @@ class SVMBase(SelfSelecting):
     def _leave_one_out(self, data: LabelledTraining) -> Array:
         """Return span-corrected decision values, (n,) or (n, k); a row of weight 0 was left out all along."""
         values, kept = np.empty_like(data.targets), data.kept
-        values[kept] = np.mean([m.loo for m in self._members if isinstance(m, SupportMember)], axis=0)
+        values[self._kept] = np.mean([m.loo for m in self._members if isinstance(m, SupportMember)], axis=0)
         if not kept.all():
             values[~kept] = self._decide(data.X[~kept])
         return values[:, 0] if values.shape[1] == 1 else values

@@ -9,6 +9,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.numerics import canonical_classes
 from kernelect.selection import Rows
 from kernelect.typing import Array, Indices
 
@@ -33,6 +34,17 @@ def targets_of(index: Indices, n_classes: int) -> Array:
     if n_classes == 2:
         return np.where(index == 1, 1.0, -1.0)[:, None]
     return np.where(index[:, None] == np.arange(n_classes), 1.0, -1.0)
+
+
+def nameless_targets(X: Array, targets: Array, weights: Array) -> Array:
+    """Return the (n, k) targets of +-1 as they would be if the classes had names by their rows.
+
+    What follows their order is then the same whatever the classes are called.
+    """
+    two = targets.shape[1] == 1
+    index = (targets[:, 0] > 0).astype(np.intp) if two else np.argmax(targets, axis=1)
+    places = canonical_classes(X, index, weights)
+    return targets_of(places[index], len(places))
 
 
 def _require_one_kind(y: Any) -> None:

@@ -64,7 +64,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
     fit_intercept : bool, default=True
         Whether to add a constant with a flat prior, integrated out. The paper's model has no constant.
     max_size : int, optional
-        Number of functions in the largest model.
+        Number of functions in the largest model. It always leaves three residuals (degrees of freedom).
     patience : "auto" or int, default="auto"
         The search ends when the model has this many functions more than the best one;
         ``"auto"`` is max(15, 0.3 times the best one's size).
@@ -109,7 +109,8 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
     Notes
     -----
     Several targets share the subset and lambda, and each has its own noise. A sample weight of 2 counts the row
-    twice.
+    twice. Copies of a row (equal inputs and equal targets) say nothing about the noise, so weights and copies together
+    count for no more rows than there are distinct ones: weights of 3 for all rows give the model of weights of 1.
 
     References
     ----------
@@ -274,6 +275,7 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
                 "than 1. Multiply them by a constant."
             )
         sample = Sample(X=rows.X, T=rows.targets, weights=rows.weights, intercept=bool(self.fit_intercept))
+        sample = sample.without_copies()
         # One order of the rows, whatever the one they were given in: sums are then the same to the last bit.
         return sample.rows(canonical_order(np.column_stack([sample.X, sample.T, sample.weights])))
 

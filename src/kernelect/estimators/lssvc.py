@@ -105,7 +105,8 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
     selection_ : Selection
-        Value, status sentence and trace of the selection.
+        Value, status sentence and trace of the selection. With a prior the value is in nats and includes the prior's
+        penalty, also that of widths given as numbers; with ``prior=None`` it is the criterion alone.
     n_iter_ : int
         Evaluations of the criterion.
 

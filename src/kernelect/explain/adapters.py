@@ -19,6 +19,11 @@ from kernelect.explain.players import Players, one_each, players_of
 from kernelect.kernels import Constant, Kernel, Precomputed, Product, Sum
 from kernelect.typing import Array, Indices
 
+_LATENT = (
+    "Effects add up to the mean of the latent function. The decision value also depends on its variance and is no sum "
+    "over columns."
+)
+
 _PRECOMPUTED = (
     "kernel='precomputed' does not tell the inputs behind it, so each value belongs to the kernel value with one "
     "training row."
@@ -216,6 +221,8 @@ def _as_columns(coefficients: Array) -> Array:
 def _classifier(machine: Any, total: _Sum, explained: str) -> Expansion:
     classes = machine.classes_.tolist()
     single = len(classes) == 2
+    if explained == "latent mean" and _PRECOMPUTED not in total.remarks:  # which may decide by the mean itself
+        total = replace(total, remarks=(*total.remarks, _LATENT))
     return _finished(total, (classes[1],) if single else tuple(classes), single, explained)
 
 

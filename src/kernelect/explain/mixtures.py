@@ -14,7 +14,7 @@ from kernelect.mixture import KernelClassifier, KernelRegressor
 from kernelect.mixture.candidates import AS_IS
 from kernelect.mixture.members import Member
 from kernelect.mixture.partitions import Partitions
-from kernelect.mixture.scales import WORDS
+from kernelect.mixture.scales import ANSCOMBE, WORDS, TargetScale
 from kernelect.typing import Array
 
 #: Log-odds are about so many times a probit.
@@ -49,8 +49,10 @@ class Coded:
         return self.door._views(self.view, self._rows(X))
 
     def answers(self, X: Any) -> Array:
-        """Return what the mixture answers on its scale, every member within its limits."""
-        return self.door._mixed(self.door._said(self.door._values, self._rows(X)))
+        """Return what the mixture answers on the scale that is explained, every member within its limits."""
+        door = self.door
+        shift = _shift(door.target_scale_) if isinstance(door, KernelRegressor) else 0.0
+        return door._mixed(door._said(door._values, self._rows(X))) + shift
 
     def _rows(self, X: Any) -> Array:
         return self.door._coded(X if self.before is None else self.before.transform(X))
@@ -114,8 +116,24 @@ def _(machine: KernelRegressor, view: View) -> Expansion:
     found = replace(_mixed(_members(machine, view), machine._weights), limited=coded.answers)
     if machine.target_scale_.is_identity:
         return found
-    name = machine.target_scale_.name
-    return replace(found, explained=_EXPLAINED[name], remarks=(_ON_SCALE.format(WORDS[name]),))
+    scale = machine.target_scale_
+    remarks = [_ON_SCALE.format(WORDS[scale.name])]
+    if scale.name == "sqrt":
+        more = ANSCOMBE - scale.extra
+        remarks.append(f"The square root is that of the prediction {'plus' if more >= 0 else 'less'} {abs(more):.3g}.")
+    return replace(
+        found,
+        intercept=found.intercept + _shift(scale),
+        explained=_EXPLAINED[scale.name],
+        remarks=tuple(remarks),
+    )
+
+
+def _shift(scale: TargetScale) -> float:
+    """Return what the mean of the targets adds to a prediction on the scale: it is factor e^f, or (f + shift)^2."""
+    if scale.is_identity:
+        return 0.0
+    return scale.shift if scale.name == "sqrt" else float(np.log(scale.factor))
 
 
 @machine_expansion.register

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
@@ -44,6 +45,17 @@ def require_selection(machine: Any) -> None:
             f"{type(machine).__name__} mixes several machines, each with a selection of its own: draw WeightsDisplay "
             "instead, or fit one machine such as LSSVC."
         )
+
+
+def classes_of(estimator: Any) -> Any:
+    """Return the classes that an estimator tells apart, or say that it predicts numbers."""
+    machine = machine_of(estimator)
+    if not is_classifier(machine):
+        raise MissingCapability(
+            f"{type(machine).__name__} predicts numbers and has no classes: draw ResidualsDisplay instead, or give a "
+            "fitted classifier."
+        )
+    return machine.classes_
 
 
 def prepared_rows(estimator: Any, X: Any) -> Any:

@@ -101,14 +101,22 @@ class Parametric(Kernel):
         return np.concatenate([np.zeros(0), *(self.logarithms(parameter.name) for parameter in self.parameters)])
 
     def with_theta(self, theta: Array) -> Self:
-        values, first = np.exp(theta), 0
+        first = 0
         chosen: dict[str, float | Array] = {}
         for parameter in self.parameters:
             many = parameter.many(self)
             last = first + (len(theta) - len(self.parameters) + 1 if many else 1)
-            chosen[parameter.name] = values[first:last] if many else float(values[first])
+            values = self._numbers(parameter.name, theta[first:last])
+            chosen[parameter.name] = values if many else float(values[0])
             first = last
         return replace(self, **chosen)  # type: ignore[type-var]
+
+    def _numbers(self, name: str, logarithms: Array) -> Array:
+        """Return what the logarithms stand for; where they are those of the present numbers, these to the last bit."""
+        values = np.exp(logarithms)
+        if isinstance(getattr(self, name), str) or (now := self.logarithms(name)).shape != values.shape:
+            return values
+        return np.where(now == logarithms, np.atleast_1d(getattr(self, name)), values)
 
     def start(self, X: Array) -> Self:
         chosen = {p.name: p.started(self, X) for p in self.parameters if isinstance(getattr(self, p.name), str)}

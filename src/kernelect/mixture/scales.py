@@ -243,7 +243,7 @@ def _on_rows(task: Task, rows: Indices) -> Task:
 
 @dataclass(frozen=True, kw_only=True)
 class _Tried:
-    """How a scale did: likelihood of the targets in nats, and root mean squared error on their own scale."""
+    """How a scale did: likelihood of the targets in nats, and mean absolute error on their own scale."""
 
     nats: float
     error: float

@@ -11,7 +11,7 @@ from kernelect.numerics.cholesky import (
 )
 from kernelect.numerics.deadline import NEVER, Deadline, check_time, time_is_up, watched_deadline
 from kernelect.numerics.memory import available_bytes, require_memory
-from kernelect.numerics.ordering import canonical_columns, canonical_order
+from kernelect.numerics.ordering import canonical_classes, canonical_columns, canonical_order
 from kernelect.numerics.products import matrix_vector, outer_gram, product
 from kernelect.numerics.sampling import hashed_order, row_hashes, sampled_rows, spaced, stratified
 from kernelect.numerics.threads import best_blas_threads, blas_threads_beside_blocks, single_blas_thread
@@ -31,6 +31,7 @@ __all__ = [
     "binary_unit",
     "blas_threads_beside_blocks",
     "block_gram",
+    "canonical_classes",
     "canonical_columns",
     "canonical_order",
     "check_time",

@@ -24,10 +24,29 @@ def canonical_order(X: Array) -> Indices:
     into the other and the table into itself.
     """
     R = _ranks(X)
-    # Columns with the same set of values, such as quantiles, differ in the rows in which they take them.
-    rows = _row_hashes(R, _column_hashes(R, np.zeros(len(R), dtype=np.uint64)))
-    rows = _row_hashes(R, _column_hashes(R, rows))
-    return np.asarray(np.lexsort((rows, R.sum(axis=1))), dtype=np.intp)
+    return np.asarray(np.lexsort((_hashes_of_ranks(R), R.sum(axis=1))), dtype=np.intp)
+
+
+def canonical_classes(X: Array, index: Indices, weights: Array) -> Indices:
+    """Return a number for every class, by how many rows it has and which, whatever the classes are called.
+
+    A row given twice counts once, as one row of the joint weight. Classes tie only if exchanging them, and perhaps
+    whole columns, turns the table into itself.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    index : ndarray of int of shape (n,)
+        The class of every row, from 0 on; every class has a row.
+    weights : ndarray of shape (n,)
+    """
+    rows, which = np.unique(np.column_stack([X, index]), axis=0, return_inverse=True)
+    by_size = np.argsort(weights, kind="stable")  # sums are then the same for any order of the rows
+    totals = np.bincount(which.reshape(-1)[by_size], weights[by_size])
+    classes = rows[:, -1].astype(np.intp)
+    sums = np.zeros(classes.max() + 1, dtype=np.uint64)
+    np.add.at(sums, classes, mixed(_hashes_of_ranks(_ranks(np.column_stack([rows[:, :-1], totals])))))
+    return np.asarray(np.argsort(np.lexsort((sums, np.bincount(classes)))), dtype=np.intp)
 
 
 def canonical_columns(X: Array) -> Indices:
@@ -58,6 +77,13 @@ def _ranks(X: Array) -> _Hashes:
     for j, column in enumerate(X.T):
         R[:, j] = np.unique(column, return_inverse=True)[1].reshape(-1)
     return R
+
+
+def _hashes_of_ranks(R: _Hashes) -> _Hashes:
+    """Return a hash of every row of ranks, in which columns count by what they hold and not by their places."""
+    rows = _row_hashes(R, _column_hashes(R, np.zeros(len(R), dtype=np.uint64)))
+    # Columns with the same set of values, such as quantiles, differ in the rows in which they take them.
+    return _row_hashes(R, _column_hashes(R, rows))
 
 
 def _column_hashes(R: _Hashes, rows: _Hashes) -> _Hashes:

@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelect.exceptions import InvalidArgument
+from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts.names import selection_words
+from kernelect.facts.sources import require_selection
 from kernelect.plots.style import COLOURS, QUIET, Display, house_style
 from kernelect.results import Selection
 from kernelect.typing import Array, Indices
@@ -71,6 +72,11 @@ class EvolutionDisplay(Display):
         error : ndarray of shape (n_evaluations,), optional
             NaN where it is not known; by default the error that early stopping found.
         """
+        if selection.has_sizes:
+            raise MissingCapability(
+                f"{type(selection).__name__} is a search among subsets and has no course of hyper-parameters: draw "
+                "SizesDisplay instead."
+            )
         trace = selection.trace
         if error is None and len(selection.validation_error):
             error = selection.validation_error
@@ -94,6 +100,7 @@ class EvolutionDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, error: Array | None = None, axes: Any = None) -> Self:
         """Draw and return the record of a fitted estimator; ``axes`` are as many as the picture has parts."""
+        require_selection(estimator)
         return cls.from_selection(estimator.selection_, error).drawn(axes)
 
     @property

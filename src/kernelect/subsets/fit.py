@@ -15,6 +15,7 @@ from kernelect.subsets.evidence import Scored
 from kernelect.subsets.holdout import Holdout
 from kernelect.subsets.moments import Moments, Sample, gather
 from kernelect.subsets.posterior import Posterior, Solver
+from kernelect.subsets.profile import Profile
 from kernelect.subsets.results import BasisSelection, SearchTrace, SubsetModel
 from kernelect.subsets.select import SearchOutcome, search_subset
 from kernelect.subsets.strategies import Strategy
@@ -23,6 +24,11 @@ from kernelect.typing import Array, Indices
 
 #: Share of the time left that sums over the rows may take: they are no model without a search.
 _GATHERING = 0.6
+
+#: Share of the targets' energy that is no residual: noise below a ten-thousandth of their deviation.
+_VANISHING = 1e-8
+
+_CERTAIN = "the functions leave hardly any residuals, so that the noise and standard deviations are not known"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +99,10 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
     indices = np.array(outcome.chosen.functions, dtype=np.intp)
     columns = np.searchsorted(moments.candidates, indices)
     chosen, means = candidates.take(indices), moments.means[columns]
-    posterior, scored = _solved(chosen, sample, moments, columns, options)
+    posterior, scored, certain = _solved(chosen, sample, moments, columns, options)
     selection = _record(outcome, scored, moments, widths, options, time.monotonic() - began)
+    if certain:
+        selection = replace(selection, status=f"{selection.status}; {_CERTAIN}", converged=False)
     if len(sample) < n_rows:
         few = f"{selection.status}; time sufficed for {len(sample)} of {n_rows} rows"
         selection = replace(selection, status=few, converged=False)
@@ -139,18 +147,23 @@ def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions)
 
 def _solved(
     chosen: Candidates, sample: Sample, moments: Moments, columns: Indices, options: FitOptions
-) -> tuple[Posterior, Scored]:
-    """Return the posterior of the chosen functions and their value, from the design matrix itself."""
+) -> tuple[Posterior, Scored, bool]:
+    """Return the posterior of the chosen functions and their value, from the design matrix itself.
+
+    And whether they leave so little that the noise is not known.
+    """
     criterion = options.walk.criterion
     if not len(columns):
         k = moments.n_outputs
         posterior = Posterior(
             coef=np.zeros((0, k)), root=np.zeros((0, 0)), noise=np.sqrt(moments.energy / moments.n_rows)
         )
-        return posterior, criterion.score(moments, columns)
+        return posterior, criterion.score(moments, columns), False
     solver = Solver.of(chosen, sample, moments.means[columns], moments.n_rows, moments.log_constant)
-    scored = criterion.of(solver.profile())
-    return solver.at(0.0 if options.strategy.least_squares else scored.regularization), scored
+    profile = solver.profile()
+    scored = criterion.of(profile)
+    certain = _is_certain(profile, scored.regularization, moments)
+    return solver.at(0.0 if options.strategy.least_squares else scored.regularization), scored, certain
 
 
 def _record(
@@ -178,6 +191,13 @@ def _record(
         strategy=repr(options.strategy),
         seconds=seconds,
     )
+
+
+def _is_certain(profile: Profile, regularization: float, moments: Moments) -> bool:
+    """Tell whether a model claims that there is no noise though its parameters take up most of the rows."""
+    residual = profile.misfits(np.array([regularization]))[0] / profile.energy
+    few = moments.most_functions is not None and 2.0 * profile.well_determined(regularization) > moments.most_functions
+    return few and bool(np.any(residual < _VANISHING))
 
 
 def _sentence(outcome: SearchOutcome, moments: Moments, at_bound: list[str], unfinished: Status | None) -> str:

@@ -39,6 +39,10 @@ _NULL = 1e-28
 _DUPLICATE = 1e-13
 
 
+#: Residuals that a model has to leave, in degrees of freedom. With fewer, a search finds functions that happen to leave
+#: hardly any: with one, 18 of 40 fits to 4 rows of pure noise had a standard deviation below a tenth of the noise.
+_RESIDUALS = 3
+
 #: Energy of a centred target below this share of its uncentred one: the target is constant.
 _CONSTANT = 1e-24
 
@@ -72,6 +76,34 @@ class Sample:
         """Return powers of two near the targets' size, and the sample with targets divided by them."""
         units = np.array([binary_unit(column) for column in (self.T - self.target_means).T])
         return units, replace(self, T=self.T / units)
+
+    def without_copies(self) -> Sample:
+        """Return the sample with weights that count copies of a row, equal inputs with equal targets, as one row.
+
+        Copies say nothing about the noise. Counted as rows they would prove that there is none, and a model that goes
+        through all points would win. All weights are divided by the same number, so that their ratios stay: the same
+        weight for every row changes nothing, unless it is below 1. Rows with equal inputs and different targets tell
+        of the noise and count in full.
+        """
+        _, group = np.unique(self.X, axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        if group.max() + 1 >= self.weights.sum():
+            return self
+        scatters = np.zeros(group.max() + 1, dtype=bool)
+        for column in self.T.T:
+            least, largest = np.full(len(scatters), np.inf), np.full(len(scatters), -np.inf)
+            np.minimum.at(least, group, column)
+            np.maximum.at(largest, group, column)
+            scatters |= largest > least
+        counted = float(np.where(scatters, np.bincount(group, self.weights), 1.0).sum())
+        share = min(max(counted, 2.0) / float(self.weights.sum()), 1.0)
+        return replace(self, weights=share * self.weights)
+
+    @property
+    def most_functions(self) -> int:
+        """Functions that leave enough residuals to tell the noise; with all but one, a model may have none at all."""
+        distinct = len(np.unique(np.column_stack([self.X, self.T]), axis=0))
+        return max(distinct - int(self.intercept) - _RESIDUALS, 0)
 
     def rows(self, chosen: Indices) -> Sample:
         """Return the sample restricted to some rows."""
@@ -107,6 +139,8 @@ class Moments:
         Number of columns dropped.
     rows : ndarray of int, optional
         The rows behind the sums, if there was no time for all rows.
+    most_functions : int, optional
+        Largest number of functions that leaves enough residuals.
     """
 
     gram: Array
@@ -119,6 +153,7 @@ class Moments:
     n_null: int = 0
     n_duplicate: int = 0
     rows: Indices | None = None
+    most_functions: int | None = None
 
     def __len__(self) -> int:
         return len(self.gram)
@@ -182,6 +217,7 @@ def gather(candidates: Candidates, sample: Sample, deadline: Deadline = NEVER) -
         means=sums.shift + sums.columns / total if sample.intercept else np.zeros(M),
         candidates=np.arange(M),
         rows=sums.rows,
+        most_functions=(sample if sums.rows is None else sample.rows(sums.rows)).most_functions,
     )
     return _cleaned(moments, sums.squares)
 

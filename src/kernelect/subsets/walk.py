@@ -88,9 +88,9 @@ class Walk:
 
     @property
     def max_size(self) -> int:
-        """Functions in the largest model allowed."""
-        limit = self.options.max_size
-        return len(self.moments) if limit is None else min(limit, len(self.moments))
+        """Functions in the largest model allowed: as asked for, and so many that residuals are left."""
+        limits = (self.options.max_size, self.moments.most_functions, len(self.moments))
+        return min(limit for limit in limits if limit is not None)
 
     def beyond(self, best_size: int) -> bool:
         """Whether the model is larger than the best one by more than the patience."""

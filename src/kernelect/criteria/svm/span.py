@@ -78,8 +78,9 @@ class Span(ErrorEstimate):
 
     Notes
     -----
-    Continuous, with kinks where a row changes sides. Cost: Cholesky and inverse of the order of
-    the free support vectors, and two products for the gradient.
+    Continuous, with kinks where a row changes sides. It has many local minima, some nats apart, and the gradient need
+    not vanish where a search has converged; restarts (``n_restarts=3``) may find a lower one. Cost: Cholesky and
+    inverse of the order of the free support vectors, and two products for the gradient.
 
     References
     ----------
@@ -92,6 +93,7 @@ class Span(ErrorEstimate):
     eta: float = 1.0
     name = "span"
     words = "the smoothed span estimate of the leave-one-out error"
+    has_kinks = True
 
     def _value(self, machine: BinarySVM) -> CriterionValue:
         spans = _Spans.of(machine, self.eta)
