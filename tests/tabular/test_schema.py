@@ -10,6 +10,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import find_columns, values_of
+from kernelect.tabular.read import read_table
 from kernelect.tabular.schema import describe_table, find_task
 from kernelect.tabular.target_cells import typed_target
 
@@ -195,8 +196,57 @@ def test_the_last_column_is_always_listed(frame):
 def test_few_numbers_of_a_target_are_classes_none_of_which_is_a_code():
     """Among many numbers 999 stands for a missing target; among few it may be a class."""
     few = pd.Series([0, 1, 2, 3, 999] * 20, name="y")
-    assert typed_target(few)[0].notna().all()
+    assert typed_target(few).values.notna().all()
     many = pd.Series([*range(40), 999, 999], name="y")
-    assert typed_target(many)[0].isna().sum() == 2
+    assert typed_target(many).values.isna().sum() == 2
     doors = pd.Series(["2 doors", "4 doors"] * 10, name="y")
-    assert typed_target(doors)[0].tolist()[:2] == ["2 doors", "4 doors"]
+    assert typed_target(doors).values.tolist()[:2] == ["2 doors", "4 doors"]
+
+
+@pytest.fixture(params=["csv", "xlsx"])
+def described(request, tmp_path, rng):
+    """Describe a table whose target has these cells, as it is read from a file."""
+
+    def describe_target(cells, **how):
+        path = tmp_path / f"table.{request.param}"
+        frame = pd.DataFrame({"x": rng.normal(size=len(cells)), "y": cells})
+        frame.to_csv(path, index=False) if request.param == "csv" else frame.to_excel(path, index=False)
+        table = read_table(path, target="y")
+        return describe_table(table.frame, "y", decimal=table.decimal, words=table.words, **how)
+
+    return describe_target
+
+
+@pytest.mark.parametrize("word", ["None", "NA", "N/A", "nan", "NULL"])
+def test_a_word_for_missing_cells_is_a_class_where_it_is_as_frequent_as_one(described, word):
+    cells = [word, "low", "high", ""] * 10 + ["low"]
+    schema, rows, remarks = described(cells)
+    assert schema.classes == tuple(sorted(["high", "low", word]))
+    assert (rows.y == word).sum() == 10
+    assert "10 rows without a target were left out." in remarks  # the empty cells
+    assert any(f"has '{word}' in 10 cells, which are a class. If" in each for each in remarks)
+    schema, rows, remarks = described(cells, missing_codes=[f"y={word}"])
+    assert schema.classes == ("high", "low")
+    assert "20 rows without a target were left out." in remarks
+
+
+def test_a_rare_word_for_missing_cells_is_missing_and_named(described):
+    cells = ["low", "high"] * 20 + ["NA", "NA"]
+    schema, _, remarks = described(cells)
+    assert schema.classes == ("high", "low")
+    expected = "The target 'y' has 'NA' in 2 cells, which count as missing. If 'NA' is a class, use --categorical 'y'."
+    assert expected in remarks
+    schema, _, remarks = described(cells, categorical=["y"])
+    assert schema.classes == ("NA", "high", "low")
+    assert not any("missing" in remark for remark in remarks)
+
+
+def test_the_only_other_word_is_a_class(described):
+    assert described(["ill"] * 30 + ["None"] * 4)[0].classes == ("None", "ill")
+
+
+def test_words_among_numbers_and_truths_are_missing(described):
+    schema, rows, _ = described([*(f"{v},5" for v in range(30)), *["NA"] * 30])
+    assert (schema.task, len(rows.y)) == ("regression", 30)
+    schema, rows, _ = described([*[True, False] * 10, *["None"] * 20])
+    assert (schema.classes, len(rows.y)) == (("False", "True"), 20)

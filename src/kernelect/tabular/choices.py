@@ -13,6 +13,7 @@ from kernelect.inputs import Wishes
 from kernelect.inputs.dates import check_form
 from kernelect.inputs.readings import PLAIN, Reading
 from kernelect.tabular.columns_file import Known
+from kernelect.tabular.target_cells import TargetWishes
 
 #: Columns that a message lists.
 _MOST_NAMES = 12
@@ -51,9 +52,22 @@ class Choices:
         before = [] if self.known is None else [name for name in self.known.unused if name not in said]
         return [name for name in dict.fromkeys([*own, *before]) if name in frame.columns]
 
-    def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str]) -> None:
+    def kind_of(self, frame: pd.DataFrame, name: str) -> str | None:
+        """Return what the options say that a column is."""
+        return self._kinds(frame).get(name)
+
+    def on_target(
+        self, frame: pd.DataFrame, target: str, decimal: str | None, words: tuple[str, ...] = ()
+    ) -> TargetWishes:
+        """Return what is said of the target."""
+        codes = self.wishes(frame, [target], decimal).codes(target)
+        return TargetWishes(decimal=decimal, kind=self.kind_of(frame, target), codes=codes, words=words)
+
+    def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str], target: str) -> None:
         """Make sure that cells can be read as what the options say they are."""
-        for name, kind in self._kinds(frame).items():
+        for name, kind in self._kinds(frame.assign(**{target: ""})).items():
+            if name == target and kind == "category":
+                continue
             cells = frame[name].dropna()
             if kind != "category" and len(cells) and "missing" in unused.get(name, ""):
                 form = f", or give their form (--date '{name}=%d.%m.%Y')" if kind == "date" else ""

@@ -20,7 +20,7 @@ from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.record import TableModel
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema, listed, target_values, weights_of
-from kernelect.tabular.target_cells import typed_target
+from kernelect.tabular.target_cells import TargetWishes, typed_target
 
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000
@@ -115,7 +115,10 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
     target = check_name(table.frame, schema.target, table.source)
     if schema.weight is not None:
         check_name(table.frame, schema.weight, table.source)
-    table = replace(table, frame=table.frame.assign(**{target: typed_target(table.frame[target], table.decimal)[0]}))
+    # Words that are classes of the model are told by the model, not by their number in this table.
+    absent = tuple(word for word in table.words if word not in (schema.classes or ()))
+    cells = typed_target(table.frame[target], TargetWishes(decimal=table.decimal, codes=absent))
+    table = replace(table, frame=table.frame.assign(**{target: cells.values}))
     known = table.frame[target].notna()
     y = target_values(table.frame[target][known], schema.task)
     if schema.classes is not None:

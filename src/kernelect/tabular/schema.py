@@ -121,6 +121,7 @@ def describe_table(
     missing_codes: Sequence[str] = (),
     known: Known | None = None,
     decimal: str | None = None,
+    words: tuple[str, ...] = (),
 ) -> tuple[Schema, Rows, list[str]]:
     """Detect what the target and the columns are.
 
@@ -142,12 +143,15 @@ def describe_table(
         Columns that name the rows, and are no inputs.
     categorical, number, date : sequences of str
         Columns of a given kind; a date column may be followed by the form of its dates (``"admitted=%d.%m.%Y"``).
+        A target that is categorical has classes, and all of its texts are classes.
     missing_codes : sequence of str
         Codes for missing cells, in all columns (``"-999"``) or in one (``"age=99"``).
     known : Known, optional
         How an earlier table was read; the other arguments take precedence.
     decimal : "." or ",", optional
         Decimal sign for columns that leave it open; by default it follows from the other columns.
+    words : tuple of str
+        Words of the target that may be a class or stand for missing cells (:class:`kernelect.tabular.Table`).
 
     Returns
     -------
@@ -170,12 +174,13 @@ def describe_table(
     given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}
     check_roles(frame, target, {"--drop": drop, "--id": ids, **given})
     left_out = choices.left_out(frame)
-    codes = choices.wishes(frame, [target], decimal).codes(target)
-    typed, about_target = typed_target(frame[target], decimal, codes)
-    frame, remarks = _with_target(frame.assign(**{target: typed}), target)
-    remarks += about_target
+    cells = typed_target(frame[target], choices.on_target(frame, target, decimal, words))
+    frame, remarks = _with_target(frame.assign(**{target: cells.values}), target)
+    remarks += cells.remarks
     frame, light = _with_weight(frame, weight)
     remarks += light
+    if choices.kind_of(frame, target) == "category":
+        task = task or CLASSIFICATION
     found, why = find_task(frame[target])
     remarks += [] if task else [f"The task is {found}: {why}. Say otherwise with --task."]
     counts = (task or found) == COUNT
@@ -187,7 +192,7 @@ def describe_table(
     inputs = frame.drop(columns=list({target, *left_out, *roles}))
     wishes = choices.wishes(frame, list(inputs.columns), decimal)
     found_columns = find_columns(inputs, wishes)
-    choices.check_kinds(inputs, found_columns.unused)
+    choices.check_kinds(inputs, found_columns.unused, target)
     columns, dated = set_aside(found_columns, inputs, wishes.kept)
     if not columns.columns:
         raise UnusableTable(

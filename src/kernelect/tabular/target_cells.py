@@ -1,44 +1,103 @@
-"""The cells of a target as they are written: numbers in texts, codes for targets that are missing."""
+"""The cells of a target as they are written: numbers in texts, codes and words for targets that are missing."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from kernelect.facts.numbers import counted
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
+from kernelect.inputs.readings import Reading
 from kernelect.tabular.columns import values_of
 
 #: Different numbers up to which a target may be classes, and no number is put down as a code.
 FEW_NUMBERS = 10
 
 
-def typed_target(
-    target: pd.Series, decimal: str | None = None, codes: tuple[str, ...] = ()
-) -> tuple[pd.Series, list[str]]:
-    """Return the target as numbers where all of its texts are numbers, codes for missing cells as missing; and remarks.
+@dataclass(frozen=True, kw_only=True)
+class TargetWishes:
+    """What is said of a target before its cells are looked at.
+
+    Attributes
+    ----------
+    decimal : "." or ",", optional
+        Decimal sign, if the cells leave it open.
+    kind : "category", optional
+        What the user says that it is.
+    codes : tuple of str
+        Cells that count as missing.
+    words : tuple of str
+        Words such as None and NA, which may be a class or stand for missing cells.
+    """
+
+    decimal: str | None = None
+    kind: str | None = None
+    codes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TargetCells:
+    """A target as numbers or labels, and what was decided about it, in sentences."""
+
+    values: pd.Series
+    remarks: list[str] = field(default_factory=list)
+
+
+def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> TargetCells:
+    """Return the target as numbers where all of its texts are numbers, with codes for missing cells as missing.
 
     Labels stay as they are. Whether a number far from all others stands for a missing target is judged only where
     there are too many numbers for classes.
     """
+    wishes = wishes or TargetWishes()
     if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects where some cells are missing
-        return target.astype("boolean"), []
-    wishes = Wishes(missing_codes={"": codes}, decimal=decimal)
-    (role,) = describe(as_frame(target.rename("target").to_frame()), wishes)
-    if role.kind == "category" and codes:
-        return values_of(target, "category", role.reading), []
+        return TargetCells(target.astype("boolean"))
+    if wishes.kind == "category":
+        return TargetCells(_labels(target, wishes.codes))
+    codes = (*wishes.codes, *wishes.words)
+    said = Wishes(missing_codes={"": codes}, decimal=wishes.decimal)
+    (role,) = describe(as_frame(target.rename("target").to_frame()), said)
     if role.kind != "number":
-        return target, []
+        absent, remarks = _absent(target, wishes)
+        return TargetCells(_labels(target, (*wishes.codes, *absent)), remarks)
     numeric = pd.api.types.is_numeric_dtype(target)
     few = target.nunique() <= FEW_NUMBERS
     reading = replace(role.reading, missing_codes=codes) if few else role.reading
     if few and reading.unit:
-        return target, []  # labels such as "2 doors"
+        return TargetCells(target)  # labels such as "2 doors"
     if numeric and not reading.missing_codes:
-        return target, []
+        return TargetCells(target)
     values = values_of(target, "number", reading)
     coded = values_of(target, "category", reading).isna()
     if (values.isna() & ~coded).any():
-        return target, []  # labels, of which most are numbers
-    return values, sentences((str(target.name), note) for note in role.notes)
+        return TargetCells(target)  # labels, of which most are numbers
+    return TargetCells(values, sentences((str(target.name), note) for note in role.notes))
+
+
+def _labels(target: pd.Series, codes: Sequence[str]) -> pd.Series:
+    return values_of(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
+
+
+def _absent(target: pd.Series, wishes: TargetWishes) -> tuple[list[str], list[str]]:
+    """Return the words that stand for missing cells among labels, and a remark on every word.
+
+    A word is a class if it has as many rows as the smallest other class, or if there is only one other.
+    """
+    doubtful = [word for word in wishes.words if word not in wishes.codes]
+    counts = values_of(target, "category", Reading(missing_codes=wishes.codes)).value_counts()
+    others = counts.drop(doubtful, errors="ignore")
+    smallest = 0 if len(others) < 2 else int(others[others > 1].min()) if (others > 1).any() else 0
+    absent = [word for word in doubtful if counts[word] < smallest]
+    return absent, [_on_word(str(target.name), word, int(counts[word]), word in absent) for word in doubtful]
+
+
+def _on_word(target: str, word: str, cells: int, absent: bool) -> str:
+    found, code = f"The target {target!r} has {word!r} in {counted(cells, 'cell')}, which", f"{target}={word}"
+    if absent:
+        counts = "counts" if cells == 1 else "count"
+        return f"{found} {counts} as missing. If {word!r} is a class, use --categorical {target!r}."
+    return f"{found} {'is' if cells == 1 else 'are'} a class. If {word!r} means missing, use --missing-code {code!r}."

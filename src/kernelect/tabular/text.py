@@ -6,11 +6,15 @@ import codecs
 import csv
 import io
 import re
+from typing import Any
 
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign
+
+#: Words of a target that may be classes, or stand for missing cells.
+Words = tuple[str, ...]
 
 #: Encodings told by the first bytes (a UTF-32 mark begins like a UTF-16 one, so it comes first).
 _MARKS = {
@@ -26,6 +30,9 @@ _SEPARATORS = (",", ";", "\t")
 
 #: Cells that count as missing beside those pandas knows ("", "NA", "null", ...).
 _MISSING = ["?"]
+
+#: Cells that are missing even where words such as "NA" may be classes.
+EMPTY = ("", "?", "#N/A")
 
 #: A cell of digits that begins with a zero.
 _LEADING_ZEROS = re.compile(r'(?:^|[,;\t"])0\d\d+(?:$|[,;\t"])', re.MULTILINE)
@@ -71,16 +78,30 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     return frame, sign
 
 
-def _parsed(text: str, source: str, separator: str, dtype: dict[str, str] | None = None) -> pd.DataFrame:
+def with_words(frame: pd.DataFrame, text: str, source: str, separator: str, target: str) -> tuple[pd.DataFrame, Words]:
+    """Return the table with words such as None and NA as texts in a target of texts, and which words there are.
+
+    pandas takes them for missing cells. In a target they may be a class.
+    """
+    name = next((name for name in frame.columns if str(name).strip() == target), None)
+    if name is None or not _has_texts_and_gaps(frame[name]):
+        return frame, ()
+    spelled = _parsed(text, source, separator, usecols=[name], dtype="str", keep_default_na=False, na_values=EMPTY)
+    found = spelled[name][frame[name].isna()].dropna().unique()
+    return (frame.assign(**{name: spelled[name]}), tuple(sorted(found))) if len(found) else (frame, ())
+
+
+def _has_texts_and_gaps(column: pd.Series) -> bool:
+    present = column.dropna().infer_objects()
+    typed = pd.api.types.is_numeric_dtype(present) or pd.api.types.is_bool_dtype(present)
+    return len(present) < len(column) and not typed
+
+
+def _parsed(text: str, source: str, separator: str, **options: Any) -> pd.DataFrame:
+    options = {"na_values": _MISSING, **options}
     try:
         return pd.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            skipinitialspace=True,
-            index_col=False,
-            na_values=_MISSING,
-            low_memory=False,
-            dtype=dtype,
+            io.StringIO(text), sep=separator, skipinitialspace=True, index_col=False, low_memory=False, **options
         )
     except (ValueError, OverflowError) as error:  # pandas' ParserError and EmptyDataError are ValueErrors
         raise UnusableTable(f"{source} cannot be read as text with columns ({_reason(error)}).") from error
