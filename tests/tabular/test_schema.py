@@ -180,6 +180,11 @@ def test_misspelt_columns_are_suggested(frame):
         ({"time": "y"}, "--time 'y' is the column to predict"),
         ({"drop": ["text,y"]}, "--drop 'y' is the column to predict"),
         ({"drop": ["z,text"]}, "--drop: there is no column 'z'"),
+        ({"number": ["text"], "group": "text"}, "--number 'text' is for inputs, and the column is none: --group names"),
+        ({"categorical": ["text"], "drop": ["text"]}, "--categorical 'text' is for inputs.* --drop leaves it out"),
+        ({"categorical": ["text"], "ids": ["text"]}, "--categorical 'text' is for inputs.* --id names it"),
+        ({"categorical": ["text"], "time": "text"}, "--categorical 'text' is for inputs.* --time names it"),
+        ({"date": ["y"]}, "--date 'y' is for inputs, and the column is none: it is the column to predict"),
     ],
 )
 def test_options_that_contradict_the_table(frame, options, message):
@@ -250,3 +255,17 @@ def test_words_among_numbers_and_truths_are_missing(described):
     assert (schema.task, len(rows.y)) == ("regression", 30)
     schema, rows, _ = described([*[True, False] * 10, *["None"] * 20])
     assert (schema.classes, len(rows.y)) == (("False", "True"), 20)
+
+
+def test_times_are_read_in_the_form_that_is_given(frame):
+    """Day and month can be either way round where no day is beyond the twelfth."""
+    days = pd.date_range("2024-01-01", periods=N, freq="3D")
+    early = days[days.day <= 12][:N]
+    frame = frame.iloc[: len(early)].assign(d=early.strftime("%d/%m/%Y"))
+    _, rows, remarks = describe_table(frame, "y", time="d")
+    assert any("'d' is read as dates; day and month could be the other way round" in each for each in remarks)
+    assert np.any(np.diff(rows.time) < 0)
+    schema, rows, remarks = describe_table(frame, "y", time="d", date=["d=%d/%m/%Y"])
+    assert [column.name for column in schema.columns] == ["x"]
+    assert np.all(np.diff(rows.time) > 0)
+    assert not any("other way round" in each for each in remarks)

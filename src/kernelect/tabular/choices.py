@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -14,6 +14,9 @@ from kernelect.inputs.dates import check_form
 from kernelect.inputs.readings import PLAIN, Reading
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.target_cells import TargetWishes
+
+#: The option that gives a column its kind.
+_OPTIONS = {"category": "--categorical", "number": "--number", "date": "--date"}
 
 #: Columns that a message lists.
 _MOST_NAMES = 12
@@ -63,10 +66,32 @@ class Choices:
         codes = self.wishes(frame, [target], decimal).codes(target)
         return TargetWishes(decimal=decimal, kind=self.kind_of(frame, target), codes=codes, words=words)
 
-    def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str], target: str) -> None:
-        """Make sure that cells can be read as what the options say they are."""
-        for name, kind in self._kinds(frame.assign(**{target: ""})).items():
-            if name == target and kind == "category":
+    def check_parts(self, frame: pd.DataFrame, target: str, parts: Mapping[str, str | None]) -> None:
+        """Make sure that a column which is no input is given no kind that it cannot have.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        target : str
+        parts : mapping of "weight", "group" and "time" to column
+        """
+        what = {name: f"--{part} names it" for part, name in parts.items() if name is not None}
+        what = {name: words for name, words in what.items() if name not in names_of(frame, self.keep, "--keep")}
+        what.update(dict.fromkeys(names_of(frame, self.ids, "--id"), "--id names it"))
+        what.update(dict.fromkeys(names_of(frame, self.drop, "--drop"), "--drop leaves it out"))
+        what[target] = "it is the column to predict"
+        possible = {parts.get("time"): ("number", "date"), target: ("category",)}
+        for name, kind in self._kinds(frame).items():
+            if name in what and kind not in possible.get(name, ()):
+                raise InvalidArgument(
+                    f"{_OPTIONS[kind]} {name!r} is for inputs, and the column is none: {what[name]}. Leave one of the "
+                    "two options out."
+                )
+
+    def check_kinds(self, frame: pd.DataFrame, inputs: Collection[str], unused: Mapping[str, str]) -> None:
+        """Make sure that cells of inputs can be read as what the options say they are."""
+        for name, kind in self._kinds(frame).items():
+            if name not in inputs:
                 continue
             cells = frame[name].dropna()
             if kind != "category" and len(cells) and "missing" in unused.get(name, ""):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable
 from kernelect.inputs import Wishes, as_frame, describe
+from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import values_of
 from kernelect.tabular.units import MANY, Copies, find_copies, joined
 
@@ -68,16 +69,17 @@ def group_numbers(column: pd.Series) -> np.ndarray:
     return np.where(lone, len(names) + np.cumsum(lone), numbers).astype(np.intp)
 
 
-def times_of(column: pd.Series, decimal: str | None = None) -> np.ndarray:
-    """Return when every row was observed, as numbers."""
-    (role,) = describe(as_frame(column.rename("time").to_frame()), Wishes(decimal=decimal))
-    kind = role.kind if role.kind in ("number", "date") else "date"
-    values = values_of(column, kind, role.reading)
+def times_of(column: pd.Series, wishes: Wishes | None = None) -> tuple[np.ndarray, list[str]]:
+    """Return when every row was observed, as numbers, and remarks on how the cells were read."""
+    (role,) = describe(as_frame(column.to_frame()), wishes)
+    known = role.kind in ("number", "date")
+    values = values_of(column, role.kind if known else "date", role.reading)
     unknown = values.isna().to_numpy()
     if unknown.any():
         row = int(np.argmax(unknown))
         raise UnusableTable(
             f"--time {column.name!r}: row {row + 1} has {column.iloc[row]!r}, which is neither a date nor a number: "
-            "write dates as 2024-12-31, or leave the row out."
+            f"write dates as 2024-12-31, give their form (--date '{column.name}=%d.%m.%Y'), or leave the row out."
         )
-    return values.to_numpy(dtype=float)
+    remarks = sentences((str(column.name), note) for note in role.notes) if known else []
+    return values.to_numpy(dtype=float), remarks

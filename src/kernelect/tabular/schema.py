@@ -174,6 +174,8 @@ def describe_table(
     given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}
     check_roles(frame, target, {"--drop": drop, "--id": ids, **given})
     left_out = choices.left_out(frame)
+    ids = tuple(names_of(frame, ids, "--id"))
+    choices.check_parts(frame, target, {"weight": weight, "group": group, "time": time})
     cells = typed_target(frame[target], choices.on_target(frame, target, decimal, words))
     frame, remarks = _with_target(frame.assign(**{target: cells.values}), target)
     remarks += cells.remarks
@@ -192,7 +194,7 @@ def describe_table(
     inputs = frame.drop(columns=list({target, *left_out, *roles}))
     wishes = choices.wishes(frame, list(inputs.columns), decimal)
     found_columns = find_columns(inputs, wishes)
-    choices.check_kinds(inputs, found_columns.unused, target)
+    choices.check_kinds(frame, inputs.columns, found_columns.unused)
     columns, dated = set_aside(found_columns, inputs, wishes.kept)
     if not columns.columns:
         raise UnusableTable(
@@ -200,7 +202,6 @@ def describe_table(
         )
     y = target_values(frame[target], task)
     classes = tuple(np.unique(y).tolist()) if task == CLASSIFICATION else None
-    ids = tuple(names_of(frame, ids, "--id"))
     dropped = {name: "it was dropped" for name in left_out if name not in ids}
     schema = Schema(
         target=target,
@@ -214,16 +215,18 @@ def describe_table(
         unused={**dropped, **columns.unused},
         counts=counts,
     )
+    times, on_times = (None, []) if time is None else times_of(frame[time], choices.wishes(frame, [time], decimal))
     rows = Rows(
         X=schema.inputs(frame),
         y=y,
         weights=weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
-        time=None if time is None else times_of(frame[time], decimal),
+        time=times,
         dated=(*dated, *_dated_before(known, left_out)),
     )
     asked = questions(schema.columns, rows.X, y, set(wishes.kinds))
-    return schema, rows, [*remarks, *more, *columns.remarks, *asked, *_on_known(known, schema)]
+    said = [*remarks, *more, *columns.remarks, *on_times, *asked, *_on_known(known, schema)]
+    return schema, rows, list(dict.fromkeys(said))
 
 
 def _dated_before(known: Known | None, left_out: Sequence[str]) -> list[str]:
