@@ -34,8 +34,9 @@ _MISSING = ["?"]
 #: Cells that are missing even where words such as "NA" may be classes.
 EMPTY = ("", "?", "#N/A")
 
-#: A cell of digits that begins with a zero.
-_LEADING_ZEROS = re.compile(r'(?:^|[,;\t"])0\d\d+(?:$|[,;\t"])', re.MULTILINE)
+#: A cell of digits that begins with a zero; and somewhere in a text, where a quick look tells that there is none.
+_LEADING_ZEROS = r"\s*0\d\d+\s*"
+_SOMEWHERE = re.compile(rf'(?:^|[,;|\t"]){_LEADING_ZEROS}(?:$|[,;|\t"])', re.MULTILINE)
 
 
 def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
@@ -71,10 +72,11 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     _check_rectangular(text, source, separator)
     frame = _parsed(text, source, separator)
     sign = _sign(frame, separator)
-    as_text = [name for name in frame.columns if _needs_its_text(frame[name], text, sign)]
-    if as_text:
-        spelled = _parsed(text, source, separator, dtype=dict.fromkeys(as_text, "str"))
-        frame = frame.assign(**{name: spelled[name] for name in as_text})
+    zeros = _SOMEWHERE.search(text) is not None
+    doubtful = [name for name in frame.columns if _may_be_misread(frame[name], sign, zeros)]
+    if doubtful:
+        spelled = _parsed(text, source, separator, usecols=doubtful, dtype="str")
+        frame = frame.assign(**{name: spelled[name] for name in doubtful if _is_misread(spelled[name], sign)})
     return frame, sign
 
 
@@ -118,11 +120,20 @@ def _sign(frame: pd.DataFrame, separator: str) -> str:
     return COMMA if separator == ";" and not plain and POINT not in found else POINT
 
 
-def _needs_its_text(column: pd.Series, text: str, sign: str) -> bool:
+def _may_be_misread(column: pd.Series, sign: str, zeros: bool) -> bool:
     """Tell whether pandas may have misread a column: 1.234 beside decimal commas, or 01234, which is no number."""
-    if pd.api.types.is_float_dtype(column) and sign == COMMA:
-        return bool((column.dropna() % 1).any())
-    return bool(pd.api.types.is_integer_dtype(column) and _LEADING_ZEROS.search(text))
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return False
+    broken = bool((column.dropna() % 1).any())
+    return sign == COMMA if broken else zeros  # whole numbers are floats where a cell is missing
+
+
+def _is_misread(spelled: pd.Series, sign: str) -> bool:
+    """Tell the same of the cells as they are written."""
+    return bool(
+        (sign == COMMA and spelled.str.contains(POINT, regex=False).any())
+        or spelled.str.fullmatch(_LEADING_ZEROS).any()
+    )
 
 
 def _reason(error: Exception) -> str:
