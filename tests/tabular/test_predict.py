@@ -8,6 +8,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tabular import MachineOptions, Table, describe_table, fit_table, match_columns, predict_table
 from kernelect.tabular.assess import FoldOptions
 from kernelect.tabular.predict import rows_for, without_formulas
+from kernelect.tabular.schema import Schema
 
 
 def predicted(model, frame, **options):
@@ -111,3 +112,33 @@ def test_rows_for_a_report(classifier, mixed):
     assert "The model was fitted on 60 rows, this table has 58." in remarks
     with pytest.raises(InvalidArgument, match="again.csv: there is no column 'label'"):
         rows_for(classifier, Table(mixed.drop(columns="label"), "again.csv"))
+
+
+@pytest.fixture
+def warm(rng):
+    """Temperatures that were never negative."""
+    return pd.DataFrame({"temp": rng.uniform(1.0, 9.0, 60), "x": rng.normal(size=60), "y": rng.normal(size=60)})
+
+
+def inputs_of(schema, cells):
+    X, remarks = match_columns(schema, Table(pd.DataFrame({"temp": cells, "x": 0.0}), "new.csv"))
+    return X["temp"].tolist(), remarks
+
+
+def test_whether_a_number_is_a_code_does_not_depend_on_the_other_rows(warm):
+    schema = describe_table(warm, "y")[0]
+    for company in ([], [-8.5], [3.0, -20.0], [999.0, 1000.0]):
+        cells, remarks = inputs_of(schema, [-9.0, *company])
+        assert np.isnan(cells[0])
+        assert any("holds -9" in remark for remark in remarks)
+    assert inputs_of(schema, [-8.5, -9.0])[0][0] == -8.5
+
+
+def test_numbers_that_are_all_meant_are_so_in_new_tables(warm):
+    schema = describe_table(warm, "y", number=["temp"])[0]
+    cells, remarks = inputs_of(schema, [-9.0, 999.0, 999.0])
+    assert cells == [-9.0, 999.0, 999.0]
+    assert any("extrapolated" in remark for remark in remarks)
+    copy = Schema.__new__(Schema)
+    copy.__setstate__(schema.__getstate__())
+    assert copy == schema
