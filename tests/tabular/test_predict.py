@@ -8,6 +8,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tabular import MachineOptions, Table, describe_table, fit_table, match_columns, predict_table
 from kernelect.tabular.assess import FoldOptions
 from kernelect.tabular.predict import rows_for, without_formulas
+from kernelect.tabular.read import read_table
 from kernelect.tabular.schema import Schema
 
 
@@ -142,3 +143,17 @@ def test_numbers_that_are_all_meant_are_so_in_new_tables(warm):
     copy = Schema.__new__(Schema)
     copy.__setstate__(schema.__getstate__())
     assert copy == schema
+
+
+def test_rows_for_a_report_have_the_targets_that_the_fit_had(rng, tmp_path):
+    """Codes for missing targets are those of the model, and so are classes that are called NA."""
+    x, options = rng.normal(size=60), MachineOptions("lssvm", kernel="rbf")
+    numbers = pd.DataFrame({"x": x, "y": np.where(np.arange(60) % 10 == 0, -1.0, x.round(2))})
+    labels = pd.DataFrame({"x": x, "y": np.where(np.arange(60) % 10 == 0, "NA", np.where(x > 0, "up", "down"))})
+    for frame, how in ((numbers, {"missing_codes": ["y=-1"]}), (labels, {}), (labels, {"categorical": ["y"]})):
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        table = read_table(tmp_path / "t.csv", target="y")
+        schema, rows, _ = describe_table(table.frame, "y", words=table.words, decimal=table.decimal, **how)
+        again, remarks = rows_for(fit_table(rows, schema, options, FoldOptions(folds=0)), table)
+        assert again.y.tolist() == rows.y.tolist()
+        assert remarks == []

@@ -63,8 +63,19 @@ class Choices:
         self, frame: pd.DataFrame, target: str, decimal: str | None, words: tuple[str, ...] = ()
     ) -> TargetWishes:
         """Return what is said of the target."""
-        codes = self.wishes(frame, [target], decimal).codes(target)
-        return TargetWishes(decimal=decimal, kind=self.kind_of(frame, target), codes=codes, words=words)
+        before = () if self.known is None or self.known.target != target else self.known.target_codes
+        codes = tuple(dict.fromkeys((*self.wishes(frame, [target], decimal).codes(target), *before)))
+        kind = self.kind_of(frame, target)
+        judge = self.known is None or self.known.target != target
+        return TargetWishes(decimal=decimal, kind=kind, codes=codes, words=words, judge=judge)
+
+    def on_times(self, frame: pd.DataFrame, time: str, decimal: str | None) -> Wishes:
+        """Return what is said of the column that tells when rows were observed."""
+        wishes = self.wishes(frame, [time], decimal)
+        before = "" if self.known is None or self.known.time != time else self.known.time_format
+        if not before or wishes.kinds.get(time):
+            return wishes
+        return replace(wishes, kinds={time: "date"}, readings={time: replace(PLAIN, date_format=before)})
 
     def check_parts(self, frame: pd.DataFrame, target: str, parts: Mapping[str, str | None]) -> None:
         """Make sure that a column which is no input is given no kind that it cannot have.

@@ -117,7 +117,8 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
         check_name(table.frame, schema.weight, table.source)
     # Words that are classes of the model are told by the model, not by their number in this table.
     absent = tuple(word for word in table.words if word not in (schema.classes or ()))
-    cells = typed_target(table.frame[target], TargetWishes(decimal=table.decimal, codes=absent))
+    wishes = TargetWishes(decimal=table.decimal, codes=(*schema.target_codes, *absent), judge=False)
+    cells = typed_target(table.frame[target], wishes)
     table = replace(table, frame=table.frame.assign(**{target: cells.values}))
     known = table.frame[target].notna()
     y = target_values(table.frame[target][known], schema.task)

@@ -69,8 +69,17 @@ def group_numbers(column: pd.Series) -> np.ndarray:
     return np.where(lone, len(names) + np.cumsum(lone), numbers).astype(np.intp)
 
 
-def times_of(column: pd.Series, wishes: Wishes | None = None) -> tuple[np.ndarray, list[str]]:
-    """Return when every row was observed, as numbers, and remarks on how the cells were read."""
+@dataclass(frozen=True)
+class Times:
+    """When rows were observed, the form of the dates (empty for numbers), and remarks on how cells were read."""
+
+    values: np.ndarray
+    form: str
+    remarks: list[str]
+
+
+def times_of(column: pd.Series, wishes: Wishes | None = None) -> Times:
+    """Return when every row was observed."""
     (role,) = describe(as_frame(column.to_frame()), wishes)
     known = role.kind in ("number", "date")
     values = values_of(column, role.kind if known else "date", role.reading)
@@ -82,4 +91,5 @@ def times_of(column: pd.Series, wishes: Wishes | None = None) -> tuple[np.ndarra
             f"write dates as 2024-12-31, give their form (--date '{column.name}=%d.%m.%Y'), or leave the row out."
         )
     remarks = sentences((str(column.name), note) for note in role.notes) if known else []
-    return values.to_numpy(dtype=float), remarks
+    form = "" if role.kind == "number" else role.reading.date_format
+    return Times(values.to_numpy(dtype=float), form, remarks)

@@ -38,6 +38,7 @@ class Schema:
 
     ``ids`` are columns that name the rows. ``unused`` tells why other columns of the training table are no inputs,
     ``stakes`` what errors cost and which figure counts most, ``counts`` whether numbers are counts.
+    ``target_codes`` are cells of the target that count as missing, ``time_format`` is the form of ``time``'s dates.
     """
 
     target: str
@@ -51,6 +52,8 @@ class Schema:
     unused: dict[str, str] = field(default_factory=dict)
     stakes: Stakes = field(default_factory=Stakes)
     counts: bool = False
+    target_codes: tuple[str, ...] = ()
+    time_format: str = ""
 
     def __getstate__(self) -> dict[str, Any]:
         # As one text: a file of ten thousand columns would otherwise hold a tree of them.
@@ -64,6 +67,7 @@ class Schema:
         if stakes.costs is not None:
             stakes = Stakes(stakes.metric, tuple(map(tuple, stakes.costs)))
         more = {"columns": columns, "classes": classes, "ids": tuple(facts["ids"]), "stakes": stakes}
+        more["target_codes"] = tuple(facts.get("target_codes", ()))
         self.__dict__.update({**facts, **more})
 
     def readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
@@ -96,6 +100,8 @@ class Schema:
             ids=self.ids,
             columns=self.columns,
             unused=self.unused,
+            target_codes=self.target_codes,
+            time_format=self.time_format,
         )
 
 
@@ -202,6 +208,7 @@ def describe_table(
         )
     y = target_values(frame[target], task)
     classes = tuple(np.unique(y).tolist()) if task == CLASSIFICATION else None
+    times = None if time is None else times_of(frame[time], choices.on_times(frame, time, decimal))
     dropped = {name: "it was dropped" for name in left_out if name not in ids}
     schema = Schema(
         target=target,
@@ -214,17 +221,19 @@ def describe_table(
         ids=ids,
         unused={**dropped, **columns.unused},
         counts=counts,
+        target_codes=cells.codes,
+        time_format="" if times is None else times.form,
     )
-    times, on_times = (None, []) if time is None else times_of(frame[time], choices.wishes(frame, [time], decimal))
     rows = Rows(
         X=schema.inputs(frame),
         y=y,
         weights=weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
-        time=times,
+        time=None if times is None else times.values,
         dated=(*dated, *_dated_before(known, left_out)),
     )
     asked = questions(schema.columns, rows.X, y, set(wishes.kinds))
+    on_times = [] if times is None else times.remarks
     said = [*remarks, *more, *columns.remarks, *on_times, *asked, *_on_known(known, schema)]
     return schema, rows, list(dict.fromkeys(said))
 

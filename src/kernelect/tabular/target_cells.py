@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -11,6 +11,7 @@ from kernelect.facts.numbers import counted
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
 from kernelect.inputs.readings import Reading
+from kernelect.inputs.roles import Role
 from kernelect.tabular.columns import values_of
 
 #: Different numbers up to which a target may be classes, and no number is put down as a code.
@@ -31,19 +32,23 @@ class TargetWishes:
         Cells that count as missing.
     words : tuple of str
         Words such as None and NA, which may be a class or stand for missing cells.
+    judge : bool
+        Whether numbers far from all others may count as missing too.
     """
 
     decimal: str | None = None
     kind: str | None = None
     codes: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    judge: bool = True
 
 
 @dataclass(frozen=True)
 class TargetCells:
-    """A target as numbers or labels, and what was decided about it, in sentences."""
+    """A target as numbers or labels, which codes count as missing, and what was decided, in sentences."""
 
     values: pd.Series
+    codes: tuple[str, ...] = ()
     remarks: list[str] = field(default_factory=list)
 
 
@@ -57,29 +62,37 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
     if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects where some cells are missing
         return TargetCells(target.astype("boolean"))
     if wishes.kind == "category":
-        return TargetCells(_labels(target, wishes.codes))
-    codes = (*wishes.codes, *wishes.words)
-    said = Wishes(missing_codes={"": codes}, decimal=wishes.decimal)
-    (role,) = describe(as_frame(target.rename("target").to_frame()), said)
+        return _labels(target, wishes.codes)
+    role = _role(target, wishes)
     if role.kind != "number":
         absent, remarks = _absent(target, wishes)
-        return TargetCells(_labels(target, (*wishes.codes, *absent)), remarks)
-    numeric = pd.api.types.is_numeric_dtype(target)
+        return _labels(target, (*wishes.codes, *absent), remarks)
     few = target.nunique() <= FEW_NUMBERS
-    reading = replace(role.reading, missing_codes=codes) if few else role.reading
+    if few or not wishes.judge:
+        role = _role(target, wishes, "number")
+    reading = role.reading
     if few and reading.unit:
         return TargetCells(target)  # labels such as "2 doors"
-    if numeric and not reading.missing_codes:
+    if pd.api.types.is_numeric_dtype(target) and not reading.missing_codes:
         return TargetCells(target)
     values = values_of(target, "number", reading)
     coded = values_of(target, "category", reading).isna()
     if (values.isna() & ~coded).any():
         return TargetCells(target)  # labels, of which most are numbers
-    return TargetCells(values, sentences((str(target.name), note) for note in role.notes))
+    codes = tuple(code for code in reading.missing_codes if code not in wishes.words)
+    return TargetCells(values, codes, sentences((str(target.name), note) for note in role.notes))
 
 
-def _labels(target: pd.Series, codes: Sequence[str]) -> pd.Series:
-    return values_of(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
+def _role(target: pd.Series, wishes: TargetWishes, kind: str | None = None) -> Role:
+    """Return what the target would be as an input; of a given kind, none of its numbers is put down as a code."""
+    codes, kinds = (*wishes.codes, *wishes.words), {} if kind is None else {"target": kind}
+    said = Wishes(missing_codes={"": codes}, decimal=wishes.decimal, kinds=kinds)
+    return describe(as_frame(target.rename("target").to_frame()), said)[0]
+
+
+def _labels(target: pd.Series, codes: Sequence[str], remarks: Sequence[str] = ()) -> TargetCells:
+    values = values_of(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
+    return TargetCells(values, tuple(codes), list(remarks))
 
 
 def _absent(target: pd.Series, wishes: TargetWishes) -> tuple[list[str], list[str]]:
