@@ -110,6 +110,7 @@ def test_rows_for_a_report(classifier, mixed):
     mixed.loc[0, "label"], mixed.loc[1, "label"] = None, "unknown"
     rows, remarks = rows_for(classifier, Table(mixed, "again.csv"))
     assert len(rows.X) == len(rows.y) == 58
+    assert rows.places.tolist() == list(range(2, 60))
     assert "The model was fitted on 60 rows, this table has 58." in remarks
     with pytest.raises(InvalidArgument, match="again.csv: there is no column 'label'"):
         rows_for(classifier, Table(mixed.drop(columns="label"), "again.csv"))

@@ -158,6 +158,20 @@ def test_negative_weights(frame):
         describe_table(frame.assign(w=-1.0), "y", weight="w")
 
 
+def test_rows_are_named_by_their_number_in_the_table(frame):
+    """Rows without a target are left out before weights and times are looked at."""
+    frame = frame.assign(w=1.0, t=np.arange(N).astype(str))
+    frame.loc[[0, 1, 5], "y"] = None
+    frame.loc[9, "w"], frame.loc[11, "t"] = -3.0, "later"
+    with pytest.raises(UnusableTable, match="the weight of row 10 is -3"):
+        describe_table(frame, "y", weight="w")
+    with pytest.raises(UnusableTable, match="--time 't': row 12 has 'later'"):
+        describe_table(frame, "y", time="t")
+    rows = describe_table(frame.set_index(frame.index + 100), "y")[1]
+    assert rows.places[:4].tolist() == [2, 3, 4, 6]
+    assert rows.X.index.tolist() == rows.y.index.tolist() == list(range(N - 3))
+
+
 def test_misspelt_columns_are_suggested(frame):
     frame = frame.rename(columns={"y": "outcome"})
     with pytest.raises(InvalidArgument, match="--target: there is no column 'outcom'. Did you mean 'outcome'?"):

@@ -198,6 +198,8 @@ def write_report_for(
 
     deadline = deadline or NEVER
     with deadline.part(_GATHERING).watched(firmly=False):
-        shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
+        shown = gather_for_page(
+            model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed, places=rows.places
+        )
     with deadline.watched(firmly=False):
         write_report(path, {**(model.facts if facts is None else facts), **shown})

@@ -129,12 +129,15 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
         raise UnusableTable(
             f"This is not the model's training table: no row of {table.source} has {which} in {target!r}."
         )
-    kept = replace(table, frame=table.frame[known].reset_index(drop=True))
+    kept = replace(table, frame=table.frame[known])
     X, remarks = match_columns(schema, kept)
     if len(X) != model.n_rows:
         remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
     return Rows(
-        X=X, y=target_values(kept.frame[target], schema.task), weights=weights_of(kept.frame, schema.weight)
+        X=X.reset_index(drop=True),
+        y=target_values(kept.frame[target], schema.task).reset_index(drop=True),
+        weights=weights_of(kept.frame, schema.weight),
+        places=kept.frame.index.to_numpy(),
     ), remarks
 
 

@@ -27,6 +27,8 @@ class Rows:
         When every row was observed, where a column was named (``--time``).
     dated : tuple of str
         Columns of dates that were left out.
+    places : ndarray of int, or None
+        Where every row stands in its table, which also has rows that were left out; None if no row was left out.
     """
 
     X: pd.DataFrame
@@ -35,6 +37,7 @@ class Rows:
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
     dated: tuple[str, ...] = ()
+    places: np.ndarray | None = None
 
     @cached_property
     def copies(self) -> Copies:
@@ -85,10 +88,10 @@ def times_of(column: pd.Series, wishes: Wishes | None = None) -> Times:
     values = values_of(column, role.kind if known else "date", role.reading)
     unknown = values.isna().to_numpy()
     if unknown.any():
-        row = int(np.argmax(unknown))
+        row, cell = column.index[unknown][0] + 1, column[unknown].iloc[0]
         raise UnusableTable(
-            f"--time {column.name!r}: row {row + 1} has {column.iloc[row]!r}, which is neither a date nor a number: "
-            f"write dates as 2024-12-31, give their form (--date '{column.name}=%d.%m.%Y'), or leave the row out."
+            f"--time {column.name!r}: row {row} has {cell!r}, which is neither a date nor a number: write dates as "
+            f"2024-12-31, give their form (--date '{column.name}=%d.%m.%Y'), or leave the row out."
         )
     remarks = sentences((str(column.name), note) for note in role.notes) if known else []
     form = "" if role.kind == "number" else role.reading.date_format

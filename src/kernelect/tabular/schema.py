@@ -176,6 +176,7 @@ def describe_table(
         missing_codes=missing_codes,
         known=known,
     )
+    frame = frame.reset_index(drop=True)  # from here on the index tells where a row stands in its table
     single = {"--weight": weight, "--group": group, "--time": time}
     given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}
     check_roles(frame, target, {"--drop": drop, "--id": ids, **given})
@@ -225,14 +226,15 @@ def describe_table(
         time_format="" if times is None else times.form,
     )
     rows = Rows(
-        X=schema.inputs(frame),
-        y=y,
+        X=schema.inputs(frame).reset_index(drop=True),
+        y=y.reset_index(drop=True),
         weights=weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
         time=None if times is None else times.values,
         dated=(*dated, *_dated_before(known, left_out)),
+        places=frame.index.to_numpy(),
     )
-    asked = questions(schema.columns, rows.X, y, set(wishes.kinds))
+    asked = questions(schema.columns, rows.X, rows.y, set(wishes.kinds))
     on_times = [] if times is None else times.remarks
     said = [*remarks, *more, *columns.remarks, *on_times, *asked, *_on_known(known, schema)]
     return schema, rows, list(dict.fromkeys(said))
@@ -293,7 +295,8 @@ def weights_of(frame: pd.DataFrame, weight: str | None) -> np.ndarray | None:
         row = int(np.argmax(unusable))
         cell = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
         raise UnusableTable(
-            f"--weight {weight!r}: the weight of row {row + 1} is {cell}: give every row a number of at least 0."
+            f"--weight {weight!r}: the weight of row {frame.index[row] + 1} is {cell}: give every row a number of at "
+            "least 0."
         )
     if not values.any():
         raise UnusableTable(f"--weight {weight!r}: all weights are 0: give at least some rows a larger one.")
@@ -309,7 +312,7 @@ def _with_target(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[s
         raise UnusableTable(f"All cells of the target {target!r} are missing: choose another column with --target.")
     lost = int((~known).sum())
     remarks = [f"{counted(lost, 'row')} without a target {was(lost)} left out."] if lost else []
-    return frame[known].reset_index(drop=True), remarks
+    return frame[known], remarks
 
 
 def _with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame, list[str]]:
@@ -319,7 +322,7 @@ def _with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame,
     kept = np.asarray(weights_of(frame, weight)) > 0
     lost = int((~kept).sum())
     remarks = [f"{counted(lost, 'row')} of weight 0 {was(lost)} left out."] if lost else []
-    return frame[kept].reset_index(drop=True), remarks
+    return frame[kept], remarks
 
 
 def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, list[str]]:
@@ -350,7 +353,7 @@ def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, lis
     if not len(single):
         return frame, []
     remark = f"Class(es) with one row only were left out: {', '.join(map(repr, single.tolist()[:5]))}."
-    left, more = _usable_classes(frame[~labels.isin(single)].reset_index(drop=True), target)
+    left, more = _usable_classes(frame[~labels.isin(single)], target)
     return left, [remark, *more]
 
 
