@@ -283,3 +283,24 @@ def test_times_are_read_in_the_form_that_is_given(frame):
     assert [column.name for column in schema.columns] == ["x"]
     assert np.all(np.diff(rows.time) > 0)
     assert not any("other way round" in each for each in remarks)
+
+
+def test_a_target_can_be_named_as_a_number(rng):
+    """Its numbers are all meant then, as the remark on codes says."""
+    frame = pd.DataFrame({"x": rng.normal(size=N), "y": [*rng.uniform(1, 9, N - 4), *[-99.0] * 4]})
+    _, rows, remarks = describe_table(frame, "y")
+    assert len(rows.y) == N - 4
+    assert any("'y' has -99, which counts as missing unless --number names the column" in each for each in remarks)
+    schema, rows, remarks = describe_table(frame, "y", number=["y"])
+    assert (schema.task, len(rows.y)) == ("regression", N)
+    assert not any("missing" in each for each in remarks)
+    texts = frame.assign(y=[*map(str, range(N - 9)), *["lost"] * 9])  # too few numbers to be taken for some
+    with pytest.raises(UnusableTable, match=r"such as 'lost': correct them, .* \(--number 'y'\)"):
+        describe_table(texts, "y", task="regression")
+    assert len(describe_table(texts, "y", number=["y"])[1].y) == N - 9
+    with pytest.raises(InvalidArgument, match="--number 'y': none of its cells is a number, the first one is 'up'"):
+        describe_table(frame.assign(y=["up", "down"] * (N // 2)), "y", number=["y"])
+    doors = [f"{i % 3} doors" for i in range(N)]
+    assert describe_table(frame.assign(y=doors), "y", number=["y"])[0].task == "regression"
+    few = describe_table(frame.assign(y=np.arange(N) % 3), "y", number=["y"])[0]
+    assert few.task == "regression"

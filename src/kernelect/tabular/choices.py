@@ -69,6 +69,12 @@ class Choices:
         judge = self.known is None or self.known.target != target
         return TargetWishes(decimal=decimal, kind=kind, codes=codes, words=words, judge=judge)
 
+    def check_target(self, frame: pd.DataFrame, target: str, values: pd.Series) -> None:
+        """Make sure that some of the target's cells could be read as what the options say they are."""
+        kind, cells = self.kind_of(frame, target), frame[target].dropna()
+        if kind == "number" and len(cells) and values.isna().all():
+            raise _unlike(kind, cells)
+
     def on_times(self, frame: pd.DataFrame, time: str, decimal: str | None) -> Wishes:
         """Return what is said of the column that tells when rows were observed."""
         wishes = self.wishes(frame, [time], decimal)
@@ -91,7 +97,7 @@ class Choices:
         what.update(dict.fromkeys(names_of(frame, self.ids, "--id"), "--id names it"))
         what.update(dict.fromkeys(names_of(frame, self.drop, "--drop"), "--drop leaves it out"))
         what[target] = "it is the column to predict"
-        possible = {parts.get("time"): ("number", "date"), target: ("category",)}
+        possible = {parts.get("time"): ("number", "date"), target: ("category", "number")}
         for name, kind in self._kinds(frame).items():
             if name in what and kind not in possible.get(name, ()):
                 raise InvalidArgument(
@@ -106,11 +112,7 @@ class Choices:
                 continue
             cells = frame[name].dropna()
             if kind != "category" and len(cells) and "missing" in unused.get(name, ""):
-                form = f", or give their form (--date '{name}=%d.%m.%Y')" if kind == "date" else ""
-                raise InvalidArgument(
-                    f"--{kind} {name!r}: none of its cells is a {kind}, the first one is {str(cells.iloc[0])!r}: leave "
-                    f"the option out{form}."
-                )
+                raise _unlike(kind, cells)
 
     def wishes(self, frame: pd.DataFrame, inputs: Sequence[str], decimal: str | None) -> Wishes:
         """Return what is said of the inputs."""
@@ -150,6 +152,14 @@ class Choices:
                 check_name(frame, name, "--missing-code")
             codes[name] = (*codes.get(name, ()), code.strip())
         return codes
+
+
+def _unlike(kind: str, cells: pd.Series) -> InvalidArgument:
+    form = f", or give their form (--date '{cells.name}=%d.%m.%Y')" if kind == "date" else ""
+    return InvalidArgument(
+        f"--{kind} {str(cells.name)!r}: none of its cells is a {kind}, the first one is {str(cells.iloc[0])!r}: leave "
+        f"the option out{form}."
+    )
 
 
 def _with_codes(reading: Reading, codes: dict[str, tuple[str, ...]], name: str) -> Reading:

@@ -149,7 +149,7 @@ def describe_table(
         Columns that name the rows, and are no inputs.
     categorical, number, date : sequences of str
         Columns of a given kind; a date column may be followed by the form of its dates (``"admitted=%d.%m.%Y"``).
-        A target that is categorical has classes, and all of its texts are classes.
+        All texts of a categorical target are classes; a target of numbers has no codes for missing cells.
     missing_codes : sequence of str
         Codes for missing cells, in all columns (``"-999"``) or in one (``"age=99"``).
     known : Known, optional
@@ -184,13 +184,14 @@ def describe_table(
     ids = tuple(names_of(frame, ids, "--id"))
     choices.check_parts(frame, target, {"weight": weight, "group": group, "time": time})
     cells = typed_target(frame[target], choices.on_target(frame, target, decimal, words))
+    choices.check_target(frame, target, cells.values)
     frame, remarks = _with_target(frame.assign(**{target: cells.values}), target)
     remarks += cells.remarks
     frame, light = _with_weight(frame, weight)
     remarks += light
-    if choices.kind_of(frame, target) == "category":
-        task = task or CLASSIFICATION
     found, why = find_task(frame[target])
+    said = {"category": CLASSIFICATION, "number": COUNT if found == COUNT else REGRESSION}
+    task = task or said.get(choices.kind_of(frame, target) or "")
     remarks += [] if task else [f"The task is {found}: {why}. Say otherwise with --task."]
     counts = (task or found) == COUNT
     if counts:
@@ -236,8 +237,8 @@ def describe_table(
     )
     asked = questions(schema.columns, rows.X, rows.y, set(wishes.kinds))
     on_times = [] if times is None else times.remarks
-    said = [*remarks, *more, *columns.remarks, *on_times, *asked, *_on_known(known, schema)]
-    return schema, rows, list(dict.fromkeys(said))
+    remarks += [*more, *columns.remarks, *on_times, *asked, *_on_known(known, schema)]
+    return schema, rows, list(dict.fromkeys(remarks))
 
 
 def _dated_before(known: Known | None, left_out: Sequence[str]) -> list[str]:

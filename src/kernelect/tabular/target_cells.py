@@ -26,7 +26,7 @@ class TargetWishes:
     ----------
     decimal : "." or ",", optional
         Decimal sign, if the cells leave it open.
-    kind : "category", optional
+    kind : "category" or "number", optional
         What the user says that it is.
     codes : tuple of str
         Cells that count as missing.
@@ -56,18 +56,19 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
     """Return the target as numbers where all of its texts are numbers, with codes for missing cells as missing.
 
     Labels stay as they are. Whether a number far from all others stands for a missing target is judged only where
-    there are too many numbers for classes.
+    there are too many numbers for classes. If the user says that it is a number, none of its numbers is a code, and
+    all other texts are missing.
     """
     wishes = wishes or TargetWishes()
     if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects where some cells are missing
         return TargetCells(target.astype("boolean"))
     if wishes.kind == "category":
         return _labels(target, wishes.codes)
-    role = _role(target, wishes)
-    if role.kind != "number":
+    role = _role(target, wishes, wishes.kind)
+    if role.kind != "number" and wishes.kind is None:
         absent, remarks = _absent(target, wishes)
         return _labels(target, (*wishes.codes, *absent), remarks)
-    few = target.nunique() <= FEW_NUMBERS
+    few = wishes.kind is None and target.nunique() <= FEW_NUMBERS
     if few or not wishes.judge:
         role = _role(target, wishes, "number")
     reading = role.reading
@@ -77,7 +78,7 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
         return TargetCells(target)
     values = values_of(target, "number", reading)
     coded = values_of(target, "category", reading).isna()
-    if (values.isna() & ~coded).any():
+    if wishes.kind is None and (values.isna() & ~coded).any():
         return TargetCells(target)  # labels, of which most are numbers
     codes = tuple(code for code in reading.missing_codes if code not in wishes.words)
     return TargetCells(values, codes, sentences((str(target.name), note) for note in role.notes))
