@@ -304,3 +304,12 @@ def test_a_target_can_be_named_as_a_number(rng):
     assert describe_table(frame.assign(y=doors), "y", number=["y"])[0].task == "regression"
     few = describe_table(frame.assign(y=np.arange(N) % 3), "y", number=["y"])[0]
     assert few.task == "regression"
+
+
+@pytest.mark.parametrize("cell", ["n.d.", "-", "#DIV/0!", "."])
+def test_ways_to_write_no_value_are_missing_among_the_numbers_of_a_target(described, cell):
+    schema, rows, remarks = described([*(f"{v}.25" for v in range(40)), cell, cell])
+    assert (schema.task, len(rows.y)) == ("regression", 40)
+    said = f"Column 'y' has cells that are no numbers and count as missing (2, such as '{cell}')."
+    assert said in remarks
+    assert described(["a", "b", cell] * 10)[0].classes == tuple(sorted(["a", "b", cell]))

@@ -10,6 +10,7 @@ import pandas as pd
 from kernelect.facts.numbers import counted
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
+from kernelect.inputs.numerals import stands_for_nothing
 from kernelect.inputs.readings import Reading
 from kernelect.inputs.roles import Role
 from kernelect.tabular.columns import values_of
@@ -77,8 +78,9 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
     if pd.api.types.is_numeric_dtype(target) and not reading.missing_codes:
         return TargetCells(target)
     values = values_of(target, "number", reading)
-    coded = values_of(target, "category", reading).isna()
-    if wishes.kind is None and (values.isna() & ~coded).any():
+    texts = values_of(target, "category", reading)
+    absent = texts.isna() | texts.map(stands_for_nothing, na_action="ignore").eq(True)
+    if wishes.kind is None and (values.isna() & ~absent).any():
         return TargetCells(target)  # labels, of which most are numbers
     codes = tuple(code for code in reading.missing_codes if code not in wishes.words)
     return TargetCells(values, codes, sentences((str(target.name), note) for note in role.notes))
