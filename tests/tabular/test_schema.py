@@ -190,6 +190,8 @@ def test_misspelt_columns_are_suggested(frame):
             "--date 'text': none of its cells is a date, the first one is 'w0': leave the option out, or",
         ),
         ({"number": ["text"]}, "--number 'text': none of its cells is a number"),
+        ({"date": ["age"]}, "--date 'age': none of its cells is a date, the first one is '20': leave the option out"),
+        ({"date": ["age"], "time": "age"}, "--date 'age': none of its cells is a date"),
         ({"group": "y"}, "--group 'y' is the column to predict: name another column"),
         ({"time": "y"}, "--time 'y' is the column to predict"),
         ({"drop": ["text,y"]}, "--drop 'y' is the column to predict"),
@@ -203,7 +205,15 @@ def test_misspelt_columns_are_suggested(frame):
 )
 def test_options_that_contradict_the_table(frame, options, message):
     with pytest.raises(InvalidArgument, match=message):
-        describe_table(frame.assign(text=[f"w{i % 4}" for i in range(N)]), "y", **options)
+        describe_table(frame.assign(text=[f"w{i % 4}" for i in range(N)], age=20 + np.arange(N)), "y", **options)
+
+
+def test_numbers_may_be_dates_in_a_form(frame):
+    frame = frame.assign(day=20240101 + np.arange(N) % 28, year=1990 + np.arange(N) % 9)
+    kinds = {
+        one.name: one.kind for one in describe_table(frame, "y", date=["day", "year=%Y"], keep=["day,year"])[0].columns
+    }
+    assert kinds == {"x": "number", "day": "date", "year": "date"}
 
 
 def test_the_last_column_is_always_listed(frame):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -10,8 +10,9 @@ import pandas as pd
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes
-from kernelect.inputs.dates import check_form
-from kernelect.inputs.readings import PLAIN, Reading
+from kernelect.inputs.dates import check_form, find_form
+from kernelect.inputs.frame import cells_of
+from kernelect.inputs.readings import PLAIN, Reading, as_text
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.target_cells import TargetWishes
 
@@ -105,13 +106,13 @@ class Choices:
                     "two options out."
                 )
 
-    def check_kinds(self, frame: pd.DataFrame, inputs: Collection[str], unused: Mapping[str, str]) -> None:
-        """Make sure that cells of inputs can be read as what the options say they are."""
+    def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str]) -> None:
+        """Make sure that cells can be read as what the options say; ``unused`` tells why inputs are not used."""
+        forms = self._forms(frame)
         for name, kind in self._kinds(frame).items():
-            if name not in inputs:
-                continue
             cells = frame[name].dropna()
-            if kind != "category" and len(cells) and "missing" in unused.get(name, ""):
+            lost = kind != "category" and "missing" in unused.get(name, "")
+            if len(cells) and (lost or (kind == "date" and name not in forms and _are_plain_numbers(cells))):
                 raise _unlike(kind, cells)
 
     def wishes(self, frame: pd.DataFrame, inputs: Sequence[str], decimal: str | None) -> Wishes:
@@ -120,7 +121,7 @@ class Choices:
         columns = {} if self.known is None else {column.name: column for column in self.known.columns}
         kinds = {**{name: column.kind for name, column in columns.items()}, **self._kinds(frame)}
         readings = {name: column.reading for name, column in columns.items()}
-        readings.update(self._forms(frame, codes))
+        readings.update(self._forms(frame))
         return Wishes(
             kinds={name: kind for name, kind in kinds.items() if name in inputs},
             readings={name: _with_codes(reading, codes, name) for name, reading in readings.items() if name in inputs},
@@ -140,7 +141,7 @@ class Choices:
                     raise InvalidArgument(f"{option} {name}: the column is also given as {kinds[name]}: choose one.")
         return kinds
 
-    def _forms(self, frame: pd.DataFrame, codes: dict[str, tuple[str, ...]]) -> dict[str, Reading]:
+    def _forms(self, frame: pd.DataFrame) -> dict[str, Reading]:
         pairs = [_split(frame, text) for text in self.date]
         return {name: replace(PLAIN, date_format=check_form(form)) for name, form in pairs if form}
 
@@ -152,6 +153,11 @@ class Choices:
                 check_name(frame, name, "--missing-code")
             codes[name] = (*codes.get(name, ()), code.strip())
         return codes
+
+
+def _are_plain_numbers(cells: pd.Series) -> bool:
+    """Tell whether cells are numbers that no form of dates fits, as 20241231 fits one."""
+    return pd.api.types.is_numeric_dtype(cells) and find_form(list(as_text(cells_of(cells)[0])), 0.0) is None
 
 
 def _unlike(kind: str, cells: pd.Series) -> InvalidArgument:

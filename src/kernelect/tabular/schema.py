@@ -202,7 +202,7 @@ def describe_table(
     inputs = frame.drop(columns=list({target, *left_out, *roles}))
     wishes = choices.wishes(frame, list(inputs.columns), decimal)
     found_columns = find_columns(inputs, wishes)
-    choices.check_kinds(frame, inputs.columns, found_columns.unused)
+    choices.check_kinds(frame, found_columns.unused)
     columns, dated = set_aside(found_columns, inputs, wishes.kept)
     if not columns.columns:
         raise UnusableTable(
