@@ -140,6 +140,8 @@ def test_a_task_can_be_said(frame):
     ("target", "options", "message"),
     [
         (["a"] * N, {}, "has only the class 'a', and a classifier needs two"),
+        ([5] * N, {}, "has only the class 5, and a classifier needs two"),
+        (["rare"] + ["a"] * (N - 1), {}, "only the class 'a' with more than one row .of 'rare' there is one., and"),
         ([None] * N, {}, "All cells of the target 'y' are missing"),
         ([f"label {i}" for i in range(N)], {}, "40 different labels in 40 rows"),
         (np.ones(N), {"task": "regression"}, "is 1 in every row"),

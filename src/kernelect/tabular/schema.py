@@ -340,22 +340,21 @@ def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, 
 def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[str]]:
     labels = target_values(frame[target], CLASSIFICATION)
     counts = labels.value_counts()
-    if len(counts) == 1:
-        raise UnusableTable(
-            f"The target {target!r} has only the class {counts.index[0]!r}, and a classifier needs two: choose another "
-            "column with --target, or add rows of another class."
-        )
+    names, single = counts.index[counts > 1].tolist(), counts.index[counts < 2].tolist()
     if len(counts) > max(FEW_NUMBERS, len(labels) / 3):
         raise UnusableTable(
             f"The target {target!r} has {len(counts)} different labels in {len(labels)} rows, too many for classes: "
             "choose another column with --target, or --task regression where the labels are numbers."
         )
-    single = counts.index[counts < 2]
-    if not len(single):
-        return frame, []
-    remark = f"Class(es) with one row only were left out: {', '.join(map(repr, single.tolist()[:5]))}."
-    left, more = _usable_classes(frame[~labels.isin(single)], target)
-    return left, [remark, *more]
+    if len(names) < 2:
+        only = f"has only the class {names[0]!r}" if names else "has no class"
+        rare = f" with more than one row (of {listed(single)} there is one)" if single else ""
+        raise UnusableTable(
+            f"The target {target!r} {only}{rare}, and a classifier needs two: choose another column with --target, or "
+            "add rows of another class."
+        )
+    remark = f"Class(es) with one row only were left out: {', '.join(map(repr, single[:5]))}."
+    return frame[~labels.isin(single)], [remark] if single else []
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
