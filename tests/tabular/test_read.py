@@ -32,6 +32,7 @@ FRAME = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "ü", None]})
         ("comma.csv", "a,b\n1,x\n2,ü\n3,\n"),
         ("semicolon.csv", "a;b\n1;x\n2;ü\n3;NA\n"),
         ("tab.txt", "a\tb\n1\tx\n2\tü\n3\t?\n"),
+        ("bar.csv", "a|b\n1|x\n2|ü\n3|\n"),
         ("tab.tsv", "a\tb\n1\tx\n2\tü\n3\t\n"),
         ("marked.csv", "\ufeffa,b\n1,x\n2,ü\n3,\n"),
         ("utf16.csv", "a,b\n1,x\n2,ü\n3,\n".encode("utf-16")),

@@ -93,8 +93,8 @@ def read_table(path: str | Path, format: str | None = None, target: str | None =
     path : str or Path
         Files compressed by gzip, bzip2, xz or zip (with one file in it) are read as they are.
     format : "csv", "tsv", "parquet", "feather", "excel" or "svmlight", optional
-        By default it follows from the name of the file or its first bytes. ``"csv"`` finds comma, semicolon or tab by
-        itself.
+        By default it follows from the name of the file or its first bytes. ``"csv"`` finds comma, semicolon, tab or
+        vertical bar by itself.
     target : str, optional
         Column to predict. Words such as None and NA, which are missing cells elsewhere, stay texts among its texts.
     """

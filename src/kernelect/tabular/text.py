@@ -26,7 +26,7 @@ _MARKS = {
 }
 
 #: Separators that are looked for, in the order in which ties are broken.
-_SEPARATORS = (",", ";", "\t")
+_SEPARATORS = (",", ";", "\t", "|")
 
 #: Cells that count as missing beside those pandas knows ("", "NA", "null", ...).
 _MISSING = ["?"]
@@ -66,7 +66,7 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     ----------
     text, source : str
     separator : str, optional
-        Comma, semicolon or tab, whichever the line of names has most of, unless given.
+        Comma, semicolon, tab or vertical bar, whichever the line of names has most of, unless given.
     """
     separator = separator or separator_of(text)
     _check_rectangular(text, source, separator)
