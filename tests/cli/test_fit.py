@@ -275,3 +275,13 @@ def test_few_groups_have_fewer_folds_unless_folds_are_asked_for(run, tmp_path, r
     assert "There are 4 outer folds, not 5: the table has 4 groups." in " ".join(run(*words).output.split())
     said = " ".join(run(*words, "--folds", "5", code=2).output.split())
     assert "--folds 5 must be a number from 2 to 4, the number of groups" in said
+
+
+def test_a_name_of_rows_in_the_file_can_be_kept_as_an_input(run, tmp_path, rng):
+    frame = pd.DataFrame({"x": rng.normal(size=40), "who": rng.integers(1, 5, 40), "y": rng.normal(size=40)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = ("fit", "t.csv", "--target", "y", *MACHINE, "--folds", "0", "--no-report")
+    run(*words, "--id", "who", "--out", "first")
+    run(*words, "--schema", "first/columns.toml", "--keep", "who", "--out", "second")
+    assert 'ids = ["who"]' in (tmp_path / "first" / "columns.toml").read_text()
+    assert 'name = "who"\nkind = "number"' in (tmp_path / "second" / "columns.toml").read_text()

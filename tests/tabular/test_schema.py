@@ -197,6 +197,7 @@ def test_misspelt_columns_are_suggested(frame):
         ({"group": "y"}, "--group 'y' is the column to predict: name another column"),
         ({"time": "y"}, "--time 'y' is the column to predict"),
         ({"drop": ["text,y"]}, "--drop 'y' is the column to predict"),
+        ({"drop": ["text"], "keep": ["age,text"]}, "--drop 'text' leaves out the column that --keep keeps: choose one"),
         ({"drop": ["z,text"]}, "--drop: there is no column 'z'"),
         ({"number": ["text"], "group": "text"}, "--number 'text' is for inputs, and the column is none: --group names"),
         ({"categorical": ["text"], "drop": ["text"]}, "--categorical 'text' is for inputs.* --drop leaves it out"),

@@ -47,5 +47,6 @@ def how_of(given: dict[str, Any], known: Known | None, target: str, columns: Seq
     how["weight"] = given["weight"]
     if known is not None:
         how.update({name: how[name] or getattr(known, name) for name in ("weight", "group", "time")})
-        how["ids"] = how["ids"] or [name for name in known.ids if name in columns]
+        kept = {*how["keep"], *(part.strip() for text in how["keep"] for part in text.split(","))}
+        how["ids"] = how["ids"] or [name for name in known.ids if name in columns and name not in kept]
     return {**how, "known": known}

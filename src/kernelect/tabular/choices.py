@@ -51,10 +51,15 @@ class Choices:
 
     def left_out(self, frame: pd.DataFrame) -> list[str]:
         """Return the columns that are no inputs because the user says so."""
-        own = [*names_of(frame, self.drop, "--drop"), *names_of(frame, self.ids, "--id")]
-        said = {*names_of(frame, self.keep, "--keep"), *self._kinds(frame)}
+        kept = names_of(frame, self.keep, "--keep")
+        own = {option: names_of(frame, named, option) for option, named in (("--drop", self.drop), ("--id", self.ids))}
+        for option, named in own.items():
+            twice = next((name for name in named if name in kept), None)
+            if twice is not None:
+                raise InvalidArgument(f"{option} {twice!r} leaves out the column that --keep keeps: choose one.")
+        said = {*kept, *self._kinds(frame)}
         before = [] if self.known is None else [name for name in self.known.unused if name not in said]
-        return [name for name in dict.fromkeys([*own, *before]) if name in frame.columns]
+        return [name for name in dict.fromkeys([*own["--drop"], *own["--id"], *before]) if name in frame.columns]
 
     def kind_of(self, frame: pd.DataFrame, name: str) -> str | None:
         """Return what the options say that a column is."""
