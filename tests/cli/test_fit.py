@@ -265,3 +265,23 @@ def test_a_model_whose_export_differs_has_a_report_without_what_if(run, folder, 
     assert "kernelectModel" not in page
     outcome = run("export", "o/model.skops", "--to", "c", "--out", "model.h", code=1)
     assert "The export differs from the model" in outcome.output
+
+
+@pytest.mark.parametrize("command", [("fit", "--no-report", "--force"), ("compare",)])
+def test_few_groups_have_fewer_folds_unless_folds_are_asked_for(run, tmp_path, rng, command):
+    frame = pd.DataFrame({"x": rng.normal(size=40), "g": list("abcd") * 10})
+    frame.assign(y=frame["x"] + 0.1 * rng.normal(size=40)).to_csv(tmp_path / "t.csv", index=False)
+    words = (*command, "t.csv", "--target", "y", "--group", "g", *MACHINE)
+    assert "There are 4 outer folds, not 5: the table has 4 groups." in " ".join(run(*words).output.split())
+    said = " ".join(run(*words, "--folds", "5", code=2).output.split())
+    assert "--folds 5 must be a number from 2 to 4, the number of groups" in said
+
+
+def test_a_name_of_rows_in_the_file_can_be_kept_as_an_input(run, tmp_path, rng):
+    frame = pd.DataFrame({"x": rng.normal(size=40), "who": rng.integers(1, 5, 40), "y": rng.normal(size=40)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = ("fit", "t.csv", "--target", "y", *MACHINE, "--folds", "0", "--no-report")
+    run(*words, "--id", "who", "--out", "first")
+    run(*words, "--schema", "first/columns.toml", "--keep", "who", "--out", "second")
+    assert 'ids = ["who"]' in (tmp_path / "first" / "columns.toml").read_text()
+    assert 'name = "who"\nkind = "number"' in (tmp_path / "second" / "columns.toml").read_text()

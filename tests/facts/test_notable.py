@@ -46,6 +46,17 @@ def test_the_largest_miss_is_listed_first_and_explained(pair):
     assert len({picture["title"].split(":")[0] for picture in falls}) == len(falls)
 
 
+def test_rows_have_the_numbers_of_their_table(pair):
+    model, X, y = pair
+    shown = gather_for_page(model, X, y, places=np.arange(80) + 5)
+    assert shown["worst_rows"][0]["row"] == 23
+    titles = [picture["title"] for picture in shown["pictures"] if picture["kind"] == "waterfall"]
+    assert titles[0] == "Row 23: far above its prediction"
+    plain = gather_for_page(model, X, y)["what_if"]["row_names"]
+    first, moved = (int(names[0].split()[1]) for names in (plain, shown["what_if"]["row_names"]))
+    assert moved == first + 5
+
+
 def test_only_wrong_classes_are_misses():
     rng = np.random.default_rng(6)
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])

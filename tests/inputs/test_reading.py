@@ -310,3 +310,9 @@ def test_the_library_reads_frames_as_the_commands_do():
     ):
         with pytest.raises(InvalidArgument, match=words):
             KernelClassifier(columns=columns).fit(pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), [0, 1, 0, 1])
+
+
+def test_a_form_that_is_given_leaves_nothing_open():
+    cells = ["01/02/2024", "03/04/2024", "5.6.2024"]
+    found = role(cells, kinds={"x": "date"}, readings={"x": Reading(date_format="%d/%m/%Y")})
+    assert found.notes == (("{has} cells that are no dates and count as missing", "1, such as '5.6.2024'"),)

@@ -6,6 +6,7 @@ import io
 import lzma
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -122,6 +123,7 @@ def test_schemas_survive_the_model_file(schema):
         ("format = 7", "has format 7 where 1 is known"),
         ("format = ", "cannot be read"),
         ("target = 3", "must be a text"),
+        ("format = 1\ntime_format = '%d'", "has no year"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_said(tmp_path, text, words):
@@ -296,3 +298,29 @@ def test_points_among_commas_are_thousands(tmp_path):
     path.write_text("a;b\n1.25;x\n2.5;y\n")
     assert read_table(path).frame["a"].tolist() == [1.25, 2.5]
     assert Reading().decimal == read_table(path).decimal
+
+
+def test_codes_of_the_target_and_the_form_of_times_are_kept(tmp_path, rng):
+    days = pd.date_range("2024-01-01", periods=12, freq="D").strftime("%d/%m/%Y")
+    frame = pd.DataFrame({"x": rng.normal(size=48), "d": np.tile(days, 4), "y": rng.normal(size=48).round(2)})
+    frame.loc[::8, "y"] = -1.0
+    how = {"missing_codes": ["y=-1"], "time": "d", "date": ["d=%d/%m/%Y"]}
+    schema, rows, _ = describe_table(frame, "y", **how)
+    (tmp_path / "columns.toml").write_text(columns_text(schema.known("t.csv"), schema.classes))
+    known = read_columns(tmp_path / "columns.toml")
+    again, same, remarks = describe_table(frame, "y", time="d", known=known)
+    assert again.target_codes == ("-1",)
+    assert len(same.y) == len(rows.y) == 42
+    assert same.time.tolist() == rows.time.tolist()
+    assert not any("other way round" in remark for remark in remarks)
+    copy = Schema.__new__(Schema)
+    copy.__setstate__(schema.__getstate__())
+    assert copy == schema
+
+
+def test_codes_of_the_target_that_the_file_does_not_have_are_numbers(rng):
+    frame = pd.DataFrame({"x": rng.normal(size=40), "y": [*rng.uniform(1, 9, 36), *[-99.0] * 4]})
+    schema, rows, _ = describe_table(frame, "y")
+    assert (schema.target_codes, len(rows.y)) == (("-99",), 36)
+    known = replace(schema.known("columns.toml"), target_codes=())
+    assert len(describe_table(frame, "y", known=known)[1].y) == 40

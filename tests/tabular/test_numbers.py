@@ -66,6 +66,8 @@ def test_a_row_far_off_is_named(rng):
     assert "far-off" not in codes(fitted(frame))
     frame.loc[41, "y"] = 30.0
     assert codes(fitted(frame))["far-off"]["sentence"].startswith("Row 42 is far off: predicted ")
+    frame.loc[[0, 7, 90], "y"] = np.nan  # rows that are left out keep their numbers
+    assert codes(fitted(frame))["far-off"]["sentence"].startswith("Row 42 is far off: predicted ")
 
 
 def test_a_spread_that_differs_is_told(rng):

@@ -8,6 +8,8 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tabular import MachineOptions, Table, describe_table, fit_table, match_columns, predict_table
 from kernelect.tabular.assess import FoldOptions
 from kernelect.tabular.predict import rows_for, without_formulas
+from kernelect.tabular.read import read_table
+from kernelect.tabular.schema import Schema
 
 
 def predicted(model, frame, **options):
@@ -108,6 +110,51 @@ def test_rows_for_a_report(classifier, mixed):
     mixed.loc[0, "label"], mixed.loc[1, "label"] = None, "unknown"
     rows, remarks = rows_for(classifier, Table(mixed, "again.csv"))
     assert len(rows.X) == len(rows.y) == 58
+    assert rows.places.tolist() == list(range(2, 60))
     assert "The model was fitted on 60 rows, this table has 58." in remarks
     with pytest.raises(InvalidArgument, match="again.csv: there is no column 'label'"):
         rows_for(classifier, Table(mixed.drop(columns="label"), "again.csv"))
+
+
+@pytest.fixture
+def warm(rng):
+    """Temperatures that were never negative."""
+    return pd.DataFrame({"temp": rng.uniform(1.0, 9.0, 60), "x": rng.normal(size=60), "y": rng.normal(size=60)})
+
+
+def inputs_of(schema, cells):
+    X, remarks = match_columns(schema, Table(pd.DataFrame({"temp": cells, "x": 0.0}), "new.csv"))
+    return X["temp"].tolist(), remarks
+
+
+def test_whether_a_number_is_a_code_does_not_depend_on_the_other_rows(warm):
+    schema = describe_table(warm, "y")[0]
+    for company in ([], [-8.5], [3.0, -20.0], [999.0, 1000.0]):
+        cells, remarks = inputs_of(schema, [-9.0, *company])
+        assert np.isnan(cells[0])
+        assert any("holds -9" in remark for remark in remarks)
+    assert inputs_of(schema, [-8.5, -9.0])[0][0] == -8.5
+
+
+def test_numbers_that_are_all_meant_are_so_in_new_tables(warm):
+    schema = describe_table(warm, "y", number=["temp"])[0]
+    cells, remarks = inputs_of(schema, [-9.0, 999.0, 999.0])
+    assert cells == [-9.0, 999.0, 999.0]
+    assert any("extrapolated" in remark for remark in remarks)
+    copy = Schema.__new__(Schema)
+    copy.__setstate__(schema.__getstate__())
+    assert copy == schema
+
+
+def test_rows_for_a_report_have_the_targets_that_the_fit_had(rng, tmp_path):
+    """Codes for missing targets are those of the model, and so are classes that are called NA."""
+    x, options = rng.normal(size=60), MachineOptions("lssvm", kernel="rbf")
+    numbers = pd.DataFrame({"x": x, "y": np.where(np.arange(60) % 10 == 0, -1.0, x.round(2))})
+    labels = pd.DataFrame({"x": x, "y": np.where(np.arange(60) % 10 == 0, "NA", np.where(x > 0, "up", "down"))})
+    for frame, how in ((numbers, {"missing_codes": ["y=-1"]}), (labels, {}), (labels, {"categorical": ["y"]})):
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        table = read_table(tmp_path / "t.csv", target="y")
+        schema, rows, _ = describe_table(table.frame, "y", words=table.words, decimal=table.decimal, **how)
+        again, remarks = rows_for(fit_table(rows, schema, options, FoldOptions(folds=0)), table)
+        assert again.y.tolist() == rows.y.tolist()
+        assert remarks == []

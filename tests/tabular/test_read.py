@@ -32,6 +32,7 @@ FRAME = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "ü", None]})
         ("comma.csv", "a,b\n1,x\n2,ü\n3,\n"),
         ("semicolon.csv", "a;b\n1;x\n2;ü\n3;NA\n"),
         ("tab.txt", "a\tb\n1\tx\n2\tü\n3\t?\n"),
+        ("bar.csv", "a|b\n1|x\n2|ü\n3|\n"),
         ("tab.tsv", "a\tb\n1\tx\n2\tü\n3\t\n"),
         ("marked.csv", "\ufeffa,b\n1,x\n2,ü\n3,\n"),
         ("utf16.csv", "a,b\n1,x\n2,ü\n3,\n".encode("utf-16")),
@@ -165,3 +166,22 @@ def test_formats_are_known_by_name_and_by_the_command_line():
     assert _guard.FORMATS == FORMATS
     with pytest.raises(InvalidArgument, match="Did you mean 'parquet'"):
         read_table("-", format="parqet")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zip,y,n\n01234,1,5\n10115,2,6\n",
+        "zip,y,n\n01234,1,5\n,2,6\n10115,2,6\n",
+        "n,y,zip\r\n5,1,01234\r\n6,2,10115\r\n",
+        "n, y, zip\n5, 1, 01234\n6, 2, 10115\n",
+        "n;y;zip\n5;1;01234 \n6;2; 10115\n",
+    ],
+    ids=["plain", "with a gap", "last with CRLF", "space behind the comma", "spaces"],
+)
+def test_leading_zeros_stay(tmp_path, text):
+    """Postal codes are no numbers, whatever stands around them."""
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    frame = read_table(tmp_path / "t.csv").frame
+    assert frame["zip"].dropna().str.strip().tolist() == ["01234", "10115"]
+    assert frame["n"].tolist()[:2] == [5, 6]  # other columns are numbers as before

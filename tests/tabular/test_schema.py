@@ -10,6 +10,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import find_columns, values_of
+from kernelect.tabular.read import read_table
 from kernelect.tabular.schema import describe_table, find_task
 from kernelect.tabular.target_cells import typed_target
 
@@ -139,6 +140,8 @@ def test_a_task_can_be_said(frame):
     ("target", "options", "message"),
     [
         (["a"] * N, {}, "has only the class 'a', and a classifier needs two"),
+        ([5] * N, {}, "has only the class 5, and a classifier needs two"),
+        (["rare"] + ["a"] * (N - 1), {}, "only the class 'a' with more than one row .of 'rare' there is one., and"),
         ([None] * N, {}, "All cells of the target 'y' are missing"),
         ([f"label {i}" for i in range(N)], {}, "40 different labels in 40 rows"),
         (np.ones(N), {"task": "regression"}, "is 1 in every row"),
@@ -155,6 +158,20 @@ def test_tables_without_a_model_in_them(frame, target, options, message):
 def test_negative_weights(frame):
     with pytest.raises(UnusableTable, match="the weight of row 1 is -1: give every row a number"):
         describe_table(frame.assign(w=-1.0), "y", weight="w")
+
+
+def test_rows_are_named_by_their_number_in_the_table(frame):
+    """Rows without a target are left out before weights and times are looked at."""
+    frame = frame.assign(w=1.0, t=np.arange(N).astype(str))
+    frame.loc[[0, 1, 5], "y"] = None
+    frame.loc[9, "w"], frame.loc[11, "t"] = -3.0, "later"
+    with pytest.raises(UnusableTable, match="the weight of row 10 is -3"):
+        describe_table(frame, "y", weight="w")
+    with pytest.raises(UnusableTable, match="--time 't': row 12 has 'later'"):
+        describe_table(frame, "y", time="t")
+    rows = describe_table(frame.set_index(frame.index + 100), "y")[1]
+    assert rows.places[:4].tolist() == [2, 3, 4, 6]
+    assert rows.X.index.tolist() == rows.y.index.tolist() == list(range(N - 3))
 
 
 def test_misspelt_columns_are_suggested(frame):
@@ -175,15 +192,31 @@ def test_misspelt_columns_are_suggested(frame):
             "--date 'text': none of its cells is a date, the first one is 'w0': leave the option out, or",
         ),
         ({"number": ["text"]}, "--number 'text': none of its cells is a number"),
+        ({"date": ["age"]}, "--date 'age': none of its cells is a date, the first one is '20': leave the option out"),
+        ({"date": ["age"], "time": "age"}, "--date 'age': none of its cells is a date"),
         ({"group": "y"}, "--group 'y' is the column to predict: name another column"),
         ({"time": "y"}, "--time 'y' is the column to predict"),
         ({"drop": ["text,y"]}, "--drop 'y' is the column to predict"),
+        ({"drop": ["text"], "keep": ["age,text"]}, "--drop 'text' leaves out the column that --keep keeps: choose one"),
         ({"drop": ["z,text"]}, "--drop: there is no column 'z'"),
+        ({"number": ["text"], "group": "text"}, "--number 'text' is for inputs, and the column is none: --group names"),
+        ({"categorical": ["text"], "drop": ["text"]}, "--categorical 'text' is for inputs.* --drop leaves it out"),
+        ({"categorical": ["text"], "ids": ["text"]}, "--categorical 'text' is for inputs.* --id names it"),
+        ({"categorical": ["text"], "time": "text"}, "--categorical 'text' is for inputs.* --time names it"),
+        ({"date": ["y"]}, "--date 'y' is for inputs, and the column is none: it is the column to predict"),
     ],
 )
 def test_options_that_contradict_the_table(frame, options, message):
     with pytest.raises(InvalidArgument, match=message):
-        describe_table(frame.assign(text=[f"w{i % 4}" for i in range(N)]), "y", **options)
+        describe_table(frame.assign(text=[f"w{i % 4}" for i in range(N)], age=20 + np.arange(N)), "y", **options)
+
+
+def test_numbers_may_be_dates_in_a_form(frame):
+    frame = frame.assign(day=20240101 + np.arange(N) % 28, year=1990 + np.arange(N) % 9)
+    kinds = {
+        one.name: one.kind for one in describe_table(frame, "y", date=["day", "year=%Y"], keep=["day,year"])[0].columns
+    }
+    assert kinds == {"x": "number", "day": "date", "year": "date"}
 
 
 def test_the_last_column_is_always_listed(frame):
@@ -195,8 +228,101 @@ def test_the_last_column_is_always_listed(frame):
 def test_few_numbers_of_a_target_are_classes_none_of_which_is_a_code():
     """Among many numbers 999 stands for a missing target; among few it may be a class."""
     few = pd.Series([0, 1, 2, 3, 999] * 20, name="y")
-    assert typed_target(few)[0].notna().all()
+    assert typed_target(few).values.notna().all()
     many = pd.Series([*range(40), 999, 999], name="y")
-    assert typed_target(many)[0].isna().sum() == 2
+    assert typed_target(many).values.isna().sum() == 2
     doors = pd.Series(["2 doors", "4 doors"] * 10, name="y")
-    assert typed_target(doors)[0].tolist()[:2] == ["2 doors", "4 doors"]
+    assert typed_target(doors).values.tolist()[:2] == ["2 doors", "4 doors"]
+
+
+@pytest.fixture(params=["csv", "xlsx"])
+def described(request, tmp_path, rng):
+    """Describe a table whose target has these cells, as it is read from a file."""
+
+    def describe_target(cells, **how):
+        path = tmp_path / f"table.{request.param}"
+        frame = pd.DataFrame({"x": rng.normal(size=len(cells)), "y": cells})
+        frame.to_csv(path, index=False) if request.param == "csv" else frame.to_excel(path, index=False)
+        table = read_table(path, target="y")
+        return describe_table(table.frame, "y", decimal=table.decimal, words=table.words, **how)
+
+    return describe_target
+
+
+@pytest.mark.parametrize("word", ["None", "NA", "N/A", "nan", "NULL"])
+def test_a_word_for_missing_cells_is_a_class_where_it_is_as_frequent_as_one(described, word):
+    cells = [word, "low", "high", ""] * 10 + ["low"]
+    schema, rows, remarks = described(cells)
+    assert schema.classes == tuple(sorted(["high", "low", word]))
+    assert (rows.y == word).sum() == 10
+    assert "10 rows without a target were left out." in remarks  # the empty cells
+    assert any(f"has '{word}' in 10 cells, which are a class. If" in each for each in remarks)
+    schema, rows, remarks = described(cells, missing_codes=[f"y={word}"])
+    assert schema.classes == ("high", "low")
+    assert "20 rows without a target were left out." in remarks
+
+
+def test_a_rare_word_for_missing_cells_is_missing_and_named(described):
+    cells = ["low", "high"] * 20 + ["NA", "NA"]
+    schema, _, remarks = described(cells)
+    assert schema.classes == ("high", "low")
+    expected = "The target 'y' has 'NA' in 2 cells, which count as missing. If 'NA' is a class, use --categorical 'y'."
+    assert expected in remarks
+    schema, _, remarks = described(cells, categorical=["y"])
+    assert schema.classes == ("NA", "high", "low")
+    assert not any("missing" in remark for remark in remarks)
+
+
+def test_the_only_other_word_is_a_class(described):
+    assert described(["ill"] * 30 + ["None"] * 4)[0].classes == ("None", "ill")
+
+
+def test_words_among_numbers_and_truths_are_missing(described):
+    schema, rows, _ = described([*(f"{v},5" for v in range(30)), *["NA"] * 30])
+    assert (schema.task, len(rows.y)) == ("regression", 30)
+    schema, rows, _ = described([*[True, False] * 10, *["None"] * 20])
+    assert (schema.classes, len(rows.y)) == (("False", "True"), 20)
+
+
+def test_times_are_read_in_the_form_that_is_given(frame):
+    """Day and month can be either way round where no day is beyond the twelfth."""
+    days = pd.date_range("2024-01-01", periods=N, freq="3D")
+    early = days[days.day <= 12][:N]
+    frame = frame.iloc[: len(early)].assign(d=early.strftime("%d/%m/%Y"))
+    _, rows, remarks = describe_table(frame, "y", time="d")
+    assert any("'d' is read as dates; day and month could be the other way round" in each for each in remarks)
+    assert np.any(np.diff(rows.time) < 0)
+    schema, rows, remarks = describe_table(frame, "y", time="d", date=["d=%d/%m/%Y"])
+    assert [column.name for column in schema.columns] == ["x"]
+    assert np.all(np.diff(rows.time) > 0)
+    assert not any("other way round" in each for each in remarks)
+
+
+def test_a_target_can_be_named_as_a_number(rng):
+    """Its numbers are all meant then, as the remark on codes says."""
+    frame = pd.DataFrame({"x": rng.normal(size=N), "y": [*rng.uniform(1, 9, N - 4), *[-99.0] * 4]})
+    _, rows, remarks = describe_table(frame, "y")
+    assert len(rows.y) == N - 4
+    assert any("'y' has -99, which counts as missing unless --number names the column" in each for each in remarks)
+    schema, rows, remarks = describe_table(frame, "y", number=["y"])
+    assert (schema.task, len(rows.y)) == ("regression", N)
+    assert not any("missing" in each for each in remarks)
+    texts = frame.assign(y=[*map(str, range(N - 9)), *["lost"] * 9])  # too few numbers to be taken for some
+    with pytest.raises(UnusableTable, match=r"such as 'lost': correct them, .* \(--number 'y'\)"):
+        describe_table(texts, "y", task="regression")
+    assert len(describe_table(texts, "y", number=["y"])[1].y) == N - 9
+    with pytest.raises(InvalidArgument, match="--number 'y': none of its cells is a number, the first one is 'up'"):
+        describe_table(frame.assign(y=["up", "down"] * (N // 2)), "y", number=["y"])
+    doors = [f"{i % 3} doors" for i in range(N)]
+    assert describe_table(frame.assign(y=doors), "y", number=["y"])[0].task == "regression"
+    few = describe_table(frame.assign(y=np.arange(N) % 3), "y", number=["y"])[0]
+    assert few.task == "regression"
+
+
+@pytest.mark.parametrize("cell", ["n.d.", "-", "#DIV/0!", "."])
+def test_ways_to_write_no_value_are_missing_among_the_numbers_of_a_target(described, cell):
+    schema, rows, remarks = described([*(f"{v}.25" for v in range(40)), cell, cell])
+    assert (schema.task, len(rows.y)) == ("regression", 40)
+    said = f"Column 'y' has cells that are no numbers and count as missing (2, such as '{cell}')."
+    assert said in remarks
+    assert described(["a", "b", cell] * 10)[0].classes == tuple(sorted(["a", "b", cell]))

@@ -102,3 +102,20 @@ def test_times_have_to_be_known(frame):
     schema, rows, _ = describe_table(one_class, "y", time="when")
     with pytest.raises(UnusableTable, match="until the last fold only one class was observed"):
         FoldOptions(folds=2).splits(rows, schema)
+
+
+@pytest.mark.parametrize(
+    ("how", "folds", "why"),
+    [
+        ({"group": "g"}, 4, "the table has 4 groups."),
+        ({"time": "g"}, 3, "the table has 4 different times."),
+        ({}, 5, None),
+    ],
+)
+def test_folds_that_nobody_asked_for_are_as_many_as_the_rows_allow(rng, how, folds, why):
+    frame = pd.DataFrame({"x": rng.normal(size=40), "g": np.tile(np.arange(4), 10), "y": rng.normal(size=40)})
+    schema, rows, _ = describe_table(frame, "y", **how)
+    options, remarks = FoldOptions().possible(rows, schema)
+    assert options.folds == folds
+    assert remarks == ([f"There are {folds} outer folds, not 5: {why}"] if why else [])
+    assert len(options.splits(rows, schema)) == folds

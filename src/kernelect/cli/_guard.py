@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from kernelect.cli._names import CRITERIA, EFFORTS, FORMATS, KERNELS, PRIORS
@@ -273,6 +274,11 @@ def folds(default: int) -> Callable[[Any], Any]:
             help="How often to draw the folds.",
         ),
     )
+
+
+def is_given(name: str) -> bool:
+    """Tell whether the user gave an option of the command that runs, and not its default."""
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
 #: What ``columns`` gives, as :func:`kernelect.cli._load.load_rows` takes it.

@@ -18,13 +18,13 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, li
     from kernelect.tabular.stakes import with_stakes
 
     known = None if given["schema"] is None else read_columns(given["schema"])
-    table = read_table(path, given["format_"])
     target = given["target"] or (None if known is None else known.target)
+    table = read_table(path, given["format_"], target)
     if target is None and table.absent_is_zero:
         target = SVMLIGHT_TARGET
     target = required(target, list(table.frame.columns))
     how = how_of(given, known, target, list(table.frame.columns))
-    schema, rows, remarks = describe_table(table.frame, target, decimal=table.decimal, **how)
+    schema, rows, remarks = describe_table(table.frame, target, decimal=table.decimal, words=table.words, **how)
     schema = with_stakes(schema, rows, metric=given["metric"], costs=given["costs"], class_weight=given["class_weight"])
     return table, schema, rows, [*table.remarks, *remarks]
 
@@ -47,5 +47,6 @@ def how_of(given: dict[str, Any], known: Known | None, target: str, columns: Seq
     how["weight"] = given["weight"]
     if known is not None:
         how.update({name: how[name] or getattr(known, name) for name in ("weight", "group", "time")})
-        how["ids"] = how["ids"] or [name for name in known.ids if name in columns]
+        kept = {*how["keep"], *(part.strip() for text in how["keep"] for part in text.split(","))}
+        how["ids"] = how["ids"] or [name for name in known.ids if name in columns and name not in kept]
     return {**how, "known": known}

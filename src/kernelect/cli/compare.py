@@ -71,6 +71,9 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
         seed=given["seed"],
         time_limit=given["time_limit"],
     )
+    if not options.is_given("folds"):
+        outer, fewer = outer.possible(rows, schema)
+        remarks += fewer
     with Watch(Console(stderr=True), quiet) as watch:
         total, names = outer.folds * outer.repeats, [entry.name for entry in entries]
         watches = {

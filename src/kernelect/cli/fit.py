@@ -131,6 +131,9 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
         require_room(table)
     read, schema, rows, remarks = load_rows(table, given)
     outer = FoldOptions(given["folds"], repeats=given["repeats"], jobs=given["jobs"], seed=given["seed"])
+    if not options.is_given("folds"):
+        outer, fewer = outer.possible(rows, schema)
+        remarks += fewer
     stages, total = (2 if outer.folds else 1), outer.folds * outer.repeats
     title = f"stage 1 of {stages}, fit of {given['machine']} for {schema.target!r}"
     search = watch.candidates if given["machine"] == AUTO else watch.search
@@ -198,6 +201,8 @@ def write_report_for(
 
     deadline = deadline or NEVER
     with deadline.part(_GATHERING).watched(firmly=False):
-        shown = gather_for_page(model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed)
+        shown = gather_for_page(
+            model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed, places=rows.places
+        )
     with deadline.watched(firmly=False):
         write_report(path, {**(model.facts if facts is None else facts), **shown})

@@ -46,7 +46,7 @@ from kernelect.facts.sources import is_mixture, machine_of, pipeline_of
 from kernelect.facts.surface import Landscape
 from kernelect.facts.what_if import describe_what_if
 from kernelect.numerics import time_is_up, watched_deadline
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 
 def gather(
@@ -154,19 +154,29 @@ def gather(
 
 
 def gather_for_page(
-    model: Any, X: Any, y: Any, *, assessment: Assessment | None = None, random_state: int = 0
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    assessment: Assessment | None = None,
+    random_state: int = 0,
+    places: Indices | None = None,
 ) -> PageFacts:
     """Return what only a page shows, for facts that were gathered without it; see :func:`gather`.
 
     Parameters
     ----------
     model : estimator, Pipeline or TableModel
+    places : ndarray of int, optional
+        Where the rows stand in their table, counted from 0, if some of it were left out: the page numbers them so.
     """
-    return _page_of(_material(model, X, y, assessment, random_state))
+    return _page_of(replace(_material(model, X, y, assessment, random_state), places=places))
 
 
 def _page_of(material: Material) -> PageFacts:
-    what_if, carried = describe_what_if(material.model, material.X, material.y, material.assessment, material.generator)
+    what_if, carried = describe_what_if(
+        material.model, material.X, material.y, material.assessment, material.generator, material.places
+    )
     material = replace(material, carried=carried)
     pictures: list[PictureFacts] = as_plain(draw_up(material))
     return PageFacts(

@@ -25,7 +25,7 @@ from kernelect.facts.plain import record_as_plain
 from kernelect.facts.relevance import Relevance
 from kernelect.facts.sources import input_names, machine_of
 from kernelect.facts.surface import Landscape, Surface
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 #: What a picture's kind is called -> its record.
 RECORDS: dict[str, type] = {
@@ -64,6 +64,11 @@ class Material:
     landscape: Landscape | None
     generator: np.random.Generator
     carried: Carried | None = None
+    places: Indices | None = None  # where rows stand in a table of which some were left out
+
+    def row_number(self, row: int) -> int:
+        """Return the number of a row in its table, counted from 1."""
+        return int(row if self.places is None else self.places[row]) + 1
 
     @property
     def machine(self) -> Any:

@@ -35,7 +35,7 @@ def worst_rows(material: Material) -> list[RowFacts]:
         reasons = reasons_in_words(material.carried, rows_at(material.X, table_rows(material)[places]), predicted)
     return [
         RowFacts(
-            row=int(table_rows(material)[place]) + 1,
+            row=material.row_number(table_rows(material)[place]),
             observed=_words(material, source.y_true[place]),
             predicted=_words(material, source.prediction[place]),
             miss=miss,
@@ -59,7 +59,7 @@ def notable_pictures(material: Material) -> Iterator[PictureFacts]:
         yield picture(
             "rows",
             record,
-            f"Row {row + 1}: {why}",
+            f"Row {material.row_number(row)}: {why}",
             f"Observed {observed}, predicted {said} by a model that had not seen this row ({source.name}). Bars lead "
             f"from the {record.label} of usual rows to that of this row in the final model, which has seen it.",
         )
@@ -102,7 +102,7 @@ def _notable_classes(material: Material) -> list[tuple[int, str]]:
 
 
 def table_rows(material: Material) -> Indices:
-    """Return the places in the table of the rows that were predicted."""
+    """Return the places among all rows of those that were predicted."""
     source = material.assessment.best_source
     assert source is not None
     return np.arange(len(source.y_true)) if source.rows is None else np.asarray(source.rows)

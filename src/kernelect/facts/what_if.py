@@ -32,7 +32,12 @@ _FEW_VALUES = 8
 
 
 def describe_what_if(
-    model: Any, X: Any, y: Any, assessment: Assessment, generator: np.random.Generator
+    model: Any,
+    X: Any,
+    y: Any,
+    assessment: Assessment,
+    generator: np.random.Generator,
+    places: Indices | None = None,
 ) -> tuple[WhatIfFacts, Carried | None]:
     """Return the facts, and the model that they are about; None where a page can carry none.
 
@@ -43,6 +48,8 @@ def describe_what_if(
         What it was fitted on.
     assessment : Assessment
     generator : Generator
+    places : ndarray of int, optional
+        Where the rows stand in their table, if some of it were left out.
     """
     if time_is_up():
         return _without("There was no time left for it."), None
@@ -53,6 +60,7 @@ def describe_what_if(
         return _without(str(error)), None
     program = carried.program
     cells = _cells(program, X)
+    stands = np.arange(len(cells)) if places is None else places
     shown, years = _starts(cells), not is_classifier(pipeline_of(model)) and hold_years(y)
     return (
         WhatIfFacts(
@@ -60,7 +68,7 @@ def describe_what_if(
             controls=[_control(column, cells[:, place]) for place, column in enumerate(program.columns)],
             order=_order(carried, program),
             rows=[_plain_cells(row) for row in cells[shown]],
-            row_names=[_row_name(int(place), np.asarray(y)[place], years=years) for place in shown],
+            row_names=[_row_name(int(stands[place]), np.asarray(y)[place], years=years) for place in shown],
             players=_players(carried, program),
             band=describe_band(model, carried, X, cells, assessment),
             start=_start(carried, rows_at(X, shown[:1]), cells[shown[0]], years=years),

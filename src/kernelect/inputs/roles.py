@@ -116,7 +116,9 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
     given = wishes.kinds.get(name)
     reading = replace(PLAIN, missing_codes=wishes.codes(name))
     kind, reading, notes = _kind(cells, declared, reading, wishes.decimal or POINT, given)
-    reading = wishes.readings.get(name, reading)
+    if name in wishes.readings:
+        reading = wishes.readings[name]
+        notes = _on_given_form(cells, reading) if kind == "date" else notes
     values = values_of(cells, kind, reading)
     missing = is_missing(values)
     found, counts = np.unique(values[~missing], return_counts=True)
@@ -200,6 +202,14 @@ def _dates(present: list[str], reading: Reading) -> tuple[float, Reading, tuple[
     if open_:
         notes = (("{is} read as dates; day and month could be the other way round (say so with --date)", form),)
     return share, replace(reading, date_format=form), (*notes, *_on_lost(lost, "dates"))
+
+
+def _on_given_form(cells: Cells, reading: Reading) -> tuple[Note, ...]:
+    """Return what to say about dates whose form was given: only which cells do not have it."""
+    texts, days = values_of(cells, "category", reading), values_of(cells, "date", reading)
+    return _on_lost(
+        [text for text, day in zip(texts, days, strict=True) if text is not None and np.isnan(day)], "dates"
+    )
 
 
 def _on_lost(lost: list[str], what: str) -> tuple[Note, ...]:

@@ -7,6 +7,8 @@ import html
 import io
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+
 from kernelect.studies.records import BEST, SECOND, Entry, Table
 
 
@@ -84,7 +86,7 @@ def as_csv(tables: Sequence[Table]) -> str:
         for first, *entries in table.rows:
             for head, entry in zip(table.heads[1:], entries, strict=True):
                 for name, value in entry.numbers.items():
-                    writer.writerow([table.title, first.text, head, name, repr(value)])
+                    writer.writerow([table.title, first.text, head, name, _digits(value)])
     return out.getvalue()
 
 
@@ -94,6 +96,11 @@ FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {
     "html": as_html,
     "csv": as_csv,
 }
+
+
+def _digits(value: float) -> str:
+    """Return all digits of a number, whatever type it has."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _row(cells: Iterable[str]) -> str:

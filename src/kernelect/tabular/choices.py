@@ -10,9 +10,14 @@ import pandas as pd
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes
-from kernelect.inputs.dates import check_form
-from kernelect.inputs.readings import PLAIN, Reading
+from kernelect.inputs.dates import check_form, find_form
+from kernelect.inputs.frame import cells_of
+from kernelect.inputs.readings import PLAIN, Reading, as_text
 from kernelect.tabular.columns_file import Known
+from kernelect.tabular.target_cells import TargetWishes
+
+#: The option that gives a column its kind.
+_OPTIONS = {"category": "--categorical", "number": "--number", "date": "--date"}
 
 #: Columns that a message lists.
 _MOST_NAMES = 12
@@ -46,21 +51,74 @@ class Choices:
 
     def left_out(self, frame: pd.DataFrame) -> list[str]:
         """Return the columns that are no inputs because the user says so."""
-        own = [*names_of(frame, self.drop, "--drop"), *names_of(frame, self.ids, "--id")]
-        said = {*names_of(frame, self.keep, "--keep"), *self._kinds(frame)}
+        kept = names_of(frame, self.keep, "--keep")
+        own = {option: names_of(frame, named, option) for option, named in (("--drop", self.drop), ("--id", self.ids))}
+        for option, named in own.items():
+            twice = next((name for name in named if name in kept), None)
+            if twice is not None:
+                raise InvalidArgument(f"{option} {twice!r} leaves out the column that --keep keeps: choose one.")
+        said = {*kept, *self._kinds(frame)}
         before = [] if self.known is None else [name for name in self.known.unused if name not in said]
-        return [name for name in dict.fromkeys([*own, *before]) if name in frame.columns]
+        return [name for name in dict.fromkeys([*own["--drop"], *own["--id"], *before]) if name in frame.columns]
+
+    def kind_of(self, frame: pd.DataFrame, name: str) -> str | None:
+        """Return what the options say that a column is."""
+        return self._kinds(frame).get(name)
+
+    def on_target(
+        self, frame: pd.DataFrame, target: str, decimal: str | None, words: tuple[str, ...] = ()
+    ) -> TargetWishes:
+        """Return what is said of the target."""
+        before = () if self.known is None or self.known.target != target else self.known.target_codes
+        codes = tuple(dict.fromkeys((*self.wishes(frame, [target], decimal).codes(target), *before)))
+        kind = self.kind_of(frame, target)
+        judge = self.known is None or self.known.target != target
+        return TargetWishes(decimal=decimal, kind=kind, codes=codes, words=words, judge=judge)
+
+    def check_target(self, frame: pd.DataFrame, target: str, values: pd.Series) -> None:
+        """Make sure that some of the target's cells could be read as what the options say they are."""
+        kind, cells = self.kind_of(frame, target), frame[target].dropna()
+        if kind == "number" and len(cells) and values.isna().all():
+            raise _unlike(kind, cells)
+
+    def on_times(self, frame: pd.DataFrame, time: str, decimal: str | None) -> Wishes:
+        """Return what is said of the column that tells when rows were observed."""
+        wishes = self.wishes(frame, [time], decimal)
+        before = "" if self.known is None or self.known.time != time else self.known.time_format
+        if not before or wishes.kinds.get(time):
+            return wishes
+        return replace(wishes, kinds={time: "date"}, readings={time: replace(PLAIN, date_format=before)})
+
+    def check_parts(self, frame: pd.DataFrame, target: str, parts: Mapping[str, str | None]) -> None:
+        """Make sure that a column which is no input is given no kind that it cannot have.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        target : str
+        parts : mapping of "weight", "group" and "time" to column
+        """
+        what = {name: f"--{part} names it" for part, name in parts.items() if name is not None}
+        what = {name: words for name, words in what.items() if name not in names_of(frame, self.keep, "--keep")}
+        what.update(dict.fromkeys(names_of(frame, self.ids, "--id"), "--id names it"))
+        what.update(dict.fromkeys(names_of(frame, self.drop, "--drop"), "--drop leaves it out"))
+        what[target] = "it is the column to predict"
+        possible = {parts.get("time"): ("number", "date"), target: ("category", "number")}
+        for name, kind in self._kinds(frame).items():
+            if name in what and kind not in possible.get(name, ()):
+                raise InvalidArgument(
+                    f"{_OPTIONS[kind]} {name!r} is for inputs, and the column is none: {what[name]}. Leave one of the "
+                    "two options out."
+                )
 
     def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str]) -> None:
-        """Make sure that cells can be read as what the options say they are."""
+        """Make sure that cells can be read as what the options say; ``unused`` tells why inputs are not used."""
+        forms = self._forms(frame)
         for name, kind in self._kinds(frame).items():
             cells = frame[name].dropna()
-            if kind != "category" and len(cells) and "missing" in unused.get(name, ""):
-                form = f", or give their form (--date '{name}=%d.%m.%Y')" if kind == "date" else ""
-                raise InvalidArgument(
-                    f"--{kind} {name!r}: none of its cells is a {kind}, the first one is {str(cells.iloc[0])!r}: leave "
-                    f"the option out{form}."
-                )
+            lost = kind != "category" and "missing" in unused.get(name, "")
+            if len(cells) and (lost or (kind == "date" and name not in forms and _are_plain_numbers(cells))):
+                raise _unlike(kind, cells)
 
     def wishes(self, frame: pd.DataFrame, inputs: Sequence[str], decimal: str | None) -> Wishes:
         """Return what is said of the inputs."""
@@ -68,7 +126,7 @@ class Choices:
         columns = {} if self.known is None else {column.name: column for column in self.known.columns}
         kinds = {**{name: column.kind for name, column in columns.items()}, **self._kinds(frame)}
         readings = {name: column.reading for name, column in columns.items()}
-        readings.update(self._forms(frame, codes))
+        readings.update(self._forms(frame))
         return Wishes(
             kinds={name: kind for name, kind in kinds.items() if name in inputs},
             readings={name: _with_codes(reading, codes, name) for name, reading in readings.items() if name in inputs},
@@ -88,7 +146,7 @@ class Choices:
                     raise InvalidArgument(f"{option} {name}: the column is also given as {kinds[name]}: choose one.")
         return kinds
 
-    def _forms(self, frame: pd.DataFrame, codes: dict[str, tuple[str, ...]]) -> dict[str, Reading]:
+    def _forms(self, frame: pd.DataFrame) -> dict[str, Reading]:
         pairs = [_split(frame, text) for text in self.date]
         return {name: replace(PLAIN, date_format=check_form(form)) for name, form in pairs if form}
 
@@ -100,6 +158,19 @@ class Choices:
                 check_name(frame, name, "--missing-code")
             codes[name] = (*codes.get(name, ()), code.strip())
         return codes
+
+
+def _are_plain_numbers(cells: pd.Series) -> bool:
+    """Tell whether cells are numbers that no form of dates fits, as 20241231 fits one."""
+    return pd.api.types.is_numeric_dtype(cells) and find_form(list(as_text(cells_of(cells)[0])), 0.0) is None
+
+
+def _unlike(kind: str, cells: pd.Series) -> InvalidArgument:
+    form = f", or give their form (--date '{cells.name}=%d.%m.%Y')" if kind == "date" else ""
+    return InvalidArgument(
+        f"--{kind} {str(cells.name)!r}: none of its cells is a {kind}, the first one is {str(cells.iloc[0])!r}: leave "
+        f"the option out{form}."
+    )
 
 
 def _with_codes(reading: Reading, codes: dict[str, tuple[str, ...]], name: str) -> Reading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,8 @@ class Column:
         All categories (the first 1000), sorted; empty for numbers and dates.
     reading : Reading
         How cells become values: decimal sign, form of dates, codes for missing cells.
+    literal : bool
+        Whether all numbers are meant, since the user says that it is a number: none is a code for a missing cell.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Column:
     high: float | None = None
     categories: tuple[str, ...] = ()
     reading: Reading = PLAIN
+    literal: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,8 @@ def find_columns(frame: pd.DataFrame, wishes: Wishes | None = None) -> Found:
             continue
         values = values_of(frame[name], role.kind, role.reading)
         notes += [(name, note) for note in role.notes]
-        columns.append(_described(name, values, role))
+        column = _described(name, values, role)
+        columns.append(replace(column, literal=role.kind == "number" and name in wishes.kinds))
     return Found(tuple(columns), unused, sentences(notes))
 
 

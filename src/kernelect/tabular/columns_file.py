@@ -41,11 +41,13 @@ _KEYS: dict[str, type] = {
 _TOP: dict[str, type] = {
     "format": int,
     "target": str,
+    "target_missing_codes": list,
     "task": str,
     "classes": list,
     "weight": str,
     "group": str,
     "time": str,
+    "time_format": str,
     "ids": list,
     "column": list,
 }
@@ -66,6 +68,8 @@ class Known:
     ids: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     unused: Mapping[str, str] = field(default_factory=dict)
+    target_codes: tuple[str, ...] = ()
+    time_format: str = ""
 
 
 def columns_text(known: Known, classes: Sequence[Any] | None) -> str:
@@ -73,11 +77,13 @@ def columns_text(known: Known, classes: Sequence[Any] | None) -> str:
     head = {
         "format": FORMAT,
         "target": known.target,
+        "target_missing_codes": list(known.target_codes) or None,
         "task": known.task,
         "classes": None if classes is None else [str(label) for label in classes],
         "weight": known.weight,
         "group": known.group,
         "time": known.time,
+        "time_format": known.time_format or None,
         "ids": list(known.ids) or None,
     }
     blocks = [_lines(head)]
@@ -122,6 +128,8 @@ def read_columns(path: str | Path) -> Known:
         ids=tuple(map(str, facts.get("ids", ()))),
         columns=tuple(used),
         unused={entry["name"]: entry.get("reason", "") for entry in entries if entry["kind"] == "unused"},
+        target_codes=tuple(map(str, facts.get("target_missing_codes", ()))),
+        time_format=_form(facts, name, "The file", "time_format"),
     )
 
 
@@ -181,11 +189,18 @@ def _check_entry(entry: Any, name: str) -> None:
     ends = entry.get("range", [0.0, 0.0])
     if len(ends) != 2 or not all(isinstance(end, int | float) for end in ends):
         raise UnusableTable(f"{name}: {what} has range = {ends!r}: give two numbers, such as [0, 1].")
-    if entry.get("date_format", ISO) not in FORMS:
+    _form(entry, name, what, "date_format")
+
+
+def _form(facts: Mapping[str, Any], name: str, what: str, key: str) -> str:
+    """Return the form of dates, empty where there is none."""
+    form = str(facts.get(key, ""))
+    if form and form not in FORMS:
         try:
-            check_form(entry["date_format"])
+            check_form(form)
         except ValueError as error:
             raise UnusableTable(f"{name}: {what}: {error}") from error
+    return form
 
 
 def _lines(facts: Mapping[str, Any]) -> str:

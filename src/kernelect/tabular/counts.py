@@ -56,8 +56,8 @@ def usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     if numbers.isna().any():
         cell, lost = frame[target][numbers.isna()].iloc[0], counted(int(numbers.isna().sum()), "cell")
         raise UnusableTable(
-            f"The target {target!r} has {lost} that cannot be read as a number, such as {cell!r}: "
-            f"correct them, or use --task classification."
+            f"The target {target!r} has {lost} that cannot be read as a number, such as {cell!r}: correct them, let "
+            f"such cells count as missing (--number {target!r}), or use --task classification."
         )
     spread = float(numbers.max() - numbers.min())
     if 0.0 < spread < _SMALLEST_SPREAD:

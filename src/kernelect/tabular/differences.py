@@ -18,6 +18,9 @@ from kernelect.tabular.schema import Schema, listed
 #: Share of a column's cells from which being unreadable means that it is another column.
 _MOSTLY = 0.5
 
+#: As many cells as make no accident of a code; one new row may be all there is.
+_OFTEN = 2
+
 #: Missing cells beyond their share in training: at least so many rows, and so many times the share.
 _MORE_ROWS, _MORE_OFTEN = 3, 3.0
 
@@ -49,13 +52,16 @@ def readings_for(schema: Schema, frame: pd.DataFrame) -> tuple[dict[str, Reading
 
 
 def _new_codes(column: Column, cells: pd.Series, reading: Reading) -> tuple[str, ...]:
-    """Return codes for missing cells that the training table did not have: far from all that it had."""
-    if column.kind != "number" or column.low is None or column.high is None:
+    """Return codes for missing cells that the training table did not have: far from all that it had.
+
+    Each number is judged by itself, so that the prediction of a row does not depend on the other new rows.
+    """
+    if column.kind != "number" or column.literal or column.low is None or column.high is None:
         return ()
     values = values_of(cells, "number", reading).to_numpy()
-    outside = values[(values < column.low) | (values > column.high)]
-    found, counts = np.unique(np.append(outside[~np.isnan(outside)], [column.low, column.high]), return_counts=True)
-    return tuple(f"{code:.0f}" for code in missing_codes(found, counts + 1))
+    outside = np.unique(values[(values < column.low) | (values > column.high)])
+    often = np.full(3, _OFTEN)
+    return tuple(f"{value:.0f}" for value in outside if missing_codes(np.sort([column.low, column.high, value]), often))
 
 
 def differences(

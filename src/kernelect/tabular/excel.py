@@ -11,17 +11,22 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.extras import load_extra
+from kernelect.tabular.text import EMPTY, Words
 from kernelect.tabular.unpacking import most_unpacked
 
 #: Unpacked bytes that a sheet may have: a small file can hold one that fills the memory.
 _MOST_BYTES = 2**31
 
-#: Texts that count as missing, as in text tables.
-_MISSING = frozenset(("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "#NV"))
+#: Texts that count as missing, as in text tables; the words among them may be classes of a target.
+_EMPTY = frozenset((*EMPTY, "#NV"))
+_WORDS = frozenset(("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"))
 
 
-def read_sheet(data: bytes, source: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the first sheet with a line of names, and a remark where there are other sheets."""
+def read_sheet(data: bytes, source: str, target: str | None = None) -> tuple[pd.DataFrame, tuple[str, ...], Words]:
+    """Return the first sheet with a line of names, a remark where there are other sheets, and words of the target.
+
+    Words such as None and NA stay texts in a target of texts, of which they may be a class.
+    """
     openpyxl = load_extra("openpyxl", caller=f"{source} is an Excel file and", extra="excel")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -44,10 +49,13 @@ def read_sheet(data: bytes, source: str) -> tuple[pd.DataFrame, tuple[str, ...]]
         raise UnusableTable(f"{source} is empty: give a sheet with a line of column names and rows below it.")
     title = next(iter(filled))
     others = f"{source} has {len(filled)} sheets: the first, {title!r}, was read." if len(filled) > 1 else ""
-    return _frame(filled[title], source), (others,) if others else ()
+    cells = _cells(filled[title], source)
+    words = _words_of(cells.get(target or "", []))
+    frame = pd.DataFrame({name: _column(column, words if name == target else ()) for name, column in cells.items()})
+    return frame, (others,) if others else (), words
 
 
-def _frame(rows: list[list[Any]], source: str) -> pd.DataFrame:
+def _cells(rows: list[list[Any]], source: str) -> dict[str, list[Any]]:
     """Return the rows below the first one that is filled, without columns that have neither name nor cell."""
     rows = [row for row in rows if _is_filled(row)]
     width = max(map(len, rows))
@@ -64,11 +72,18 @@ def _frame(rows: list[list[Any]], source: str) -> pd.DataFrame:
     twice = next((name for name in spelled if spelled.count(name) > 1), None)
     if twice is not None:
         raise UnusableTable(f"{source} has more than one column named {twice!r}: rename or remove all but one.")
-    return pd.DataFrame({name: _column([row[j] for row in cells]) for name, j in zip(spelled, used, strict=True)})
+    return {name: [row[j] for row in cells] for name, j in zip(spelled, used, strict=True)}
 
 
-def _column(cells: list[Any]) -> pd.Series:
-    found = [None if isinstance(cell, str) and cell.strip() in _MISSING else cell for cell in cells]
+def _words_of(cells: list[Any]) -> Words:
+    """Return the words among the cells that may be classes: other texts are there too."""
+    texts = {cell.strip() for cell in cells if isinstance(cell, str)} - _EMPTY
+    return tuple(sorted(texts & _WORDS)) if texts - _WORDS else ()
+
+
+def _column(cells: list[Any], words: Words) -> pd.Series:
+    missing = (_EMPTY | _WORDS) - set(words)
+    found = [None if isinstance(cell, str) and cell.strip() in missing else cell for cell in cells]
     return pd.Series(found, dtype=object).infer_objects()
 
 

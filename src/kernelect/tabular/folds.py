@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
 from kernelect.facts.estimates import COVERAGE
+from kernelect.facts.numbers import counted
 from kernelect.numerics import NEVER, Deadline
 from kernelect.tabular.intervals import interval_ends
 from kernelect.tabular.rows import Rows
@@ -53,10 +54,20 @@ class FoldOptions:
         by = "" if schema.group is None else f" by {schema.group}"
         return f"{self.folds} outer folds{by}" + (f", {self.repeats} times" if self.repeats > 1 else "")
 
+    def possible(self, rows: Rows, schema: Schema) -> tuple[FoldOptions, list[str]]:
+        """Return as many folds as the rows allow, at most these, and a remark if there are fewer."""
+        most, why = min(_limits(rows, schema))
+        if self.folds <= most or most < _FEWEST:
+            return self, []
+        return replace(self, folds=most), [f"There are {most} outer folds, not {self.folds}: the table has {why}."]
+
     def splits(self, rows: Rows, schema: Schema) -> list[Split]:
         """Return training and test rows of each fold, repetition after repetition."""
         if self.folds < 2 or self.folds > len(rows.y):
-            raise InvalidArgument(f"--folds {self.folds} must be a number from 2 to {len(rows.y)}, the number of rows.")
+            raise InvalidArgument(
+                f"--folds {self.folds} must be a number from 2 to {len(rows.y)}, the number of rows (fit also takes 0, "
+                "for no outer folds)."
+            )
         if rows.time is not None:
             return self._forward(rows, rows.time, schema)
         if schema.classes is not None:
@@ -123,6 +134,21 @@ class FoldOptions:
                 "leave --time out."
             )
         return found
+
+
+def _limits(rows: Rows, schema: Schema) -> Iterator[tuple[int, str]]:
+    """Yield how many folds there can be, and what of the table says so."""
+    yield len(rows.y), counted(len(rows.y), "row")
+    if rows.time is not None:
+        moments = len(np.unique(rows.time))
+        yield moments - 1, counted(moments, "different time")  # the first one is predicted from nothing
+        return
+    if schema.classes is not None:
+        largest = int(rows.y.value_counts().max())
+        yield largest, f"{counted(largest, 'row')} of its largest class"
+    if rows.units is not None:
+        units = len(np.unique(rows.units))
+        yield units, counted(units, "group" if schema.group else "different row")
 
 
 def fit_quietly(model: BaseEstimator, rows: Rows, chosen: np.ndarray | None = None) -> tuple[str, ...]:

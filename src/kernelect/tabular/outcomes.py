@@ -29,14 +29,14 @@ _HELD = 0.82
 _UNLIKELY, _TIMES = 1e-6, 2.0
 
 
-def doubts_of_numbers(pipeline: Pipeline, assessment: Assessment) -> Iterator[Doubt]:
-    """Yield doubts about predicted numbers."""
+def doubts_of_numbers(pipeline: Pipeline, assessment: Assessment, places: np.ndarray | None = None) -> Iterator[Doubt]:
+    """Yield doubts about predicted numbers; ``places`` tell where rows stand in their table."""
     source = assessment.best_source
     if assessment.classes is not None or source is None or len(source.prediction) < _LEAST_ROWS:
         return
     predicted, observed = (np.asarray(each, dtype=float) for each in (source.prediction, source.y_true))
     rows = np.arange(len(observed)) if source.rows is None else source.rows
-    yield from _far_off(predicted, observed, rows)
+    yield from _far_off(predicted, observed, rows if places is None else places[rows])
     yield from _too_narrow(source)
     machine = pipeline[-1]
     if not isinstance(machine, KernelRegressor) or (machine.target_scale_.is_identity and not machine.spread_differs):

@@ -20,7 +20,7 @@ from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.record import TableModel
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema, listed, target_values, weights_of
-from kernelect.tabular.target_cells import typed_target
+from kernelect.tabular.target_cells import TargetWishes, typed_target
 
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000
@@ -115,7 +115,11 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
     target = check_name(table.frame, schema.target, table.source)
     if schema.weight is not None:
         check_name(table.frame, schema.weight, table.source)
-    table = replace(table, frame=table.frame.assign(**{target: typed_target(table.frame[target], table.decimal)[0]}))
+    # Words that are classes of the model are told by the model, not by their number in this table.
+    absent = tuple(word for word in table.words if word not in (schema.classes or ()))
+    wishes = TargetWishes(decimal=table.decimal, codes=(*schema.target_codes, *absent), judge=False)
+    cells = typed_target(table.frame[target], wishes)
+    table = replace(table, frame=table.frame.assign(**{target: cells.values}))
     known = table.frame[target].notna()
     y = target_values(table.frame[target][known], schema.task)
     if schema.classes is not None:
@@ -125,12 +129,15 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
         raise UnusableTable(
             f"This is not the model's training table: no row of {table.source} has {which} in {target!r}."
         )
-    kept = replace(table, frame=table.frame[known].reset_index(drop=True))
+    kept = replace(table, frame=table.frame[known])
     X, remarks = match_columns(schema, kept)
     if len(X) != model.n_rows:
         remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
     return Rows(
-        X=X, y=target_values(kept.frame[target], schema.task), weights=weights_of(kept.frame, schema.weight)
+        X=X.reset_index(drop=True),
+        y=target_values(kept.frame[target], schema.task).reset_index(drop=True),
+        weights=weights_of(kept.frame, schema.weight),
+        places=kept.frame.index.to_numpy(),
     ), remarks
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 from kernelect.exceptions import UnusableTable, reason_of, unknown_name
 from kernelect.extras import load_extra
 from kernelect.tabular.excel import read_sheet
-from kernelect.tabular.text import decoded, parse_text
+from kernelect.tabular.text import Words, decoded, parse_text, separator_of, with_words
 from kernelect.tabular.unpacking import is_spreadsheet, unpacked
 
 #: How a table may be written, by the end of the file's name.
@@ -73,6 +73,8 @@ class Table:
         Whether absent columns are zeros (sparse files).
     decimal : "." or ",", optional
         Decimal sign of a text, None where cells have types.
+    words : tuple of str
+        Words of the target that may be a class or stand for missing cells, such as None and NA.
     """
 
     frame: pd.DataFrame
@@ -80,9 +82,10 @@ class Table:
     remarks: tuple[str, ...] = ()
     absent_is_zero: bool = False
     decimal: str | None = None
+    words: Words = ()
 
 
-def read_table(path: str | Path, format: str | None = None) -> Table:
+def read_table(path: str | Path, format: str | None = None, target: str | None = None) -> Table:
     """Return the table in a file; ``-`` stands for standard input.
 
     Parameters
@@ -90,8 +93,10 @@ def read_table(path: str | Path, format: str | None = None) -> Table:
     path : str or Path
         Files compressed by gzip, bzip2, xz or zip (with one file in it) are read as they are.
     format : "csv", "tsv", "parquet", "feather", "excel" or "svmlight", optional
-        By default it follows from the name of the file or its first bytes. ``"csv"`` finds comma, semicolon or tab by
-        itself.
+        By default it follows from the name of the file or its first bytes. ``"csv"`` finds comma, semicolon, tab or
+        vertical bar by itself.
+    target : str, optional
+        Column to predict. Words such as None and NA, which are missing cells elsewhere, stay texts among its texts.
     """
     if format is not None and format not in FORMATS:
         raise unknown_name("format", format, list(FORMATS))
@@ -100,7 +105,7 @@ def read_table(path: str | Path, format: str | None = None) -> Table:
     if not data.strip():
         raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
     format = format or _guessed(data, name)
-    table = _READERS[format](data, source)
+    table = _READERS[format](data, source) if format in _READERS else _WRITTEN[format](data, source, target)
     return replace(table, frame=_checked(table.frame, source))
 
 
@@ -164,14 +169,18 @@ def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def _read_text(data: bytes, source: str, separator: str | None = None) -> Table:
+def _read_text(data: bytes, source: str, target: str | None = None, separator: str | None = None) -> Table:
     text, remarks = decoded(data, source)
+    separator = separator or separator_of(text)
     frame, decimal = parse_text(text, source, separator)
-    return Table(frame, source, tuple(remarks), decimal=decimal)
+    words: Words = ()
+    if target is not None:
+        frame, words = with_words(frame, text, source, separator, target)
+    return Table(frame, source, tuple(remarks), decimal=decimal, words=words)
 
 
-def _read_tabs(data: bytes, source: str) -> Table:
-    return _read_text(data, source, separator="\t")
+def _read_tabs(data: bytes, source: str, target: str | None = None) -> Table:
+    return _read_text(data, source, target, separator="\t")
 
 
 def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFrame], name: str) -> Table:
@@ -193,9 +202,9 @@ def _read_feather(data: bytes, source: str) -> Table:
     return _read_arrow(data, source, pd.read_feather, "Feather")
 
 
-def _read_excel(data: bytes, source: str) -> Table:
-    frame, remarks = read_sheet(data, source)
-    return Table(frame, source, remarks)
+def _read_excel(data: bytes, source: str, target: str | None = None) -> Table:
+    frame, remarks, words = read_sheet(data, source, target)
+    return Table(frame, source, remarks, words=words)
 
 
 def _read_svmlight(data: bytes, source: str) -> Table:
@@ -225,10 +234,14 @@ def _read_svmlight(data: bytes, source: str) -> Table:
 
 
 _READERS: dict[str, Callable[[bytes, str], Table]] = {
-    "csv": _read_text,
-    "tsv": _read_tabs,
     "parquet": _read_parquet,
     "feather": _read_feather,
-    "excel": _read_excel,
     "svmlight": _read_svmlight,
+}
+
+#: Where people write words for missing cells, the target is read as it is written.
+_WRITTEN: dict[str, Callable[[bytes, str, str | None], Table]] = {
+    "csv": _read_text,
+    "tsv": _read_tabs,
+    "excel": _read_excel,
 }

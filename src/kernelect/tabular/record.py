@@ -177,7 +177,7 @@ def fit_table(
             doubts=[
                 *suspicions,
                 *doubts_of_order(pipeline, rows, schema, assessment),
-                *doubts_of_numbers(pipeline, assessment),
+                *doubts_of_numbers(pipeline, assessment, rows.places),
             ],
             checked=checked,
             pictures=False,

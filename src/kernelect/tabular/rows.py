@@ -10,6 +10,7 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable
 from kernelect.inputs import Wishes, as_frame, describe
+from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import values_of
 from kernelect.tabular.units import MANY, Copies, find_copies, joined
 
@@ -26,6 +27,8 @@ class Rows:
         When every row was observed, where a column was named (``--time``).
     dated : tuple of str
         Columns of dates that were left out.
+    places : ndarray of int, or None
+        Where every row stands in its table, which also has rows that were left out; None if no row was left out.
     """
 
     X: pd.DataFrame
@@ -34,6 +37,7 @@ class Rows:
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
     dated: tuple[str, ...] = ()
+    places: np.ndarray | None = None
 
     @cached_property
     def copies(self) -> Copies:
@@ -68,16 +72,27 @@ def group_numbers(column: pd.Series) -> np.ndarray:
     return np.where(lone, len(names) + np.cumsum(lone), numbers).astype(np.intp)
 
 
-def times_of(column: pd.Series, decimal: str | None = None) -> np.ndarray:
-    """Return when every row was observed, as numbers."""
-    (role,) = describe(as_frame(column.rename("time").to_frame()), Wishes(decimal=decimal))
-    kind = role.kind if role.kind in ("number", "date") else "date"
-    values = values_of(column, kind, role.reading)
+@dataclass(frozen=True)
+class Times:
+    """When rows were observed, the form of the dates (empty for numbers), and remarks on how cells were read."""
+
+    values: np.ndarray
+    form: str
+    remarks: list[str]
+
+
+def times_of(column: pd.Series, wishes: Wishes | None = None) -> Times:
+    """Return when every row was observed."""
+    (role,) = describe(as_frame(column.to_frame()), wishes)
+    known = role.kind in ("number", "date")
+    values = values_of(column, role.kind if known else "date", role.reading)
     unknown = values.isna().to_numpy()
     if unknown.any():
-        row = int(np.argmax(unknown))
+        row, cell = column.index[unknown][0] + 1, column[unknown].iloc[0]
         raise UnusableTable(
-            f"--time {column.name!r}: row {row + 1} has {column.iloc[row]!r}, which is neither a date nor a number: "
-            "write dates as 2024-12-31, or leave the row out."
+            f"--time {column.name!r}: row {row} has {cell!r}, which is neither a date nor a number: write dates as "
+            f"2024-12-31, give their form (--date '{column.name}=%d.%m.%Y'), or leave the row out."
         )
-    return values.to_numpy(dtype=float)
+    remarks = sentences((str(column.name), note) for note in role.notes) if known else []
+    form = "" if role.kind == "number" else role.reading.date_format
+    return Times(values.to_numpy(dtype=float), form, remarks)

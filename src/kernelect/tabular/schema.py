@@ -38,6 +38,7 @@ class Schema:
 
     ``ids`` are columns that name the rows. ``unused`` tells why other columns of the training table are no inputs,
     ``stakes`` what errors cost and which figure counts most, ``counts`` whether numbers are counts.
+    ``target_codes`` are cells of the target that count as missing, ``time_format`` is the form of ``time``'s dates.
     """
 
     target: str
@@ -51,6 +52,8 @@ class Schema:
     unused: dict[str, str] = field(default_factory=dict)
     stakes: Stakes = field(default_factory=Stakes)
     counts: bool = False
+    target_codes: tuple[str, ...] = ()
+    time_format: str = ""
 
     def __getstate__(self) -> dict[str, Any]:
         # As one text: a file of ten thousand columns would otherwise hold a tree of them.
@@ -64,6 +67,7 @@ class Schema:
         if stakes.costs is not None:
             stakes = Stakes(stakes.metric, tuple(map(tuple, stakes.costs)))
         more = {"columns": columns, "classes": classes, "ids": tuple(facts["ids"]), "stakes": stakes}
+        more["target_codes"] = tuple(facts.get("target_codes", ()))
         self.__dict__.update({**facts, **more})
 
     @property
@@ -101,6 +105,8 @@ class Schema:
             ids=self.ids,
             columns=self.columns,
             unused=self.unused,
+            target_codes=self.target_codes,
+            time_format=self.time_format,
         )
 
 
@@ -126,6 +132,7 @@ def describe_table(
     missing_codes: Sequence[str] = (),
     known: Known | None = None,
     decimal: str | None = None,
+    words: tuple[str, ...] = (),
 ) -> tuple[Schema, Rows, list[str]]:
     """Detect what the target and the columns are.
 
@@ -147,12 +154,15 @@ def describe_table(
         Columns that name the rows, and are no inputs.
     categorical, number, date : sequences of str
         Columns of a given kind; a date column may be followed by the form of its dates (``"admitted=%d.%m.%Y"``).
+        All texts of a categorical target are classes; a target of numbers has no codes for missing cells.
     missing_codes : sequence of str
         Codes for missing cells, in all columns (``"-999"``) or in one (``"age=99"``).
     known : Known, optional
         How an earlier table was read; the other arguments take precedence.
     decimal : "." or ",", optional
         Decimal sign for columns that leave it open; by default it follows from the other columns.
+    words : tuple of str
+        Words of the target that may be a class or stand for missing cells (:class:`kernelect.tabular.Table`).
 
     Returns
     -------
@@ -171,17 +181,22 @@ def describe_table(
         missing_codes=missing_codes,
         known=known,
     )
+    frame = frame.reset_index(drop=True)  # from here on the index tells where a row stands in its table
     single = {"--weight": weight, "--group": group, "--time": time}
     given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}
     check_roles(frame, target, {"--drop": drop, "--id": ids, **given})
     left_out = choices.left_out(frame)
-    codes = choices.wishes(frame, [target], decimal).codes(target)
-    typed, about_target = typed_target(frame[target], decimal, codes)
-    frame, remarks = _with_target(frame.assign(**{target: typed}), target)
-    remarks += about_target
+    ids = tuple(names_of(frame, ids, "--id"))
+    choices.check_parts(frame, target, {"weight": weight, "group": group, "time": time})
+    cells = typed_target(frame[target], choices.on_target(frame, target, decimal, words))
+    choices.check_target(frame, target, cells.values)
+    frame, remarks = _with_target(frame.assign(**{target: cells.values}), target)
+    remarks += cells.remarks
     frame, light = _with_weight(frame, weight)
     remarks += light
     found, why = find_task(frame[target])
+    said = {"category": CLASSIFICATION, "number": COUNT if found == COUNT else REGRESSION}
+    task = task or said.get(choices.kind_of(frame, target) or "")
     remarks += [] if task else [f"The task is {found}: {why}. Say otherwise with --task."]
     counts = (task or found) == COUNT
     if counts:
@@ -192,7 +207,7 @@ def describe_table(
     inputs = frame.drop(columns=list({target, *left_out, *roles}))
     wishes = choices.wishes(frame, list(inputs.columns), decimal)
     found_columns = find_columns(inputs, wishes)
-    choices.check_kinds(inputs, found_columns.unused)
+    choices.check_kinds(frame, found_columns.unused)
     columns, dated = set_aside(found_columns, inputs, wishes.kept)
     if not columns.columns:
         raise UnusableTable(
@@ -200,7 +215,7 @@ def describe_table(
         )
     y = target_values(frame[target], task)
     classes = tuple(np.unique(y).tolist()) if task == CLASSIFICATION else None
-    ids = tuple(names_of(frame, ids, "--id"))
+    times = None if time is None else times_of(frame[time], choices.on_times(frame, time, decimal))
     dropped = {name: "it was dropped" for name in left_out if name not in ids}
     schema = Schema(
         target=target,
@@ -213,17 +228,22 @@ def describe_table(
         ids=ids,
         unused={**dropped, **columns.unused},
         counts=counts,
+        target_codes=cells.codes,
+        time_format="" if times is None else times.form,
     )
     rows = Rows(
-        X=schema.inputs(frame),
-        y=y,
+        X=schema.inputs(frame).reset_index(drop=True),
+        y=y.reset_index(drop=True),
         weights=weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
-        time=None if time is None else times_of(frame[time], decimal),
+        time=None if times is None else times.values,
         dated=(*dated, *_dated_before(known, left_out)),
+        places=frame.index.to_numpy(),
     )
-    asked = questions(schema.columns, rows.X, y, set(wishes.kinds))
-    return schema, rows, [*remarks, *more, *columns.remarks, *asked, *_on_known(known, schema)]
+    asked = questions(schema.columns, rows.X, rows.y, set(wishes.kinds))
+    on_times = [] if times is None else times.remarks
+    remarks += [*more, *columns.remarks, *on_times, *asked, *_on_known(known, schema)]
+    return schema, rows, list(dict.fromkeys(remarks))
 
 
 def _dated_before(known: Known | None, left_out: Sequence[str]) -> list[str]:
@@ -281,7 +301,8 @@ def weights_of(frame: pd.DataFrame, weight: str | None) -> np.ndarray | None:
         row = int(np.argmax(unusable))
         cell = "missing" if np.isnan(values[row]) else f"{values[row]:g}"
         raise UnusableTable(
-            f"--weight {weight!r}: the weight of row {row + 1} is {cell}: give every row a number of at least 0."
+            f"--weight {weight!r}: the weight of row {frame.index[row] + 1} is {cell}: give every row a number of at "
+            "least 0."
         )
     if not values.any():
         raise UnusableTable(f"--weight {weight!r}: all weights are 0: give at least some rows a larger one.")
@@ -297,7 +318,7 @@ def _with_target(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[s
         raise UnusableTable(f"All cells of the target {target!r} are missing: choose another column with --target.")
     lost = int((~known).sum())
     remarks = [f"{counted(lost, 'row')} without a target {was(lost)} left out."] if lost else []
-    return frame[known].reset_index(drop=True), remarks
+    return frame[known], remarks
 
 
 def _with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame, list[str]]:
@@ -307,7 +328,7 @@ def _with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame,
     kept = np.asarray(weights_of(frame, weight)) > 0
     lost = int((~kept).sum())
     remarks = [f"{counted(lost, 'row')} of weight 0 {was(lost)} left out."] if lost else []
-    return frame[kept].reset_index(drop=True), remarks
+    return frame[kept], remarks
 
 
 def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, list[str]]:
@@ -324,22 +345,21 @@ def _usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, 
 def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[str]]:
     labels = target_values(frame[target], CLASSIFICATION)
     counts = labels.value_counts()
-    if len(counts) == 1:
-        raise UnusableTable(
-            f"The target {target!r} has only the class {counts.index[0]!r}, and a classifier needs two: choose another "
-            "column with --target, or add rows of another class."
-        )
+    names, single = counts.index[counts > 1].tolist(), counts.index[counts < 2].tolist()
     if len(counts) > max(FEW_NUMBERS, len(labels) / 3):
         raise UnusableTable(
             f"The target {target!r} has {len(counts)} different labels in {len(labels)} rows, too many for classes: "
             "choose another column with --target, or --task regression where the labels are numbers."
         )
-    single = counts.index[counts < 2]
-    if not len(single):
-        return frame, []
-    remark = f"Class(es) with one row only were left out: {', '.join(map(repr, single.tolist()[:5]))}."
-    left, more = _usable_classes(frame[~labels.isin(single)].reset_index(drop=True), target)
-    return left, [remark, *more]
+    if len(names) < 2:
+        only = f"has only the class {names[0]!r}" if names else "has no class"
+        rare = f" with more than one row (of {listed(single)} there is one)" if single else ""
+        raise UnusableTable(
+            f"The target {target!r} {only}{rare}, and a classifier needs two: choose another column with --target, or "
+            "add rows of another class."
+        )
+    remark = f"Class(es) with one row only were left out: {', '.join(map(repr, single[:5]))}."
+    return frame[~labels.isin(single)], [remark] if single else []
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

@@ -1,44 +1,119 @@
-"""The cells of a target as they are written: numbers in texts, codes for targets that are missing."""
+"""The cells of a target as they are written: numbers in texts, codes and words for targets that are missing."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
+from kernelect.facts.numbers import counted
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
+from kernelect.inputs.numerals import stands_for_nothing
+from kernelect.inputs.readings import Reading
+from kernelect.inputs.roles import Role
 from kernelect.tabular.columns import values_of
 
 #: Different numbers up to which a target may be classes, and no number is put down as a code.
 FEW_NUMBERS = 10
 
 
-def typed_target(
-    target: pd.Series, decimal: str | None = None, codes: tuple[str, ...] = ()
-) -> tuple[pd.Series, list[str]]:
-    """Return the target as numbers where all of its texts are numbers, codes for missing cells as missing; and remarks.
+@dataclass(frozen=True, kw_only=True)
+class TargetWishes:
+    """What is said of a target before its cells are looked at.
+
+    Attributes
+    ----------
+    decimal : "." or ",", optional
+        Decimal sign, if the cells leave it open.
+    kind : "category" or "number", optional
+        What the user says that it is.
+    codes : tuple of str
+        Cells that count as missing.
+    words : tuple of str
+        Words such as None and NA, which may be a class or stand for missing cells.
+    judge : bool
+        Whether numbers far from all others may count as missing too.
+    """
+
+    decimal: str | None = None
+    kind: str | None = None
+    codes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    judge: bool = True
+
+
+@dataclass(frozen=True)
+class TargetCells:
+    """A target as numbers or labels, which codes count as missing, and what was decided, in sentences."""
+
+    values: pd.Series
+    codes: tuple[str, ...] = ()
+    remarks: list[str] = field(default_factory=list)
+
+
+def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> TargetCells:
+    """Return the target as numbers where all of its texts are numbers, with codes for missing cells as missing.
 
     Labels stay as they are. Whether a number far from all others stands for a missing target is judged only where
-    there are too many numbers for classes.
+    there are too many numbers for classes. If the user says that it is a number, none of its numbers is a code, and
+    all other texts are missing.
     """
+    wishes = wishes or TargetWishes()
     if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects where some cells are missing
-        return target.astype("boolean"), []
-    wishes = Wishes(missing_codes={"": codes}, decimal=decimal)
-    (role,) = describe(as_frame(target.rename("target").to_frame()), wishes)
-    if role.kind == "category" and codes:
-        return values_of(target, "category", role.reading), []
-    if role.kind != "number":
-        return target, []
-    numeric = pd.api.types.is_numeric_dtype(target)
-    few = target.nunique() <= FEW_NUMBERS
-    reading = replace(role.reading, missing_codes=codes) if few else role.reading
+        return TargetCells(target.astype("boolean"))
+    if wishes.kind == "category":
+        return _labels(target, wishes.codes)
+    role = _role(target, wishes, wishes.kind)
+    if role.kind != "number" and wishes.kind is None:
+        absent, remarks = _absent(target, wishes)
+        return _labels(target, (*wishes.codes, *absent), remarks)
+    few = wishes.kind is None and target.nunique() <= FEW_NUMBERS
+    if few or not wishes.judge:
+        role = _role(target, wishes, "number")
+    reading = role.reading
     if few and reading.unit:
-        return target, []  # labels such as "2 doors"
-    if numeric and not reading.missing_codes:
-        return target, []
+        return TargetCells(target)  # labels such as "2 doors"
+    if pd.api.types.is_numeric_dtype(target) and not reading.missing_codes:
+        return TargetCells(target)
     values = values_of(target, "number", reading)
-    coded = values_of(target, "category", reading).isna()
-    if (values.isna() & ~coded).any():
-        return target, []  # labels, of which most are numbers
-    return values, sentences((str(target.name), note) for note in role.notes)
+    texts = values_of(target, "category", reading)
+    absent = texts.isna() | texts.map(stands_for_nothing, na_action="ignore").eq(True)
+    if wishes.kind is None and (values.isna() & ~absent).any():
+        return TargetCells(target)  # labels, of which most are numbers
+    codes = tuple(code for code in reading.missing_codes if code not in wishes.words)
+    return TargetCells(values, codes, sentences((str(target.name), note) for note in role.notes))
+
+
+def _role(target: pd.Series, wishes: TargetWishes, kind: str | None = None) -> Role:
+    """Return what the target would be as an input; of a given kind, none of its numbers is put down as a code."""
+    codes, kinds = (*wishes.codes, *wishes.words), {} if kind is None else {"target": kind}
+    said = Wishes(missing_codes={"": codes}, decimal=wishes.decimal, kinds=kinds)
+    return describe(as_frame(target.rename("target").to_frame()), said)[0]
+
+
+def _labels(target: pd.Series, codes: Sequence[str], remarks: Sequence[str] = ()) -> TargetCells:
+    values = values_of(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
+    return TargetCells(values, tuple(codes), list(remarks))
+
+
+def _absent(target: pd.Series, wishes: TargetWishes) -> tuple[list[str], list[str]]:
+    """Return the words that stand for missing cells among labels, and a remark on every word.
+
+    A word is a class if it has as many rows as the smallest other class, or if there is only one other.
+    """
+    doubtful = [word for word in wishes.words if word not in wishes.codes]
+    counts = values_of(target, "category", Reading(missing_codes=wishes.codes)).value_counts()
+    others = counts.drop(doubtful, errors="ignore")
+    smallest = 0 if len(others) < 2 else int(others[others > 1].min()) if (others > 1).any() else 0
+    absent = [word for word in doubtful if counts[word] < smallest]
+    return absent, [_on_word(str(target.name), word, int(counts[word]), word in absent) for word in doubtful]
+
+
+def _on_word(target: str, word: str, cells: int, absent: bool) -> str:
+    found, code = f"The target {target!r} has {word!r} in {counted(cells, 'cell')}, which", f"{target}={word}"
+    if absent:
+        counts = "counts" if cells == 1 else "count"
+        return f"{found} {counts} as missing. If {word!r} is a class, use --categorical {target!r}."
+    return f"{found} {'is' if cells == 1 else 'are'} a class. If {word!r} means missing, use --missing-code {code!r}."

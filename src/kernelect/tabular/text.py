@@ -6,11 +6,15 @@ import codecs
 import csv
 import io
 import re
+from typing import Any
 
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign
+
+#: Words of a target that may be classes, or stand for missing cells.
+Words = tuple[str, ...]
 
 #: Encodings told by the first bytes (a UTF-32 mark begins like a UTF-16 one, so it comes first).
 _MARKS = {
@@ -22,13 +26,17 @@ _MARKS = {
 }
 
 #: Separators that are looked for, in the order in which ties are broken.
-_SEPARATORS = (",", ";", "\t")
+_SEPARATORS = (",", ";", "\t", "|")
 
 #: Cells that count as missing beside those pandas knows ("", "NA", "null", ...).
 _MISSING = ["?"]
 
-#: A cell of digits that begins with a zero.
-_LEADING_ZEROS = re.compile(r'(?:^|[,;\t"])0\d\d+(?:$|[,;\t"])', re.MULTILINE)
+#: Cells that are missing even where words such as "NA" may be classes.
+EMPTY = ("", "?", "#N/A")
+
+#: A cell of digits that begins with a zero; and somewhere in a text, where a quick look tells that there is none.
+_LEADING_ZEROS = r"\s*0\d\d+\s*"
+_SOMEWHERE = re.compile(rf'(?:^|[,;|\t"]){_LEADING_ZEROS}(?:$|[,;|\t"])', re.MULTILINE)
 
 
 def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
@@ -58,29 +66,44 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     ----------
     text, source : str
     separator : str, optional
-        Comma, semicolon or tab, whichever the line of names has most of, unless given.
+        Comma, semicolon, tab or vertical bar, whichever the line of names has most of, unless given.
     """
     separator = separator or separator_of(text)
     _check_rectangular(text, source, separator)
     frame = _parsed(text, source, separator)
     sign = _sign(frame, separator)
-    as_text = [name for name in frame.columns if _needs_its_text(frame[name], text, sign)]
-    if as_text:
-        spelled = _parsed(text, source, separator, dtype=dict.fromkeys(as_text, "str"))
-        frame = frame.assign(**{name: spelled[name] for name in as_text})
+    zeros = _SOMEWHERE.search(text) is not None
+    doubtful = [name for name in frame.columns if _may_be_misread(frame[name], sign, zeros)]
+    if doubtful:
+        spelled = _parsed(text, source, separator, usecols=doubtful, dtype="str")
+        frame = frame.assign(**{name: spelled[name] for name in doubtful if _is_misread(spelled[name], sign)})
     return frame, sign
 
 
-def _parsed(text: str, source: str, separator: str, dtype: dict[str, str] | None = None) -> pd.DataFrame:
+def with_words(frame: pd.DataFrame, text: str, source: str, separator: str, target: str) -> tuple[pd.DataFrame, Words]:
+    """Return the table with words such as None and NA as texts in a target of texts, and which words there are.
+
+    pandas takes them for missing cells. In a target they may be a class.
+    """
+    name = next((name for name in frame.columns if str(name).strip() == target), None)
+    if name is None or not _has_texts_and_gaps(frame[name]):
+        return frame, ()
+    spelled = _parsed(text, source, separator, usecols=[name], dtype="str", keep_default_na=False, na_values=EMPTY)
+    found = spelled[name][frame[name].isna()].dropna().unique()
+    return (frame.assign(**{name: spelled[name]}), tuple(sorted(found))) if len(found) else (frame, ())
+
+
+def _has_texts_and_gaps(column: pd.Series) -> bool:
+    present = column.dropna().infer_objects()
+    typed = pd.api.types.is_numeric_dtype(present) or pd.api.types.is_bool_dtype(present)
+    return len(present) < len(column) and not typed
+
+
+def _parsed(text: str, source: str, separator: str, **options: Any) -> pd.DataFrame:
+    options = {"na_values": _MISSING, **options}
     try:
         return pd.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            skipinitialspace=True,
-            index_col=False,
-            na_values=_MISSING,
-            low_memory=False,
-            dtype=dtype,
+            io.StringIO(text), sep=separator, skipinitialspace=True, index_col=False, low_memory=False, **options
         )
     except (ValueError, OverflowError) as error:  # pandas' ParserError and EmptyDataError are ValueErrors
         raise UnusableTable(f"{source} cannot be read as text with columns ({_reason(error)}).") from error
@@ -97,11 +120,20 @@ def _sign(frame: pd.DataFrame, separator: str) -> str:
     return COMMA if separator == ";" and not plain and POINT not in found else POINT
 
 
-def _needs_its_text(column: pd.Series, text: str, sign: str) -> bool:
+def _may_be_misread(column: pd.Series, sign: str, zeros: bool) -> bool:
     """Tell whether pandas may have misread a column: 1.234 beside decimal commas, or 01234, which is no number."""
-    if pd.api.types.is_float_dtype(column) and sign == COMMA:
-        return bool((column.dropna() % 1).any())
-    return bool(pd.api.types.is_integer_dtype(column) and _LEADING_ZEROS.search(text))
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return False
+    broken = bool((column.dropna() % 1).any())
+    return sign == COMMA if broken else zeros  # whole numbers are floats where a cell is missing
+
+
+def _is_misread(spelled: pd.Series, sign: str) -> bool:
+    """Tell the same of the cells as they are written."""
+    return bool(
+        (sign == COMMA and spelled.str.contains(POINT, regex=False).any())
+        or spelled.str.fullmatch(_LEADING_ZEROS).any()
+    )
 
 
 def _reason(error: Exception) -> str:
