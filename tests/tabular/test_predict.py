@@ -158,3 +158,17 @@ def test_rows_for_a_report_have_the_targets_that_the_fit_had(rng, tmp_path):
         again, remarks = rows_for(fit_table(rows, schema, options, FoldOptions(folds=0)), table)
         assert again.y.tolist() == rows.y.tolist()
         assert remarks == []
+
+
+def test_a_point_among_decimal_commas_is_read_as_in_training(tmp_path, rng):
+    sizes = rng.uniform(500, 5000, 60)
+    cells = [f"{size:,.2f}".translate(str.maketrans(",.", ".,")) for size in sizes]
+    lines = [f"{cell};{round(size)}" for cell, size in zip(cells, sizes, strict=True)]
+    training, new = tmp_path / "t.csv", tmp_path / "n.csv"
+    training.write_text("\n".join(["size;y", *lines]))
+    table = read_table(training)
+    schema, rows, _ = describe_table(table.frame, "y", decimal=table.decimal)
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
+    new.write_text("size;z\n1.308;0.5\n")  # for Python, and by the other column, a little more than 1
+    inputs, _ = match_columns(schema, read_table(new, spelled=schema.spelled))
+    assert model.predict(inputs)[0] == pytest.approx(1308.0, rel=0.05)

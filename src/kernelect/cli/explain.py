@@ -67,9 +67,12 @@ def command(
     if out is not None:
         check_free(out, force)
     loaded, remarks = load_model(model)
-    read = read_table(table, format_)
-    X, surprises = match_columns(loaded.schema, read, fill_missing)
-    usual = None if background is None else match_columns(loaded.schema, read_table(background, format_))[0]
+    schema = loaded.schema
+    read = read_table(table, format_, spelled=schema.spelled)
+    X, surprises = match_columns(schema, read, fill_missing)
+    usual = None
+    if background is not None:
+        usual, _ = match_columns(schema, read_table(background, format_, spelled=schema.spelled))
     explained = explain_table(loaded, X, usual)
     remarks = [*remarks, *read.remarks, *surprises, *explained.explanation.remarks]
     if not quiet and not as_json:

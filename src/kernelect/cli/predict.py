@@ -87,7 +87,7 @@ def command(
             click.echo(f"{count} predictions written to {out}", err=True) if out is not None else None
         return
     require_room(table)
-    named, surprises = predict_rows(loaded, read_table(table, format_), wanted)
+    named, surprises = predict_rows(loaded, read_table(table, format_, spelled=loaded.schema.spelled), wanted)
     remarks = [*remarks, *surprises]
     if not quiet and not as_json:
         print_remarks(Console(stderr=True), remarks)

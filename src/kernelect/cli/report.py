@@ -42,7 +42,7 @@ def command(
 
     check_free(out, force)
     loaded, remarks = load_model(model)
-    rows, more = rows_for(loaded, read_table(table, format_, loaded.schema.target))
+    rows, more = rows_for(loaded, read_table(table, format_, loaded.schema.target, loaded.schema.spelled))
     facts = beside(loaded, compared)
     write_report_for(loaded, rows, out, facts)
     if as_json:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -85,7 +85,9 @@ class Table:
     words: Words = ()
 
 
-def read_table(path: str | Path, format: str | None = None, target: str | None = None) -> Table:
+def read_table(
+    path: str | Path, format: str | None = None, target: str | None = None, spelled: Collection[str] = ()
+) -> Table:
     """Return the table in a file; ``-`` stands for standard input.
 
     Parameters
@@ -97,6 +99,8 @@ def read_table(path: str | Path, format: str | None = None, target: str | None =
         vertical bar by itself.
     target : str, optional
         Column to predict. Words such as None and NA, which are missing cells elsewhere, stay texts among its texts.
+    spelled : collection of str
+        Columns of a text whose cells stay as they are written, since a model knows how to read them.
     """
     if format is not None and format not in FORMATS:
         raise unknown_name("format", format, list(FORMATS))
@@ -105,7 +109,10 @@ def read_table(path: str | Path, format: str | None = None, target: str | None =
     if not data.strip():
         raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
     format = format or _guessed(data, name)
-    table = _READERS[format](data, source) if format in _READERS else _WRITTEN[format](data, source, target)
+    if format in _SEPARATED:
+        table = _read_text(data, source, target, _SEPARATED[format], spelled)
+    else:
+        table = _read_excel(data, source, target) if format == "excel" else _READERS[format](data, source)
     return replace(table, frame=_checked(table.frame, source))
 
 
@@ -169,18 +176,16 @@ def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def _read_text(data: bytes, source: str, target: str | None = None, separator: str | None = None) -> Table:
+def _read_text(
+    data: bytes, source: str, target: str | None, separator: str | None, spelled: Collection[str] = ()
+) -> Table:
     text, remarks = decoded(data, source)
     separator = separator or separator_of(text)
-    frame, decimal = parse_text(text, source, separator)
+    frame, decimal = parse_text(text, source, separator, spelled)
     words: Words = ()
     if target is not None:
         frame, words = with_words(frame, text, source, separator, target)
     return Table(frame, source, tuple(remarks), decimal=decimal, words=words)
-
-
-def _read_tabs(data: bytes, source: str, target: str | None = None) -> Table:
-    return _read_text(data, source, target, separator="\t")
 
 
 def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFrame], name: str) -> Table:
@@ -239,9 +244,5 @@ _READERS: dict[str, Callable[[bytes, str], Table]] = {
     "svmlight": _read_svmlight,
 }
 
-#: Where people write words for missing cells, the target is read as it is written.
-_WRITTEN: dict[str, Callable[[bytes, str, str | None], Table]] = {
-    "csv": _read_text,
-    "tsv": _read_tabs,
-    "excel": _read_excel,
-}
+#: Separator of each form of text, None where it is to be found.
+_SEPARATED: dict[str, str | None] = {"csv": None, "tsv": "\t"}

@@ -14,6 +14,7 @@ from kernelect.exceptions import UnusableTable, unknown_name
 from kernelect.facts.numbers import counted, was
 from kernelect.facts.stakes import Stakes
 from kernelect.inputs.frame import cells_of
+from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.registry import stored
 from kernelect.tabular.choices import Choices, check_name, check_roles, names_of
@@ -74,6 +75,11 @@ class Schema:
     def learnt(self) -> dict[str, Reading]:
         """How each input column was read in training."""
         return {column.name: column.reading for column in self.columns}
+
+    @property
+    def spelled(self) -> list[str]:
+        """Columns of decimal commas: among them 1.308 is no number of Python's, so that they are read as written."""
+        return [column.name for column in self.columns if column.reading.decimal == COMMA]
 
     def readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
         """Return how each input column of a new table is read: as in training, unless its cells prove otherwise."""

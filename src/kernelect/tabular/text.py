@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Collection
 from typing import Any
 
 import pandas as pd
@@ -56,7 +57,9 @@ def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
     return text, remarks
 
 
-def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd.DataFrame, str]:
+def parse_text(
+    text: str, source: str, separator: str | None = None, spelled: Collection[str] = ()
+) -> tuple[pd.DataFrame, str]:
     """Return the table in a text with one line of names, and its decimal sign.
 
     Numbers that Python would not write so (``3.380,34``, ``9%``) stay as they are: what a column is is judged
@@ -67,16 +70,20 @@ def parse_text(text: str, source: str, separator: str | None = None) -> tuple[pd
     text, source : str
     separator : str, optional
         Comma, semicolon, tab or vertical bar, whichever the line of names has most of, unless given.
+    spelled : collection of str
+        Columns that stay as they are written, whatever they look like.
     """
     separator = separator or separator_of(text)
     _check_rectangular(text, source, separator)
     frame = _parsed(text, source, separator)
     sign = _sign(frame, separator)
     zeros = _SOMEWHERE.search(text) is not None
+    sure = [name for name in frame.columns if str(name).strip() in spelled]
     doubtful = [name for name in frame.columns if _may_be_misread(frame[name], sign, zeros)]
-    if doubtful:
-        spelled = _parsed(text, source, separator, usecols=doubtful, dtype="str")
-        frame = frame.assign(**{name: spelled[name] for name in doubtful if _is_misread(spelled[name], sign)})
+    if sure or doubtful:
+        cells = _parsed(text, source, separator, usecols=[*sure, *doubtful], dtype="str")
+        misread = [name for name in doubtful if _is_misread(cells[name], sign)]
+        frame = frame.assign(**{name: cells[name] for name in (*sure, *misread)})
     return frame, sign
 
 
