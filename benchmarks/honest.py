@@ -23,7 +23,7 @@ import pandas as pd
 from kernelect.exceptions import KernelectError
 from kernelect.facts import Judge
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, read_table
-from kernelect.tabular.schema import target_values
+from kernelect.tabular.usable import target_values
 
 
 def main() -> None:

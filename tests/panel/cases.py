@@ -25,6 +25,7 @@ _LEFT_TO_GAIN = "a search for the evidence ends by what is left to gain, and beg
 FROZEN_ANEW: dict[str, str] = {
     "lssvc three classes, rbf": _DOUBT,
     "lssvc fixed": _DOUBT,
+    "lssvr weights, matern32-ard": "a new row weighs as much as the usual one, not 1",
     "lssvc weights, class weights": "rows of weight 0 no longer change the smoothing of probabilities",
     "svc span, quadratic slack, three classes": _DOUBT,
     "svc hmc-evidence": _OWN_ORDER,

@@ -10,7 +10,7 @@ from kernelect.exceptions import UnusableTable
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.assess import _why_folds_differ
 from kernelect.tabular.outcomes import doubts_of_numbers
-from kernelect.tabular.schema import find_task
+from kernelect.tabular.usable import find_task
 
 
 def fitted(frame, machine="lssvm", **how):

@@ -28,7 +28,8 @@ from kernelect.mixture import AUTO
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
 from kernelect.tabular.pipeline import MachineOptions, for_counts, make_machine, make_pipeline_for
 from kernelect.tabular.rows import Rows
-from kernelect.tabular.schema import REGRESSION, Schema
+from kernelect.tabular.schema import Schema
+from kernelect.tabular.usable import REGRESSION
 
 KERNELS = ("ard", "rbf", "linear")
 

@@ -13,7 +13,8 @@ from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading
 from kernelect.tabular.columns import MOST_CATEGORIES, Column, values_of
-from kernelect.tabular.schema import Schema, listed
+from kernelect.tabular.schema import Schema
+from kernelect.tabular.usable import listed
 
 #: Share of a column's cells from which being unreadable means that it is another column.
 _MOSTLY = 0.5

@@ -25,7 +25,8 @@ from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pi
 from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine
 from kernelect.tabular.record import TableModel, current_versions, described_columns
 from kernelect.tabular.rows import Rows
-from kernelect.tabular.schema import Schema, describe_table, target_values
+from kernelect.tabular.schema import Schema, describe_table
+from kernelect.tabular.usable import target_values
 
 #: Rows from which columns, task and coding are found.
 SAMPLE_ROWS = 20_000

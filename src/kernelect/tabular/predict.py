@@ -19,8 +19,9 @@ from kernelect.tabular.read import Table
 from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.record import TableModel
 from kernelect.tabular.rows import Rows
-from kernelect.tabular.schema import Schema, listed, target_values, weights_of
+from kernelect.tabular.schema import Schema
 from kernelect.tabular.target_cells import TargetWishes, typed_target
+from kernelect.tabular.usable import listed, target_values, weights_of
 
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000

@@ -23,9 +23,10 @@ from kernelect.mixture import Door
 from kernelect.tabular.hand_over import HandOver
 from kernelect.tabular.predict import predict_table
 from kernelect.tabular.record import TableModel
-from kernelect.tabular.schema import TASKS, Schema
+from kernelect.tabular.schema import Schema
 from kernelect.tabular.shapes import check_shapes
 from kernelect.tabular.typed import check_fields
+from kernelect.tabular.usable import TASKS
 
 #: Records of a search: they may hold NaN where nothing was measured, and nothing is predicted from them.
 _OF_THE_SEARCH = ("selection_", "candidates_", "assessment")

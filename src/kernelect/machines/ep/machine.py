@@ -36,7 +36,7 @@ _DAMPING, _LEAST_STEP, _GROWING, _PATIENCE = 0.7, 0.2, 0.999, 25
 #: Failures after which only plain damped updates are made.
 _TRUST = 4
 
-#: How far from a whole number a weight may be and still be counted as it: what rounding leaves of a mean of 1.
+#: How far above a whole number a weight may be and still be counted as it: what rounding adds to a mean of 1.
 _ROUNDED = 1e-9
 
 #: Mismatch that is good enough where time is up.
@@ -100,10 +100,7 @@ class EPColumn:
         return Sites(tau=tau, nu=tilted.slope * self.labels / tilted.shrinkage + self.cavity_mean * tau)
 
     def without_row(self) -> tuple[Array, Array]:
-        """Return mean and variance (n,) of each row's latent value without any copy of the row.
-
-        From 1/v = 1/v_- - (m - 1) tau, and mu - v b for the mean, as for a cavity.
-        """
+        """Return mean mu - v b and variance v, 1/v = 1/v_- - (m - 1) tau, of each latent value without its row."""
         left = 1.0 - (self.copies - 1.0) * self.sites.tau * self.cavity_variance
         variance = self.cavity_variance / np.maximum(left, np.finfo(float).eps)
         return self.mean - variance * self.dual, variance
@@ -195,9 +192,7 @@ class EP(Machine[EPState]):
     def fit(
         self, gram: Array, targets: Array, regularization: float, weights: Array, warm: EPState | None = None
     ) -> EPState:
-        whole = np.maximum(np.rint(weights), 1.0)
-        weights = np.where(np.abs(weights - whole) <= _ROUNDED, whole, weights)
-        copies = np.ceil(weights)
+        copies = np.ceil(np.maximum(weights - _ROUNDED, np.finfo(float).tiny))
         run = _Run(machine=self, gram=gram, constant=regularization, copies=copies, power=weights / copies)
         starts: list[Sites | None] = [None] * targets.shape[1]
         if warm is not None and len(warm.columns) == len(starts) and len(warm.columns[0].dual) == len(gram):
