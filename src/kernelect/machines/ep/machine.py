@@ -100,7 +100,7 @@ class EPColumn:
         return Sites(tau=tau, nu=tilted.slope * self.labels / tilted.shrinkage + self.cavity_mean * tau)
 
     def without_row(self) -> tuple[Array, Array]:
-        """Return mean mu - v b and variance v, 1/v = 1/v_- - (m - 1) tau, of each latent value without its row."""
+        """Return mean and variance of each latent value without its row: mu - v b, and v of 1/v = 1/Sigma_ii - T."""
         left = 1.0 - (self.copies - 1.0) * self.sites.tau * self.cavity_variance
         variance = self.cavity_variance / np.maximum(left, np.finfo(float).eps)
         return self.mean - variance * self.dual, variance
