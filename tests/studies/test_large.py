@@ -78,3 +78,14 @@ class Column(DummyClassifier):
 def test_labels_that_come_as_a_column_are_a_vector():
     X, y = np.zeros((6, 1)), np.array([0, 1, 2, 0, 1, 2])
     assert ByTask(classifier=Column()).fit(X, y).predict(X).shape == (6,)
+
+
+class WithClasses(DummyRegressor):
+    """Has the attribute of classifiers, as CatBoost's regressor does."""
+
+    classes_ = ()
+
+
+def test_a_regressor_with_classes_predicts_numbers():
+    both = ByTask(WithClasses()).fit(np.zeros((4, 1)), np.arange(4.0))
+    assert not hasattr(both, "classes_")

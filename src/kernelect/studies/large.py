@@ -82,7 +82,7 @@ class ByTask(BaseEstimator):  # type: ignore[misc]
         chosen = getattr(self, name)
         if chosen is None:
             raise InvalidArgument(f"{name}={chosen!r} has nothing to fit: give an estimator for such targets.")
-        self.fitted_ = clone(chosen).fit(X, y)
+        self.labels_, self.fitted_ = name == "classifier", clone(chosen).fit(X, y)
         return self
 
     def predict(self, X: Array) -> Any:
@@ -91,7 +91,8 @@ class ByTask(BaseEstimator):  # type: ignore[misc]
         return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("predict_proba", "classes_", "selection_") and "fitted_" in vars(self):
+        known = ("selection_", "predict_proba", "classes_") if vars(self).get("labels_") else ("selection_",)
+        if name in known and "fitted_" in vars(self):  # a regressor of CatBoost has classes too, none of them
             return getattr(self.fitted_, name)
         raise AttributeError(name)
 
