@@ -57,7 +57,7 @@ def names_module():
         "KERNELS": tuple(name for name in KERNELS.names if name != "precomputed"),
         "PRIORS": ("auto", *PRIORS.names, "none"),
         "CRITERIA": {machine: names for machine, names in criteria.items() if names},
-        "EFFORTS": EFFORTS,
+        "EFFORTS": tuple(EFFORTS),
         "FORMATS": FORMATS,
     }
     lines = "\n".join(f"{name} = {_source(value)}" for name, value in constants.items())

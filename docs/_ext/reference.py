@@ -20,7 +20,7 @@ import kernelect
 logger = logging.getLogger(__name__)
 
 #: Modules that are part of the public face without being a name of the package itself.
-BESIDE = ("studies", "inputs", "selection", "numerics", "exceptions")
+BESIDE = ("studies", "mixture", "inputs", "selection", "numerics", "exceptions")
 
 
 def estimators() -> list[str]:

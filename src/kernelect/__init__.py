@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         facts,
         kernels,
         machines,
+        model,
         plots,
         priors,
         report,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     )
     from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
     from kernelect.mixture import KernelClassifier, KernelRegressor
+    from kernelect.model.file import load
     from kernelect.registry import register
 
 __version__ = "0.1.0"
@@ -47,7 +49,9 @@ __all__ = [
     "export",
     "facts",
     "kernels",
+    "load",
     "machines",
+    "model",
     "plots",
     "priors",
     "register",
@@ -66,6 +70,8 @@ if not TYPE_CHECKING:  # a type checker shall know an unknown name for one
         if name == "register":
             import_module("kernelect.estimators")  # with it come the registries of every kind
             return import_module("kernelect.registry").register
+        if name == "load":
+            return import_module("kernelect.model.file").load
         if name.islower():
             return import_module(f"kernelect.{name}")
         room = "mixture" if name.startswith("Kernel") else "estimators"

@@ -79,22 +79,27 @@ def write_whole(path: Path, data: bytes, force: bool = False) -> None:
 
 
 @contextmanager
-def writing_whole(path: Path, force: bool = False) -> Iterator[IO[bytes]]:
+def writing_whole(path: Path, force: bool = False, *, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a file beside its place and rename it at the end: a killed run leaves no half of it.
 
-    The folder is made if it is not there.
+    The folder is made if it is not there. A file that is replaced keeps its permissions.
 
     Parameters
     ----------
     path : Path
     force : bool
         Whether a regular file of that name may be replaced.
+    private : bool
+        Whether only its owner may read a new file, as one that holds training rows.
     """
     place = check_free(path, force)
     make_folder(place.parent)
+    before = _mode(place)
     part = place.with_name(f".{uuid4().hex}.part")  # short, so that it fits wherever the name itself does
     try:
         with part.open("xb") as file:
+            if private or before is not None:  # before anything is in it
+                part.chmod(stat.S_IMODE(before) if before is not None else stat.S_IRUSR | stat.S_IWUSR)
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.facts.doubts import what_was_checked
+
 FIT = ("fit", "table.csv", "--target", "sick", "--folds", "3", "--seed", "1", "--force")
 
 
@@ -23,7 +25,7 @@ class Page(HTMLParser):
         given = dict(attributes)
         if given.get("class") in ("figure", "unit"):
             self._inside = given["class"]
-        elif "data-code" in given:
+        elif "data-code" in given or "data-checked" in given:
             self._inside = "doubt"
             self.doubts.append("")
         elif tag == "table":
@@ -95,6 +97,7 @@ def read_json(text):
     rows = [(one["name"], shares[one["name"]]) for one in facts["relevance"]["held_out"]]
     doubts = " ".join(f"{doubt['sentence']} {doubt['advice']}" for doubt in facts["doubts"])
     found = facts.get("mixture", {}).get("candidates", [])
+    doubts = f"{doubts} {what_was_checked(facts)}"
     return error, rows, doubts, [(one["name"], one["weight_words"], one["words"]) for one in found]
 
 

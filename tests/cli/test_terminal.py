@@ -54,9 +54,9 @@ def test_no_line_ends_within_a_number(width):
     console = Console(file=io.StringIO(), width=width)
     say(console, sentence)
     print_remarks(console, [sentence])
-    print_doubts(console, [{"code": "far-off", "sentence": sentence, "advice": sentence}], "")
+    print_doubts(console, [{"code": "far-off", "sentence": sentence, "advice": sentence}], sentence)
     lines = [line.strip(" ·") for line in console.file.getvalue().splitlines()]
-    assert " ".join(lines).strip() == f"{sentence} {sentence} What to doubt {sentence} {sentence}"
+    assert " ".join(lines).strip() == f"{sentence} {sentence} What to doubt {sentence} {sentence} {sentence}"
 
 
 def test_a_wide_terminal_has_a_table_and_a_narrow_one_a_list():

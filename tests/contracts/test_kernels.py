@@ -14,9 +14,11 @@ from kernelect.kernels import (
     Agreement,
     Category,
     Constant,
+    InnerProduct,
     Kernel,
     Linear,
     Matern,
+    OverInputs,
     Parametric,
     Polynomial,
     Precomputed,
@@ -45,6 +47,27 @@ def test_gram_is_symmetric_positive_semidefinite_and_agrees_with_cross_and_diago
     np.testing.assert_allclose(gram, kernel.cross(X, X.copy()), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(np.diagonal(gram), kernel.diagonal(X), rtol=1e-12)
     assert np.linalg.eigvalsh(gram).min() > -1e-10 * np.abs(gram).max()
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [kernel for kernel in KERNELS.values() if isinstance(kernel, Stationary | OverInputs | InnerProduct)],
+    ids=lambda kernel: type(kernel).__name__,
+)
+def test_values_are_those_of_the_profile(kernel, data, rng):
+    """Exports and explanations follow from the profile; faster ways to the values must agree with it."""
+    X, Z = data[0][:5].round(), rng.normal(size=(4, 3)).round()
+    expected = [[_by_profile(kernel, x, z) for z in Z] for x in X]
+    np.testing.assert_allclose(kernel.cross(X, Z), expected, rtol=1e-12)
+
+
+def _by_profile(kernel, x, z):
+    if isinstance(kernel, InnerProduct):
+        return kernel.profile(np.array([np.dot(x, z)]))[0]
+    difference = (x != z).astype(float) if getattr(kernel, "compares_codes", False) else np.abs(x - z)
+    if isinstance(kernel, OverInputs):
+        return np.prod(kernel.profile(np.sqrt(kernel.gamma) * difference))
+    return kernel.profile(np.array([np.sum(kernel.gamma * difference**2)]))[0]
 
 
 @every_kernel

@@ -273,7 +273,7 @@ def test_any_number_of_landmarks(landmarks):
 
 def test_rows_that_repeat_are_landmarks_once():
     X, y = friedman(30)
-    X, y = np.repeat(X, 5, axis=0), np.repeat(y, 5)
+    X, y = np.repeat(X, 5, axis=0), np.repeat(y, 5) + np.tile([-0.2, -0.1, 0.0, 0.1, 0.2], 30)
     model = LSSVR(random_state=0).fit(X, y)
     assert len(np.unique(model.landmarks_, axis=0)) == len(model.landmarks_) <= 30
 

@@ -12,16 +12,17 @@ from kernelect import RVC, RVR
 from kernelect.estimators import _rvm_base
 from kernelect.estimators._rvm_fewer import deletions, shortened
 from kernelect.estimators._rvm_held import loss_by_size
-from kernelect.estimators._rvm_model import Output, RelevanceModel
 from kernelect.kernels import RBF
 from kernelect.machines.rvm import Bernoulli, Normal, find_mode, moderated
+from kernelect.model.relevance import Output, RelevanceModel
 from oracles.rvm_fewer import kept_of, left_out_latents, left_out_numbers
 
 N = 50
 
 
 def counts(weighted):
-    return np.random.default_rng(1).integers(1, 4, size=N).astype(float) if weighted else np.ones(N)
+    weights = np.random.default_rng(1).integers(1, 4, size=N).astype(float)
+    return weights / weights.mean() if weighted else np.ones(N)
 
 
 def labels(classes):

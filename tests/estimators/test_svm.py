@@ -30,11 +30,6 @@ NAMES = [
     "support-vectors",
 ]
 
-EQUIVALENCE = (
-    "a row of weight 2 is left out as a whole, but of two equal rows one: criteria and calibration on leave-one-out "
-    "values differ; with hyper-parameters fixed the decision values agree (tested in machines/test_svm.py)"
-)
-
 
 def svm(*arguments, **options):
     """Return the plain machine, selected by the span unless another criterion is asked for."""
@@ -45,7 +40,6 @@ def svm(*arguments, **options):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [svm(), svm("rbf", slack="quadratic"), svm(RBF(0.1) + Constant(1.0), C=1.0)],
-    expected_failed_checks=lambda estimator: {"check_sample_weight_equivalence_on_dense_data": EQUIVALENCE},
 )
 def test_scikit_learn_compatibility(estimator, check):
     check(estimator)

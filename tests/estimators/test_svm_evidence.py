@@ -26,20 +26,8 @@ FIXED = 2.0 * RBF(gamma=0.3) + Constant(0.5)
 QUICK = HMCEvidence(n_chains=30, n_samples=30, n_burn_in=5, n_draws=300)
 
 
-def expected_failures(estimator):
-    if estimator.kernel is FIXED:
-        return {}
-    reason = (
-        "The start of the search is the data's scale, which repeated rows shift: the optimum is the same to the "
-        "search's tolerance, not to 1e-7. With kernel and C fixed the check passes."
-    )
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # class weights of 1000 to 0.0001
-@parametrize_with_checks(
-    [SVC(), SVC("rbf", slack="quadratic"), SVC(FIXED, C=1.0)], expected_failed_checks=expected_failures
-)
+@parametrize_with_checks([SVC(), SVC("rbf", slack="quadratic"), SVC(FIXED, C=1.0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -33,12 +33,12 @@ def latent(model):
 
 
 def rvm_mean(model):
-    return lambda rows: shaped(model, model._latent(rows)[0])
+    return lambda rows: shaped(model, model.model_.components[0].mean(rows))
 
 
 def posterior_mean(model):
-    member = model._members[0]
-    return lambda rows: shaped(model, member.kernel.cross(rows, member.inputs) @ member.dual_coef)
+    part = model.model_.components[0].kernel_part
+    return lambda rows: shaped(model, part.kernel.cross(rows, part.vectors) @ part.coefficients)
 
 
 def shaped(model, values):
@@ -180,7 +180,7 @@ def test_rows_of_no_weight_are_no_vectors():
     by_gram = LSSVR("precomputed", regularization=0.3).fit(gram, REAL, weights)
     values = [e.decide(e.inputs(rows)) for e, rows in ((expansion_of(by_rows), X), (expansion_of(by_gram), gram))]
     np.testing.assert_allclose(values[0], values[1], atol=1e-10)
-    assert len(expansion_of(by_rows).parts[0].vectors) == 55
+    assert len(expansion_of(by_rows).parts[0].part.vectors) == 55
 
 
 def test_a_sparse_model_asks_for_background():

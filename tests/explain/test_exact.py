@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from instances import KERNELS as INSTANCES
 from kernelect import LSSVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.explain import Explainer, KernelPart, View, shapley_values
+from kernelect.explain import Explainer, shapley_values
 from kernelect.explain.exact import Prepared
 from kernelect.explain.summands import kernel_summands
 from kernelect.kernels import (
@@ -25,6 +25,7 @@ from kernelect.kernels import (
     SklearnKernel,
     from_sklearn,
 )
+from kernelect.model import KernelPart
 from oracles import shapley as oracle
 
 WIDTHS = np.array([0.1, 0.4, 0.25, 0.05])
@@ -111,19 +112,13 @@ def test_radial_kernels_are_off_by_no_more_than_they_say(name, absent, rows):
 @pytest.mark.parametrize("name", LAWFUL)
 def test_every_kernel_of_the_library_has_an_exact_form(name, rng):
     X, background = rng.normal(size=(12, 3)), rng.normal(size=(2, 3))
-    part = KernelPart(
-        kernel=LAWFUL[name],
-        vectors=X,
-        coefficients=rng.normal(size=(12, 1)),
-        view=View(None, np.arange(3)),
-        complete=True,
-    )
+    part = KernelPart(kernel=LAWFUL[name], vectors=X, coefficients=rng.normal(size=(12, 1)))
     out, base = np.zeros((1, 3, 1)), 0.0
-    for summand in part.summands():
+    for summand in kernel_summands(part.kernel, part.vectors, part.coefficients):
         prepared = Prepared.of(summand, np.arange(3), background, "marginals")
         prepared.add_values(X[:1], out)
         base += prepared.base()
-    value = oracle.marginals(part.decide, X[0], background, one_each(3))
+    value = oracle.marginals(part.values, X[0], background, one_each(3))
     phi, nobody = oracle.shapley(value, 3)
     np.testing.assert_allclose(out[0], phi, atol=1e-10)
     np.testing.assert_allclose(base, nobody, atol=1e-10)
@@ -263,5 +258,5 @@ def test_bad_arguments(rows):
         shapley_values(model, X[:, :3])
     with pytest.raises(InvalidArgument, match="background holds NaN or infinite values"):
         shapley_values(model, X, np.full((2, 4), np.nan))
-    with pytest.raises(InvalidArgument, match=r"model=StandardScaler\(...\) cannot be explained"):
+    with pytest.raises(InvalidArgument, match=r"model=StandardScaler\(...\) is not a model of kernelect"):
         shapley_values(StandardScaler().fit(X), X)

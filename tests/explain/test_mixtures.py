@@ -9,8 +9,10 @@ import pytest
 
 from kernelect import KernelClassifier, KernelRegressor
 from kernelect.explain import expansion_of, shapley_values
+from kernelect.model import BoxPart, Predictive
 from oracles import shapley as oracle
 from oracles.exported import mixture, new_rows
+from oracles.mixtures import evenly
 
 EACH = [[0], [1], [2]]
 
@@ -26,8 +28,8 @@ def fitted(classes):
         model = KernelClassifier(effort="fast", random_state=0).fit(X, np.digitize(f, cuts))
     else:
         model = KernelRegressor(effort="fast", random_state=0).fit(X, f)
-    assert {member.candidate.machine for member in model._members} >= {"lssvm", "forest"}
-    model._weights = np.full(len(model._members), 1.0 / len(model._members))
+    assert {member.candidate.machine for member in model.members} >= {"lssvm", "forest"}
+    model.model_ = evenly(model.model_)
     return model, X
 
 
@@ -35,15 +37,15 @@ def mean_log_odds(model):
     """Return the weighted mean of the members' log-odds, member by member."""
 
     def f(rows):
-        total, coded = 0.0, model._coded(rows)
-        for member, weight in zip(model._members, model._weights, strict=True):
-            V, machine = model._views(member.candidate.view, coded), member.estimator
-            if member.candidate.machine == "gp":
-                usual = np.sqrt(1.0 + np.mean([column.variance.mean() for column in machine._state.columns]))
-                total = total + weight * 1.702 * machine.latent_mean_and_variance(V)[0] / usual
+        total, coded = 0.0, model.model_.inputs(rows)
+        for component, weight in zip(model.model_.components, model.shares, strict=True):
+            V = component.view(coded)
+            if isinstance(component.link, Predictive):
+                usual = np.sqrt(1.0 + np.mean(component.spread.usual))
+                total = total + weight * 1.702 * component.latent(V)[0] / usual
             else:
-                total = total + weight * machine._inverse_temperature * machine.decision_function(V)
-        return total
+                total = total + weight * component.link.inverse_temperature * component.mean(V)
+        return total[:, 0] if total.shape[1] == 1 else total
 
     return f
 
@@ -53,16 +55,16 @@ def without_absent_inputs(model, x):
 
     def value(S):
         total, present = 0.0, np.isin(np.arange(3), list(S))
-        for member, weight in zip(model._members, model._weights, strict=True):
-            V, machine = model._views(member.candidate.view, model._coded(x[None])), member.estimator
-            if member.candidate.machine == "forest":
-                lower, upper = machine._trees.bounds()
+        for component, weight in zip(model.model_.components, model.shares, strict=True):
+            V, part = component.view(model.model_.inputs(x[None])), component.parts[0]
+            if isinstance(part, BoxPart):
+                lower, upper = part.trees.bounds()
                 inside = (((lower < V) & (upper >= V)) | ~present).all(axis=1)
-                answer = machine._trees.boxes[inside].sum(axis=0)[0] / len(machine._trees) + machine._intercept[0]
+                answer = part.trees.boxes[inside].sum(axis=0)[0] / len(part.trees)
             else:
-                kernel = replace(machine.kernel_, gamma=np.where(present, machine.kernel_.gamma, 0.0))
-                answer = machine.dual_coef_ @ kernel.cross(machine.X_fit_, V)[:, 0] + machine.intercept_
-            total += weight * answer
+                kernel = replace(part.kernel, gamma=np.where(present, part.kernel.gamma, 0.0))
+                answer = part.coefficients[:, 0] @ kernel.cross(part.vectors, V)[:, 0]
+            total += weight * (answer + component.constant[0])
         return total
 
     return value
@@ -90,7 +92,8 @@ def test_rows_for_which_a_member_is_held_at_its_limit_are_told():
     model, X = fitted(0)
     assert shapley_values(model, X[:3]).remarks == ()
     held = copy(model)
-    held._limits = np.array([[-10.0], [model.predict(X[:3]).max() - 0.01]])
+    limits = np.array([[-10.0], [model.predict(X[:3]).max() - 0.01]])
+    held.model_ = replace(model.model_, head=replace(model.model_.head, limits=limits))
     found = shapley_values(held, X[:3])
     np.testing.assert_allclose(found.totals, model.predict(X[:3]), atol=1e-10)
     assert "In 1 of 3 rows a candidate goes far beyond the targets seen and is held there" in found.remarks[-1]

@@ -1,6 +1,7 @@
 """Models on landmarks with fewer of them: a refit of all rows, with its leave-one-out, and exported as it predicts."""
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from kernelect.criteria.calibration import fit_temperature
 from kernelect.exceptions import MissingCapability
 from kernelect.export import reduce, size_curve
 from kernelect.export.evaluate import evaluate
-from kernelect.export.fewer import landmarks_of
+from kernelect.export.fewer import _among, known_rows, landmarks_of
 from kernelect.export.models import program_of
 from kernelect.kernels import RBF
 from kernelect.selection.landmarks import request
@@ -90,12 +91,13 @@ def test_fewer_landmarks_of_numbers_are_a_refit_of_all_rows(targets, given):
 
 def test_all_landmarks_are_the_machine_as_it_was(given):
     model = on_landmarks(LSSVR, REAL, *given)
-    same = model._among_landmarks(np.arange(40))
+    same = model.with_model(replace(model.model_, components=(_among(model.model_.components[0], np.arange(40)),)))
     np.testing.assert_allclose(same.predict(X), model.predict(X), atol=1e-9)
-    np.testing.assert_allclose(same.loo_prediction_, model.loo_prediction_, atol=1e-9)
+    np.testing.assert_allclose(same.model_.components[0].left_out[:, 0], model.loo_prediction_, atol=1e-9)
     np.testing.assert_allclose(same.predict(X, return_std=True)[1], model.predict(X, return_std=True)[1], rtol=1e-9)
     np.testing.assert_allclose(same.predict_interval(X), model.predict_interval(X), atol=1e-9)
-    np.testing.assert_allclose(same._left_out_variance(), model._left_out_variance(), rtol=1e-9)
+    variances = [each.model_.jackknife.left_out_variance() for each in (same, model)]
+    np.testing.assert_allclose(*variances, rtol=1e-9)
     assert reduce(model, 40).model is model
     assert reduce(model, 40).loss == reduce(model, 40).loss_before
 
@@ -108,7 +110,8 @@ def test_a_part_of_the_rows_stands_for_all(monkeypatch):
     rows = found.model.loo_rows_
     assert len(rows) == len(found.model.loo_decision_) == 70
     assert np.sum((np.median(REAL) < REAL)[rows]) == 35
-    own = expit(model._inverse_temperature * model.loo_decision_ * np.where(np.median(REAL) < REAL, 1.0, -1.0))[rows]
+    steep = model.model_.components[0].link.inverse_temperature
+    own = expit(steep * model.loo_decision_ * np.where(np.median(REAL) < REAL, 1.0, -1.0))[rows]
     assert found.loss_before == pytest.approx(-np.log(own).mean())
     again = reduce(found.model, 10)  # what is kept once is kept
     assert again.loss_before == pytest.approx(found.loss)
@@ -116,9 +119,9 @@ def test_a_part_of_the_rows_stands_for_all(monkeypatch):
 
 def test_labels_keep_the_sums_of_some_landmarks(monkeypatch, given):
     """A classifier on many landmarks would be mostly these sums: smaller models are made of some of them."""
-    monkeypatch.setattr("kernelect.estimators.lssvc._SUMMED", 25)
+    monkeypatch.setattr(LSSVC, "_keeps_fewer", 25)
     model = on_landmarks(LSSVC, LABELS, *given)
-    assert model._sampled.state.transform.shape == (25, 25)
+    assert model.model_.components[0].sampled.state.transform.shape == (25, 25)
     for most, kept in ((15, 15), (30, 25)):
         found = reduce(model, most)
         assert (found.vectors, found.vectors_before) == (kept, 40)
@@ -126,16 +129,13 @@ def test_labels_keep_the_sums_of_some_landmarks(monkeypatch, given):
         np.testing.assert_allclose(found.model.decision_function(X), again.decision_function(X), atol=1e-9)
         decisions = left_out_by_refits(found.model, X, LABELS, *given)
         np.testing.assert_allclose(found.model.loo_decision_, decisions, atol=1e-9)
-    same = model._as_sampled()
-    np.testing.assert_array_equal(same.decision_function(X), model.decision_function(X))
-    np.testing.assert_array_equal(same.loo_decision_, model.loo_decision_[same.loo_rows_])
 
 
-def test_a_model_from_an_earlier_version_has_to_be_fitted_again():
+def test_a_model_without_its_training_rows_cannot_be_made_smaller():
     model = on_landmarks(LSSVC, LABELS)
-    del model._sampled
-    with pytest.raises(MissingCapability, match="written by an earlier version.*fit it again"):
-        reduce(model, 15)
+    bare = model.with_model(replace(model.model_, training=None))
+    with pytest.raises(MissingCapability, match="keeps nothing of its training rows"):
+        reduce(bare, 15)
 
 
 def test_groups_that_are_kept_are_whole(monkeypatch):
@@ -175,11 +175,13 @@ def test_mixtures_on_landmarks_are_weighed_again(labels, monkeypatch):
     small = found.model
     assert landmarks_of(small) == found.vectors == 15
     assert len(small.members) == len(whole.members) - len(others)
-    for member in small.members:
-        V = small.views(member.candidate.view, small.views.coding(small._frame(X, reset=False)))
-        said = left_out_by_refits(member.estimator, V, whole.target_scale_.forward(y) if not labels else y)
-        inner = member.estimator.loo_decision_ if labels else member.estimator.loo_prediction_
-        np.testing.assert_allclose(np.reshape(inner, said.shape), said, atol=1e-6)
+    kind = LSSVC if labels else LSSVR
+    for component in small.model_.components:
+        V, part = component.view(small.model_.inputs(X)), component.kernel_part
+        machine = kind(part.kernel, regularization=component.sampled.state.regularization, landmarks=part.vectors)
+        targets = y if labels else whole.target_scale_.forward(y)
+        said = left_out_by_refits(machine.fit(V, targets), V, targets)
+        np.testing.assert_allclose(np.reshape(component.left_out, said.shape), said, atol=1e-6)
     scores = small.left_out_losses(y)[0]
     assert found.loss == pytest.approx(scores.mean())
     assert found.loss_before == pytest.approx(whole.left_out_losses(y)[0].mean())
@@ -200,7 +202,11 @@ def test_a_mixture_loses_what_grows_with_the_rows_even_if_it_keeps_its_landmarks
     forest = next(member for member in whole.members if member.candidate.machine == "forest")
     door = copy(reduce(whole, 25).model)
     machines = door.members
-    door._members, door._weights = (*machines, forest), np.append(0.7 * door._weights, 0.3)
+    record, known = door.model_, known_rows(door.model_)
+    trees = replace(forest.component, left_out=forest.component.left_out[known.numbers])
+    head = replace(record.head, weights=np.append(0.7 * door.shares, 0.3))
+    door.model_ = replace(record, components=(*record.components, trees), head=head)
+    door._members = (*machines, replace(forest, component=trees))
     assert landmarks_of(door) == 25
     found = reduce(door, 40)
     assert found.vectors == found.vectors_before == 25
@@ -217,12 +223,12 @@ def test_a_spread_that_differs_between_rows_stays_with_them(monkeypatch):
     monkeypatch.setattr("kernelect.selection.landmarks.intervals._KEPT_ROWS", 60)
     once = reduce(whole, 30).model
     twice = reduce(once, 15).model
-    rows = twice.members[0].estimator.loo_rows_
+    rows = twice.model_.training.numbers
     assert len(rows) == 60
     for small, places in ((once, np.arange(100)), (twice, rows)):
         lower, upper = small.predict_interval(X)
         assert np.corrcoef(np.log(upper - lower), X[:, 1])[0, 1] > 0.5
         deviation = small.predict(X, return_std=True)[1]
         assert np.corrcoef(np.log(deviation), X[:, 1])[0, 1] > 0.5
-        scaled = (y[places] - small._left_out[:, 0]) / deviation[places]
+        scaled = (y[places] - small.model_.training.left_out[:, 0]) / deviation[places]
         assert 0.5 < np.sqrt(np.mean(scaled**2)) < 1.5

@@ -37,13 +37,14 @@ def door(target):
 
 def python_ends(fitted, rows):
     """Return the ends by the slow definition, on the target's own scale."""
-    Z, targets = fitted._coded(rows), fitted.target_scale_.forward(rows_and_targets_of(fitted))
-    middle = fitted._mixed(fitted._said(fitted._values, Z))[:, 0]
-    residuals = targets - fitted._left_out[:, 0]
-    spreads = np.ones(len(targets)) if fitted._noise_rows is None else fitted._noise_rows[:, 0]
-    here = np.ones(len(rows)) if fitted._noise is None else fitted._noise(Z)
+    record, head = fitted.model_, fitted.model_.numbers
+    Z, targets = record.inputs(rows), fitted.target_scale_.forward(rows_and_targets_of(fitted))
+    middle, noise = head.on_scale(record.answers(Z))[:, 0], head.noise
+    residuals = targets - record.training.left_out[:, 0]
+    spreads = np.ones(len(targets)) if noise is None else noise.rows[:, 0]
+    here = np.ones(len(rows)) if noise is None else noise(Z)[:, 0]
     ends = np.array([jackknife_interval(f, residuals, spreads, s, 0.9) for f, s in zip(middle, here, strict=True)])
-    return np.column_stack(fitted._on_target(*(end[:, None] for end in ends.T)))
+    return np.column_stack(head.ends(*(end[:, None] for end in ends.T)))
 
 
 def rows_and_targets_of(fitted):
@@ -85,7 +86,8 @@ def test_single_machines(name):
     ends = np.array([each["interval"] for each in found])
     middle, deviation = fitted.predict(rows, return_std=True)
     if name == "LSSVR":
-        residuals, ones = fitted._residuals[:, 0], np.ones(len(fitted._residuals))
+        residuals = fitted.model_.jackknife.residuals[:, 0]
+        ones = np.ones(len(residuals))
         expected = np.array([jackknife_interval(f, residuals, ones, 1.0, 0.8) for f in middle])
     else:
         reach = norm.ppf(0.9) * deviation
@@ -96,7 +98,9 @@ def test_single_machines(name):
 def test_what_has_no_interval_says_so():
     with pytest.raises(InvalidArgument, match=r"interval=90 must be a number between 0 and 1, such as 0\.9"):
         to_javascript(model("LSSVR"), interval=90)
-    with pytest.raises(MissingCapability, match="LSSVC has no intervals that could be exported: leave interval= out"):
+    with pytest.raises(
+        MissingCapability, match="A model of labels has no intervals that could be exported: leave interval= out"
+    ):
         to_javascript(model("LSSVC"), interval=0.9)
     with pytest.raises(MissingCapability, match="interval= is for one target, and this model predicts 2"):
         to_javascript(model("LSSVR, two targets"), interval=0.9)

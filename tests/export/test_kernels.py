@@ -21,7 +21,7 @@ from kernelect.kernels import (
     ProductMatern,
     RationalQuadratic,
 )
-from kernelect.kernels.from_sklearn import SklearnKernel
+from kernelect.kernels.translation import SklearnKernel
 from kernelect.machines.base import Expansion
 
 EXPORTED = {name: kernel for name, kernel in KERNELS.items() if name != "from scikit-learn, wrapped"}
@@ -120,7 +120,7 @@ def test_many_rough_inputs_neither_overflow_nor_vanish():
 def test_a_kernel_of_another_library_is_refused():
     wrapped = KERNELS["from scikit-learn, wrapped"]
     assert isinstance(wrapped, SklearnKernel)
-    with pytest.raises(MissingCapability, match="has no form without Python: only the kernels of"):
+    with pytest.raises(MissingCapability, match="has no form without Python: only kernels that derive from Stationary"):
         kernel_sum(Product.of(RBF(1.0), wrapped), ROWS, np.ones((9, 1)), Raw((0, 1, 2)))
 
 
@@ -144,4 +144,4 @@ def test_a_large_shape_loses_no_digits():
     X, y = generator.normal(size=(60, 3)), generator.normal(size=60)
     kernel = RationalQuadratic(gamma=[1e-4, 1e-4, 1e-4], elliptical=True, alpha=400.0)
     model = LSSVR(kernel, regularization=1e-8).fit(X, y)
-    np.testing.assert_allclose(evaluate(program_of(model), X)[-1].reshape(60), model.predict(X), atol=1e-7)
+    np.testing.assert_allclose(evaluate(program_of(model), X)[-1].reshape(60), model.predict(X), atol=1e-6)

@@ -6,6 +6,7 @@ from kernelect.export import onnx_inputs, to_c, to_onnx
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.inputs import warped
 from kernelect.export.models import program_of
+from kernelect.model import BoxPart
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from oracles.compiled import compiler, run_c
 from oracles.exported import answers, mixture, new_rows, table
@@ -44,17 +45,18 @@ def test_inputs_are_coded_and_warped_as_in_python():
     fitted = mixture(True)
     program = program_of(fitted)
     frame, coded = rows_of(program)
-    names = fitted._views.coding.names
+    names = fitted.coding.names
     assert "day (season, April)" in names
     assert "day (weekday)" in names
     assert "price is missing" in names
-    expected = fitted._coded(frame)
+    expected = fitted.model_.inputs(frame)
+    warp = next(each.view.warp for each in fitted.model_.components if each.view.warp is not None)
     both = evaluate(program.with_outputs([program.inputs]), coded)[-1]
     np.testing.assert_allclose(both, expected, atol=1e-12)
-    bent = warped(fitted._views.warp, program.inputs)
+    bent = warped(warp, program.inputs)
     far = np.vstack([coded, coded[:1] + 1e4])  # beyond the last knots
     found = evaluate(program.with_outputs([bent]), far)[-1]
-    np.testing.assert_allclose(found[:-1], fitted._views.warp(expected), atol=1e-10)
+    np.testing.assert_allclose(found[:-1], warp(expected), atol=1e-10)
     assert np.abs(found[-1]).max() < 10.0
 
 
@@ -91,12 +93,14 @@ def test_a_table_model_of_a_mixture():
 
 def test_members_share_their_vectors():
     fitted = mixture(True)
-    n, d = fitted._members[0].estimator.X_fit_.shape
-    views = len({member.candidate.view for member in fitted._members})
-    latent = sum(member.candidate.machine == "gp" for member in fitted._members)
-    knots = 3 * sum(len(each) for each in fitted._views.warp.knots)
-    trees = sum(m.estimator._trees.feature.size * 4 for m in fitted._members if m.candidate.machine == "forest")
-    shared = views * n * d + latent * n * n + len(fitted._members) * (n + d + 50) + 2 * knots
+    components = fitted.model_.components
+    n, d = components[0].kernel_part.vectors.shape
+    views = len({member.candidate.view for member in fitted.members})
+    latent = sum(member.candidate.machine == "gp" for member in fitted.members)
+    warp = next(each.view.warp for each in components if each.view.warp is not None)
+    knots = 3 * sum(len(each) for each in warp.knots)
+    trees = sum(each.parts[0].trees.feature.size * 4 for each in components if isinstance(each.parts[0], BoxPart))
+    shared = views * n * d + latent * n * n + len(components) * (n + d + 50) + 2 * knots
     assert program_of(fitted).count() < shared + trees
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelect import LSSVR, KernelRegressor
+from kernelect import GPC, LSSVR, KernelRegressor
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.export import onnx_inputs, to_onnx
+from kernelect.export import onnx_inputs, to_c, to_onnx
+from kernelect.kernels import RBF, Matern
 from oracles.exported import HOSTILE, MODELS, answers, hostile_pipeline, model, rows_for
 
 onnx = pytest.importorskip("onnx")
@@ -91,3 +92,14 @@ def test_rows_without_the_columns_of_the_model_are_refused_in_a_sentence():
         onnx_inputs(written, rows)
     with pytest.raises(InvalidArgument, match="rows has no column 'x0', which the model takes"):
         onnx_inputs(written, frame.drop(columns="x0"))
+
+
+def test_the_variance_of_a_posterior_is_written_with_the_directions_that_matter():
+    """A smooth kernel has few of them, and none that a double could show is left out."""
+    rng = np.random.default_rng(0)
+    X, rows = rng.normal(size=(80, 2)), 2.0 * rng.normal(size=(200, 2))
+    labels = X[:, 0] + 0.5 * rng.normal(size=80) > 0.0
+    smooth, rough = (GPC(kernel).fit(X, labels) for kernel in (RBF(0.1), Matern(1.5, 0.1)))
+    decided = run(to_onnx(smooth), {"numbers": rows})["decision"]
+    np.testing.assert_allclose(decided.ravel(), smooth.decision_function(rows), rtol=0.0, atol=5e-14)
+    assert len(to_c(smooth)) < 0.75 * len(to_c(rough))

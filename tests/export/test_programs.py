@@ -143,7 +143,7 @@ def test_models_that_are_refused():
     X, y, labels = wavy(20)
     with pytest.raises(
         InvalidArgument,
-        match=r"model=LogisticRegression\(...\) cannot be exported: give a fitted",
+        match=r"model=LogisticRegression\(...\) is not a model of kernelect: give a fitted",
     ):
         program_of(LogisticRegression().fit(X, labels))
     with pytest.raises(MissingCapability, match="CallableColumns are functions of Python, which cannot be exported"):

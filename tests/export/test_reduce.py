@@ -1,5 +1,5 @@
 import re
-from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,15 +12,15 @@ from instances import wavy
 from kernelect import LSSVC, LSSVR
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._rvm_fewer import shortened
-from kernelect.estimators._rvm_model import Output, RelevanceModel
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export import reduce, size_curve, to_c
 from kernelect.export.evaluate import evaluate
-from kernelect.export.fewer import shared_landmarks
+from kernelect.export.fewer import known_rows, shared_landmarks
 from kernelect.export.models import program_of
-from kernelect.export.recovered import known_rows
 from kernelect.export.reduce import vectors_of
 from kernelect.kernels import RBF, Linear
+from kernelect.mixture.weights import probability_weights, residual_weights
+from kernelect.model.relevance import Output, RelevanceModel
 from oracles.exported import GAUSSIAN, THREE, answers, mixture, model, new_rows, rows_for, table
 
 
@@ -30,8 +30,9 @@ def test_labels_and_weights_are_found_again(classes, weighted):
     X, y, _ = wavy(80)
     labels = np.array(["a", "b", "c"])[np.digitize(y, [0.0] if classes == 2 else [-0.5, 0.5])]
     weights = np.random.default_rng(0).uniform(0.7, 1.4, size=80) if weighted else np.ones(80)
-    known = known_rows(LSSVC(GAUSSIAN, regularization=0.1).fit(X, labels, weights))
-    found, shares = known.targets, known.weights
+    machine = LSSVC(GAUSSIAN, regularization=0.1).fit(X, labels, weights)
+    known = known_rows(machine.model_)
+    found, shares = machine.classes_[known.targets], known.weights
     np.testing.assert_array_equal(found, labels)
     np.testing.assert_allclose(shares / shares.mean(), weights / weights.mean(), rtol=1e-6)
 
@@ -40,7 +41,7 @@ def test_targets_are_found_again():
     X, y, _ = wavy(60)
     targets = np.column_stack([y, y**2])
     weights = np.arange(1.0, 61.0)
-    known = known_rows(LSSVR(GAUSSIAN, regularization=0.1).fit(X, targets, weights))
+    known = known_rows(LSSVR(GAUSSIAN, regularization=0.1).fit(X, targets, weights).model_)
     found, shares = known.targets, known.weights
     np.testing.assert_allclose(found, targets, atol=1e-9)
     np.testing.assert_allclose(shares / shares.mean(), weights / weights.mean())
@@ -52,7 +53,7 @@ def test_a_smaller_model_with_its_loss():
     found = reduce(whole, 40)
     assert len(found.model.X_fit_) == found.vectors == 40
     assert found.vectors_before == 200
-    own = expit(whole._inverse_temperature * whole.loo_decision_ * labels)
+    own = expit(whole.model_.components[0].link.inverse_temperature * whole.loo_decision_ * labels)
     assert found.loss_before == pytest.approx(-np.log(own).mean())
     assert abs(found.loss - found.loss_before) < 5.0 * found.standard_error + 0.01
     assert np.mean(found.model.predict(X) == whole.predict(X)) > 0.97
@@ -96,12 +97,15 @@ def test_pipelines_and_models_that_are_small_enough():
 
 def loss_of_machines(whole, labels):
     """Return the leave-one-out loss of a mixture of the least-squares members alone, weighed and sharpened again."""
-    alone = copy(whole)
-    alone._members = tuple(member for member in whole._members if member.candidate.machine == "lssvm")
-    said = [member.left_out for member in alone._members]
-    y = np.searchsorted(whole.classes_, table()[1]) if labels else table()[2]
-    alone._weights = alone._weigh(y, np.ones(len(y)))
-    mixed = sum(weight * each for weight, each in zip(alone._weights, said, strict=True))
+    members = [member for member in whole.members if member.candidate.machine == "lssvm"]
+    said, widths = [member.left_out for member in members], np.array([m.component.widths for m in members])
+    y, ones = np.searchsorted(whole.classes_, table()[1]) if labels else table()[2], np.ones(len(table()[2]))
+    if labels:
+        weights = probability_weights(np.column_stack([each[np.arange(len(y)), y] for each in said]), ones, widths)
+    else:
+        residuals = np.stack([(y[:, None] - each) / y.std() for each in said], axis=-1)
+        weights = residual_weights(residuals, ones, widths)
+    mixed = sum(weight * each for weight, each in zip(weights, said, strict=True))
     if not labels:
         return np.mean((y - mixed[:, 0]) ** 2) / y.var()
     logs = log_softmax(fit_temperature(np.log(mixed), y, np.ones(len(y))) * np.log(mixed), axis=1)
@@ -113,7 +117,8 @@ def test_a_kernel_of_low_rank_does_not_keep_the_vectors_of_others_few():
     X, y, _ = wavy(60)
     linear, narrow = (LSSVR(kernel, regularization=0.1).fit(X, y) for kernel in (Linear(), RBF(5.0)))
     own, shared = (
-        shared_landmarks(machines, 25, np.random.default_rng(0)) for machines in ([linear], [linear, narrow])
+        shared_landmarks([each.model_.components[0] for each in machines], 25, np.random.default_rng(0))
+        for machines in ([linear], [linear, narrow])
     )
     assert len(own) == X.shape[1] < len(shared) == len(set(shared.tolist())) == 25
     assert set(own.tolist()) < set(shared.tolist())
@@ -123,9 +128,9 @@ def test_a_kernel_of_low_rank_does_not_keep_the_vectors_of_others_few():
 def test_mixtures_share_their_landmarks(labels):
     whole, (rows, _) = mixture(labels), new_rows()
     found = reduce(whole, 25)
-    others = sum(member.candidate.machine != "lssvm" for member in whole._members)
-    assert len(found.model._members) == len(whole._members) - others
-    processes = sum(member.candidate.machine == "gp" for member in whole._members)
+    others = sum(member.candidate.machine != "lssvm" for member in whole.members)
+    assert len(found.model.members) == len(whole.members) - others
+    processes = sum(member.candidate.machine == "gp" for member in whole.members)
     named = "a Gaussian process" if processes == 1 else f"{processes} Gaussian processes"
     named = f"{named} and the forest" if labels else "the forest"
     assert f"Left out to save room: {named}, with " in found.remarks[0]
@@ -134,8 +139,8 @@ def test_mixtures_share_their_landmarks(labels):
     )
     assert float(told[1]) == pytest.approx(found.loss_before, rel=1e-3)
     assert float(told[2]) == pytest.approx(loss_of_machines(whole, labels), rel=1e-3)
-    assert {len(member.estimator.X_fit_) for member in found.model._members} == {25}
-    assert found.model._weights.sum() == pytest.approx(1.0)
+    assert {len(member.component.kernel_part.vectors) for member in found.model.members} == {25}
+    assert found.model.shares.sum() == pytest.approx(1.0)
     assert len(to_c(found.model)) < len(to_c(whole))
     if labels:
         assert np.mean(found.model.predict(rows) == whole.predict(rows)) > 0.8
@@ -162,21 +167,25 @@ def test_the_curve_falls_to_the_whole_model():
     assert curve.standard_error[-1] == 0.0
 
 
+def losses_by_size(machine):
+    return machine.model_.components[0].spread.losses
+
+
 @pytest.mark.parametrize("name", ["RVR", "RVC"])
 def test_relevance_vectors_are_left_out_one_after_the_other(name):
     whole = model(name)
     count = len(whole.relevance_vectors_)
     found = reduce(whole, count - 2)
     assert len(found.model.relevance_vectors_) == found.vectors == count - 2
-    score, known = "log-loss" if name == "RVC" else "unexplained variance", whole._loss_by_size
+    score, known = "log-loss" if name == "RVC" else "unexplained variance", losses_by_size(whole)
     assert f"{count - 2} of {count} vectors are kept: the leave-one-out {score} is {found.loss:.4g}" in found.in_words()
     assert (found.loss_before, found.loss) == (known.loss[count], known.loss[count - 2])
     assert found.standard_error == known.standard_error[count - 2] > 0.0
-    assert reduce(whole, count).model._model.n_vectors == count
+    assert len(reduce(whole, count).model.relevance_vectors_) == count
     coefficients = found.model.dual_coef_.reshape(count - 2, -1)
     values = whole.kernel_.cross(found.model.relevance_vectors_, X := rows_for(name)).T
     latent = values @ coefficients + found.model.intercept_
-    own = found.model.predict(X)[:, None] if name == "RVR" else found.model._latent(X)[0]
+    own = found.model.predict(X)[:, None] if name == "RVR" else found.model.model_.components[0].latent(X)[0]
     np.testing.assert_allclose(latent, own, atol=1e-9)
     rows = rows_for(name)
     program = program_of(found.model)
@@ -187,8 +196,9 @@ def test_relevance_vectors_are_left_out_one_after_the_other(name):
 def test_the_ln_evidence_is_told_where_the_leave_one_out_is_not_known():
     """Files that were written before leave-one-out was kept, and machines that have been reduced already."""
     whole = model("RVC")
-    old, count = copy(whole), len(whole.relevance_vectors_)
-    del old._loss_by_size
+    (component,), count = whole.model_.components, len(whole.relevance_vectors_)
+    forgetful = replace(component, spread=replace(component.spread, losses=None))
+    old = whole.with_model(replace(whole.model_, components=(forgetful,)))
     found = reduce(old, count - 1)
     words = f"{count - 1} of {count} vectors are kept: the ln evidence changes by"
     assert found.in_words().startswith(words)
@@ -206,7 +216,7 @@ def test_the_curve_of_relevance_vectors_has_small_sizes():
     count = len(whole.relevance_vectors_)
     curve = size_curve(make_pipeline(StandardScaler(), whole))
     assert curve.vectors.tolist() == [size for size in (1, 2, 3, 5, 7, 10, 20, 50) if size < count] + [count]
-    np.testing.assert_array_equal(curve.loss, whole._loss_by_size.loss[curve.vectors])
+    np.testing.assert_array_equal(curve.loss, losses_by_size(whole).loss[curve.vectors])
     assert curve.loss[0] > 2.0 * curve.loss[-1]
     assert curve.standard_error[-1] == 0.0 < curve.standard_error[0]
 

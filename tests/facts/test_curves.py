@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
@@ -113,9 +115,9 @@ def test_the_learning_curve_of_a_mixture_goes_no_further_than_its_machines_may(r
     X = rng.normal(size=(60, 2))
     y = X[:, 0] + 0.1 * rng.normal(size=60)
     door = KernelRegressor("fast", random_state=0, target="identity").fit(X, y)
-    door._limits = np.array([[-0.5], [0.5]])
-    heaviest = next(m.estimator for m in door.by_weight() if isinstance(m.estimator, LSSVR))
-    said = np.clip(heaviest.loo_prediction_, -0.5, 0.5)
+    door.model_ = replace(door.model_, head=replace(door.model_.head, limits=np.array([[-0.5], [0.5]])))
+    heaviest = next(m.component for m in door.by_weight() if m.candidate.machine == "lssvm")
+    said = np.clip(heaviest.left_out[:, 0], -0.5, 0.5)
     curve = LearningCurve.from_estimator(door, np.random.default_rng(0))
     assert curve.loss[-1] == pytest.approx(np.mean((y - said) ** 2) / y.var(), rel=1e-6)
 

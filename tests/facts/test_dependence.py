@@ -12,9 +12,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelect import LSSVC, LSSVR
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.facts import Dependence, Relevance, input_names, relevance_by_column
+from kernelect.facts import Dependence, Relevance, gather, input_names, relevance_by_column
 from kernelect.facts.relevance import describe_relevance, most_relevant
 from kernelect.facts.sources import input_sources
+from kernelect.kernels import ARD
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +182,11 @@ def test_lines_of_single_rows_come_from_the_whole_table():
     assert record.curves.shape[0] == 25
     assert record.curves.max() > 9.0
     assert record.curves.mean() == pytest.approx(record.average.mean(), abs=0.5)
+
+
+@pytest.mark.parametrize(("n_columns", "pictures"), [(14, 3), (15, 4)])
+def test_a_table_of_many_columns_has_one_dependence_more(rng, n_columns, pictures):
+    X = rng.normal(size=(40, n_columns))
+    model = LSSVR(ARD(np.linspace(0.2, 0.01, n_columns)), regularization=0.1).fit(X, X[:, 0])
+    kinds = [picture["kind"] for picture in gather(model, X, X[:, 0])["pictures"]]
+    assert kinds.count("dependence") == pictures

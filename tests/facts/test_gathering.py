@@ -14,13 +14,13 @@ from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.datasets import sparse_inputs
 from kernelect.estimators import objective_of
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.facts import Facts, gather, gather_for_page, with_error
+from kernelect.facts import Facts, GatherOptions, gather, gather_for_page, with_error
 from kernelect.facts.columns import describe_columns
 from kernelect.facts.page_record import PageFacts
 from kernelect.kernels import ARD, RBF
 from oracles.assessments import assess_regressor
 
-WORDS = {"title": "t.csv", "target": "y"}
+WORDS = GatherOptions(title="t.csv", target="y")
 
 
 def test_facts_are_plain_and_complete(hostile_facts):
@@ -86,7 +86,7 @@ MACHINES = [
 def test_every_machine_alone_gives_facts(machine, task, absent, count):
     X, y = sparse_inputs(40, n_features=3, random_state=0)
     X = pd.DataFrame(X, columns=["a", "b", "c"])
-    facts = gather(machine.fit(X, y), X, pd.Series(y), **WORDS)
+    facts = gather(machine.fit(X, y), X, pd.Series(y), WORDS)
     kinds = [picture["kind"] for picture in facts["pictures"]]
     assert absent not in kinds
     assert {"swarm", "interactions", "shapley"} <= set(kinds)
@@ -115,20 +115,20 @@ def test_the_kernel_s_words_say_what_was_selected(machine, words):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of the time limit
         machine.fit(X, y)
-    facts = gather(machine, X, y, **WORDS)
+    facts = gather(machine, X, y, WORDS)
     assert words in facts["machine"]["kernel"]
 
 
 def test_arrays_serve_too():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
-    facts = gather(LSSVC(kernel="rbf").fit(X, y), X, y, **WORDS)
+    facts = gather(LSSVC(kernel="rbf").fit(X, y), X, y, WORDS)
     assert facts["pictures"][0]["record"]["names"] in (["x0", "x1"], ["x1", "x0"])
 
 
 def test_a_precomputed_kernel_leaves_out_what_it_cannot_tell():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
     gram = X @ X.T
-    facts = gather(LSSVC(kernel="precomputed").fit(gram, y), gram, y, **WORDS)
+    facts = gather(LSSVC(kernel="precomputed").fit(gram, y), gram, y, WORDS)
     assert facts["relevance"] is None
     assert [picture["kind"] for picture in facts["pictures"]] == [
         *("confusion", "recalls", "calibration", "trace", "surface")
@@ -146,7 +146,7 @@ def test_many_columns_are_gathered(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 300 widths from 40 rows need not settle
         model.fit(X, y)
-        facts = gather(model, X, y, **WORDS)
+        facts = gather(model, X, y, WORDS)
     assert len(facts["pictures"][0]["record"]["names"]) == 21
     assert facts["pictures"][0]["record"]["names"][-1] == "280 others together"
     assert facts["machine"]["parameters_not_listed"] == 280
@@ -158,7 +158,7 @@ def test_the_headline_is_the_outer_folds():
     X = pd.DataFrame(X, columns=["a", "b"])
     model = Pipeline([("scale", StandardScaler()), ("machine", LSSVR(kernel="rbf"))]).fit(X, y)
     assessment = assess_regressor(model, X, y)
-    facts = gather(model, X, y, **(WORDS | {"assessment": assessment}))
+    facts = gather(model, X, y, replace(WORDS, assessment=assessment))
     folds = assessment.outer_folds
     assert facts["quality"]["shown"] == "outer folds"
     score = folds.scores[0]
@@ -172,7 +172,7 @@ def test_a_parameter_at_its_bound_is_doubted_with_its_side():
     y = X[:, 0] + 2.0 * X[:, 1]  # no noise: the smallest ridge is the best
     model = LSSVR(kernel="linear").fit(X, y)
     assert model.selection_.at_bound == ("regularization",)
-    facts = gather(model, X, y, **WORDS)
+    facts = gather(model, X, y, WORDS)
     (doubt,) = (doubt for doubt in facts["doubts"] if doubt["code"] == "at-bound")
     assert "(lower edge)" in doubt["sentence"]
 
@@ -188,7 +188,7 @@ def test_sides_of_bounds_are_those_of_all_rows(rng):
 def test_pictures_can_be_gathered_later():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
     model = LSSVC(kernel="rbf").fit(X, y)
-    whole, bare = gather(model, X, y), gather(model, X, y, pictures=False)
+    whole, bare = gather(model, X, y), gather(model, X, y, GatherOptions(pictures=False))
     assert bare["pictures"] == []
     assert whole == {**bare, **gather_for_page(model, X, y)}
 
@@ -196,7 +196,7 @@ def test_pictures_can_be_gathered_later():
 def test_without_an_assessment_leave_one_out_is_measured():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
     model = LSSVC(kernel="rbf").fit(X, y)
-    quality = gather(model, X, y, pictures=False)["quality"]
+    quality = gather(model, X, y, GatherOptions(pictures=False))["quality"]
     wrong = np.mean(model.classes_[(model.loo_decision_ > 0).astype(int)] != y)
     assert [one["name"] for one in quality["estimates"]] == ["leave-one-out", "always the most frequent class"]
     assert quality["estimates"][0]["scores"][0]["value"] == pytest.approx(wrong)
@@ -215,7 +215,7 @@ def test_parameters_and_sentences_name_columns():
     X, _ = sparse_inputs(40, n_features=2, random_state=0)
     frame = pd.DataFrame(X, columns=["height", "mass"])
     remark = "LSSVR: at the bound of the search: gamma[1]"
-    found = gather(LSSVR().fit(frame, X[:, 0]), frame, X[:, 0], remarks=[remark], pictures=False)
+    found = gather(LSSVR().fit(frame, X[:, 0]), frame, X[:, 0], GatherOptions(remarks=[remark], pictures=False))
     assert set(found["parameters"]) == {"gamma of height", "gamma of mass", "regularization"}
     assert found["remarks"] == ["LSSVR: at the bound of the search: gamma of mass"]
     assert "gamma[" not in json.dumps(found)
@@ -237,7 +237,7 @@ def test_a_search_among_subsets_tells_the_side_of_a_bound_too():
     model = BasisSearchRegressor(strategy="forward").fit(X, y)
     names, theta = model.selection_.names, model.selection_.theta
     model.selection_ = replace(model.selection_, at_bound=(names[np.argmin(theta)], names[np.argmax(theta)]))
-    found = gather(model, X, y, pictures=False)
+    found = gather(model, X, y, GatherOptions(pictures=False))
     sides = {one["value"]: one["at_bound"] for one in found["machine"]["parameters"] if one["at_bound"]}
     assert [sides[value] for value in sorted(sides)] == ["lower edge", "upper edge"]
 

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from kernelect import LSSVC, KernelClassifier, KernelRegressor
 from kernelect.exceptions import MissingCapability
-from kernelect.facts import Facts, Sizes, Surface, Weights, gather, with_error
-from kernelect.facts.doubts import all_clear
+from kernelect.facts import Facts, GatherOptions, Sizes, Surface, Weights, gather, with_error
+from kernelect.facts.doubts import what_was_checked
 from kernelect.facts.mixtures import describe_mixture
 from kernelect.facts.numbers import NOT_KNOWN
 
@@ -41,7 +41,7 @@ def classifier():
 @pytest.fixture(scope="module")
 def facts(classifier):
     X, _, label = frame()
-    return gather(classifier, X, label, title="t.csv", target="sick")
+    return gather(classifier, X, label, GatherOptions(title="t.csv", target="sick"))
 
 
 def test_the_candidates_are_those_of_the_mixture(classifier, facts):
@@ -75,12 +75,12 @@ def test_the_facts_have_the_usual_parts_and_one_more(facts):
     )
     assert machine["status"] == "fitted all candidates"
     assert machine["seconds"] == facts["seconds"] > 0.0
-    assert "the end of the search," in all_clear(facts)
+    assert "the end of the search," in what_was_checked(facts)
 
 
 def test_how_a_search_ended_names_inputs_and_not_their_numbers(classifier):
     label, other = frame()[2], copy(classifier)
-    names = classifier._views.coding.names
+    names = classifier.coding.names
     place = names.index("seen (weekday)")
     status = (f"at the bound of the search: gamma[{place}]",) * len(classifier.candidates_)
     other.candidates_ = replace(classifier.candidates_, status=status)
@@ -91,8 +91,8 @@ def test_how_a_search_ended_names_inputs_and_not_their_numbers(classifier):
 def slow_loss(mixture, ours, loss, weights):
     """Return mean paired loss of the best member minus the mixture's, and its error, by loops."""
     total = sum(weights)
-    means = [sum(w * loss(i, member.left_out[i]) for i, w in enumerate(weights)) / total for member in mixture._members]
-    best = mixture._members[means.index(min(means))]
+    means = [sum(w * loss(i, member.left_out[i]) for i, w in enumerate(weights)) / total for member in mixture.members]
+    best = mixture.members[means.index(min(means))]
     paired = [loss(i, best.left_out[i]) - loss(i, ours[i]) for i in range(len(weights))]
     mean = sum(w * each for w, each in zip(weights, paired, strict=True)) / total
     spread = sum((w * (each - mean)) ** 2 for w, each in zip(weights, paired, strict=True))
@@ -131,9 +131,10 @@ def test_rows_count_by_their_weights():
     [(0.9999, "the candidate alone is worse by 0."), (0.1, "on these rows, the candidate alone does as well")],
 )
 def test_the_sentence_says_whether_the_best_candidate_would_lose_anything(classifier, right, words):
-    label, other = frame()[2], copy(classifier)
+    label, record = frame()[2], classifier.model_
     truth = label[:, None] == classifier.classes_
-    other.loo_proba_ = np.where(truth, right, 1.0 - right)
+    training = replace(record.training, left_out=np.where(truth, right, 1.0 - right))
+    other = classifier.with_model(replace(record, training=training))
     found = describe_mixture(other, label, "classification")["loss"]
     assert (found["value"] > 0) == (right > 0.5)
     assert words in found["sentence"]
@@ -176,7 +177,7 @@ def test_pictures_of_a_single_selection_are_left_out_and_weights_are_drawn(class
 def test_candidates_without_time_are_told():
     X, _, label = frame()
     model = KernelClassifier("fast", random_state=0, time_limit=1e-9).fit(X, label)
-    found = gather(model, X, label, pictures=False)
+    found = gather(model, X, label, GatherOptions(pictures=False))
     assert found["machine"]["status"] == "ran out of time after 1 of 5 candidates"
     last = found["mixture"]["candidates"][-1]
     assert (last["words"], last["weight_words"], last["score"]) == (NOT_KNOWN, NOT_KNOWN, None)
@@ -190,7 +191,7 @@ def test_candidates_without_time_are_told():
 def test_advice_names_nothing_that_a_mixture_does_not_take():
     X, _, label = frame(12)
     model = KernelClassifier("fast", random_state=0).fit(X, label)
-    found = gather(model, X, label, pictures=False)
+    found = gather(model, X, label, GatherOptions(pictures=False))
     codes = {doubt["code"]: doubt["advice"] for doubt in found["doubts"]}
     assert "few-per-input" in codes
     assert not any("kernel" in advice for advice in codes.values())

@@ -3,6 +3,7 @@ import pytest
 
 from kernelect.facts.numbers import (
     alike,
+    apart,
     are_years,
     counted,
     duration,
@@ -62,6 +63,14 @@ def test_years_are_told_by_the_ends_of_their_column(ends, years):
     assert are_years(*ends) is years
 
 
+def test_two_numbers_have_as_many_digits_as_show_that_they_differ():
+    assert apart(5740.4, 5739.6) == (f"5{SPACE}740.4", f"5{SPACE}739.6")
+    assert apart(3.14159, 2.0) == ("3.14", "2.00")
+    assert apart(3.14159, 3.1416) == ("3.14159", "3.14160")
+    assert apart(2.0, 2.0) == ("2.00", "2.00")
+    assert apart(1e-9, 1.0001e-9) == ("1.0000e-09", "1.0001e-09")
+
+
 def test_years_have_no_space():
     assert trimmed(2017.0, years=True) == "2017"
     assert trimmed(2017.25, years=True) == "2017.25"
@@ -77,6 +86,10 @@ def test_years_have_no_space():
         (("R²", 0.5, None), "0.500"),
         (("error", 0.0, 0.0), "0 %"),
         (("AUC", 0.5, float("nan")), "0.500"),
+        (("R²", 0.999999999999, 3e-14), "1.000"),
+        (("R²", 0.99999, 2e-6), "0.9999900 ± 0.0000020"),
+        (("RMSE", 1.25e-14, 3.3e-15), "1.25e-14 ± 3.3e-15"),
+        (("error", 0.0, 1e-3), "0.00 ± 0.10 %"),
     ],
 )
 def test_a_score_is_rounded_to_what_its_error_leaves_certain(score, words):

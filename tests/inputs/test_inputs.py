@@ -11,6 +11,7 @@ import pytest
 from kernelect import LSSVR, RVR, BasisSearchRegressor, KernelRegressor
 from kernelect.exceptions import InvalidArgument, LostCellsWarning
 from kernelect.inputs import CodedColumns, Wishes, as_frame, describe, fit_coding, fit_warp, lost_cells
+from kernelect.inputs.indicators import Indicators
 
 
 def messy(n=60, seed=0):
@@ -305,3 +306,23 @@ def test_a_season_needs_four_hundred_days():
     days = np.datetime64("2021-03-01") + np.round(np.linspace(0, 401, 200)).astype("timedelta64[D]")
     names = fit_coding(as_frame(pd.DataFrame({"day": days}))).names
     assert {"day (season, April)", "day (season, January)"} <= set(names)
+
+
+@pytest.mark.parametrize(("rows", "is_rare"), [(2, True), (3, False)])
+def test_a_level_of_two_rows_is_rare_and_one_of_three_is_not(rows, is_rare):
+    frame = pd.DataFrame({"c": ["a"] * 10 + ["b"] * 10 + ["few"] * rows, "x": np.arange(20.0 + rows)})
+    coding = fit_coding(as_frame(frame))
+    few, unseen = coding(as_frame(pd.DataFrame({"c": ["few", "never seen"], "x": [0.0, 0.0]})))
+    assert (few[coding.categorical[0]] == unseen[coding.categorical[0]]) == is_rare
+    Z = np.repeat([0.0, 1.0, 2.0], [10, 10, rows])[:, None]
+    assert (2.0 in Indicators.of(Z, np.array([], dtype=int), np.array([0])).level) != is_rare
+
+
+@pytest.mark.parametrize(("rows", "is_rare"), [(2, True), (3, False)])
+def test_so_are_weekdays(rows, is_rare):
+    mondays = np.datetime64("2021-03-01") + 7 * np.arange(12).astype("timedelta64[D]")
+    days = np.concatenate([mondays, mondays[:6] + np.timedelta64(1, "D"), mondays[:rows] + np.timedelta64(2, "D")])
+    coding = fit_coding(as_frame(pd.DataFrame({"day": days})))
+    wednesday, sunday = coding(as_frame(pd.DataFrame({"day": mondays[:1] + np.array([2, 6], dtype="timedelta64[D]")})))
+    place = coding.names.index("day (weekday)")
+    assert (wednesday[place] == sunday[place]) == is_rare

@@ -1,6 +1,7 @@
 """The one door: arrays and DataFrames in, weighted candidates, honest left-out values out."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,12 +13,14 @@ from sklearn.datasets import load_iris, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
-from kernelect import GPC, LSSVC, LSSVR, KernelClassifier, KernelRegressor
+from kernelect import LSSVR, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, LostCellsWarning
-from kernelect.mixture import members
-from kernelect.mixture.candidates import AS_IS, BOOSTING, GP, Candidate, candidates_for, kernel_of
-from kernelect.mixture.forest import Forest
-from kernelect.mixture.members import Task, posteriors_take_part
+from kernelect.mixture import boosting
+from kernelect.mixture.base import LABELS, LANDMARKS, NUMBERS, Member, MixtureTask, posteriors_take_part
+from kernelect.mixture.efforts import candidates_of
+from kernelect.mixture.gaussian_processes import GaussianProcess
+from kernelect.mixture.kernel_machines import kernel_of
+from kernelect.model import BagJackknife, BoxPart, ExactJackknife, Predictive, Tempered
 from oracles.forest import mean_of
 
 
@@ -99,14 +102,13 @@ def test_columns_matter_as_they_should(classifier, regressor):
         assert min(relevance["age"], relevance["town"]) > max(relevance["noise"], relevance["member"])
 
 
-def without(model, member, row, Z, y, Z_new):
-    """Return what a member without a row predicts: refitted, or by the trees that have not seen it."""
-    V, V_new = (model._views(member.candidate.view, each) for each in (Z, Z_new))
-    if isinstance(member.estimator, Forest):
-        forest = member.estimator
-        trees = np.flatnonzero(forest._out_of_bag[row])
-        return np.array([(forest._intercept + mean_of(forest._trees, trees, one))[0] for one in V_new])
-    fixed = LSSVR(member.estimator.kernel_, regularization=member.estimator.regularization_)
+def without(component, row, Z, y, Z_new):
+    """Return what a component without a row predicts: refitted, or by the trees that have not seen it."""
+    V, V_new, part = component.view(Z), component.view(Z_new), component.parts[0]
+    if isinstance(part, BoxPart):
+        trees = np.flatnonzero(component.spread.out[row])
+        return np.array([(component.constant + mean_of(part.trees, trees, one))[0] for one in V_new])
+    fixed = LSSVR(part.kernel, regularization=component.spread.ridge)
     rest = np.arange(len(y)) != row
     return fixed.fit(V[rest], y[rest]).predict(V_new)
 
@@ -114,10 +116,10 @@ def without(model, member, row, Z, y, Z_new):
 def test_left_out_predictions_are_close_to_refits():
     X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
     model = KernelRegressor("fast").fit(X, y)
-    members = [(m, w) for m, w in zip(model._members, model._weights, strict=True)]
-    Z = model._coded(X)
+    members = list(zip(model.model_.components, model.shares, strict=True))
+    Z = model.model_.inputs(X)
     for row in (0, 7, 21):
-        total = sum(weight * without(model, member, row, Z, y, Z[[row]])[0] for member, weight in members)
+        total = sum(weight * without(each, row, Z, y, Z[[row]])[0] for each, weight in members)
         assert model.loo_prediction_[row] == pytest.approx(total, abs=1e-8)
 
 
@@ -125,11 +127,11 @@ def test_jackknife_of_the_mixture_against_refits():
     X, y = make_friedman1(30, n_features=5, noise=1.0, random_state=0)
     X_new = make_friedman1(4, n_features=5, random_state=1)[0]
     model = KernelRegressor("fast").fit(X, y)
-    Z, Z_new = model._coded(X), model._coded(X_new)
+    Z, Z_new = model.model_.inputs(X), model.model_.inputs(X_new)
     said = np.zeros((len(X), len(X_new)))
     for row in range(len(X)):
-        for member, weight in zip(model._members, model._weights, strict=True):
-            said[row] += weight * without(model, member, row, Z, y, Z_new)
+        for component, weight in zip(model.model_.components, model.shares, strict=True):
+            said[row] += weight * without(component, row, Z, y, Z_new)
     spread = np.abs(y - model.loo_prediction_)[:, None]
     rank = int(np.ceil(0.8 * (len(X) + 1))) - 1
     lower, upper = model.predict_interval(X_new, coverage=0.8)
@@ -200,62 +202,67 @@ def test_one_warning_tells_which_cells_count_as_missing(door):
     assert len(told) == 1
 
 
+def task(n_rows=60, n_classes=None, *, groups=None, weights=None):
+    """Return a task without columns, of numbers or of labels."""
+    labels = n_classes is not None
+    return MixtureTask(
+        views=None,
+        Z=np.zeros((n_rows, 2)),
+        y=np.arange(n_rows) % n_classes if labels else np.zeros(n_rows),
+        weights=np.ones(n_rows) if weights is None else weights,
+        groups=groups,
+        labels=labels,
+    )
+
+
+def able(effort, given):
+    """Return the candidates of an effort that take part in a task."""
+    return [each for each in candidates_of(effort) if each.takes_part(given)]
+
+
 def test_efforts_grow():
     for n_classes in (None, 2, 9):
-        counts = [len(candidates_for(effort, n_classes)) for effort in ("fast", "balanced", "best")]
+        counts = [len(able(effort, task(n_classes=n_classes))) for effort in ("fast", "balanced", "best")]
         assert counts == sorted(set(counts))
     with pytest.raises(InvalidArgument, match="effort='quick' is not known"):
         KernelClassifier("quick").fit(np.eye(6), [0, 1, 0, 1, 0, 1])
 
 
 def posteriors(candidates):
-    return sum(candidate.machine == GP for candidate in candidates)
+    return sum(isinstance(candidate, GaussianProcess) for candidate in candidates)
 
 
 @pytest.mark.parametrize("effort", ["fast", "balanced", "best"])
 def test_many_classes_have_half_of_the_posteriors(effort):
-    few, many = (posteriors(candidates_for(effort, n_classes)) for n_classes in (4, 5))
+    few, many = (posteriors(able(effort, task(n_classes=n_classes))) for n_classes in (4, 5))
     assert many == few // 2 >= 1
-    assert posteriors(candidates_for(effort, None)) == 0
+    assert posteriors(able(effort, task())) == 0
 
 
 def test_labels_without_posteriors_have_the_machines_of_numbers():
     X, y = load_iris(return_X_y=True)
     grouped = KernelClassifier("fast").fit(X, y, groups=np.arange(150) // 3)
-    assert grouped.candidates_.candidate == tuple(c for c in candidates_for("fast", None) if c.machine != BOOSTING)
-    assert not posteriors_take_part(100, 1, grouped=True)
+    assert list(grouped.candidates_.candidate) == able("fast", task())
+    assert task(100, 2, groups=np.arange(100) // 2).situation == NUMBERS
 
 
 @pytest.mark.parametrize(("n_outputs", "most"), [(1, 2000), (3, 2000), (7, 1507), (32, 908)])
 def test_posteriors_take_part_up_to_so_many_rows_of_so_many_classes(n_outputs, most):
-    assert posteriors_take_part(most, n_outputs, grouped=False)
-    assert not posteriors_take_part(most + 1, n_outputs, grouped=False)
+    assert posteriors_take_part(most, n_outputs)
+    assert not posteriors_take_part(most + 1, n_outputs)
 
 
 def test_rows_of_no_weight_do_not_decide_which_candidates_there_are():
-    Z, weights = np.zeros((2100, 1)), np.where(np.arange(2100) < 1900, 1.0, 0.0)
-    common = {"views": None, "Z": Z, "y": np.arange(2100) % 2, "groups": None, "labels": True, "effort": "fast"}
-    few, many = (Task(weights=each, options={}, **common) for each in (weights, np.ones(2100)))
-    door = KernelClassifier("fast")
-    assert door._wanted(few) == candidates_for("fast", 2)
-    assert door._wanted(many) == candidates_for("fast", 2, on_landmarks=True)
+    weights = np.where(np.arange(2100) < 1900, 1.0, 0.0)
+    assert task(2100, 2, weights=weights).situation == LABELS
+    assert task(2100, 2).situation == LANDMARKS
 
 
 def test_posteriors_of_several_classes_take_fewer_steps_on_all_rows():
     leads = []
     for n_classes in (2, 3):
-        y = np.arange(30) % n_classes
-        task = Task(
-            views=None,
-            Z=np.zeros((30, 2)),
-            y=y,
-            weights=np.ones(30),
-            groups=None,
-            labels=True,
-            effort="fast",
-            options={},
-        )
-        leads.append(task.lead(Candidate(view=AS_IS, kernel="ard", machine=GP), np.zeros(2)).last_steps)
+        leader = Member(candidate=None, component=None, status="", shape=np.zeros(2))
+        leads.append(GaussianProcess().lead(replace(task(30, n_classes), leader=leader)).last_steps)
     assert leads == [3, 1]
 
 
@@ -263,7 +270,7 @@ def test_a_time_limit_keeps_the_first_candidate_and_says_so():
     X, y = load_iris(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match=r"time_limit=1e-09 left no time for 7 of 8 candidates"):
         model = KernelClassifier(time_limit=1e-9).fit(X, y)
-    assert len(model._members) == 1
+    assert len(model.members) == 1
     assert model.score(X, y) > 0.5
     assert (model.candidates_.weight > 0).sum() == 1
 
@@ -271,7 +278,7 @@ def test_a_time_limit_keeps_the_first_candidate_and_says_so():
 def test_followers_take_less_time_than_the_whole_way():
     X, y = make_friedman1(200, n_features=8, noise=1.0, random_state=0)
     model = KernelRegressor().fit(X, y)
-    steps = [member.estimator.n_iter_ for member in model._members if not isinstance(member.estimator, Forest)]
+    steps = [member.n_evaluations for member in model.members if member.n_evaluations]
     assert np.median(steps[1:]) < 0.7 * steps[0]
 
 
@@ -303,7 +310,8 @@ def test_a_wild_row_sends_no_prediction_far_away():
     room = 0.5 * (high - low)
     wild = np.array([[1e6, -1e6, 0.0]])
     linear = next(member for member in model.members if member.candidate.kernel == "linear")
-    assert np.abs(linear.estimator.predict(model.views(linear.candidate.view, model._coded(wild)))).max() > 1e5
+    seen = linear.component.view(model.model_.inputs(wild))
+    assert np.abs(linear.component.mean(seen)).max() > 1e5
     assert np.all((model.predict(wild) >= low - room) & (model.predict(wild) <= high + room))
     lower, upper = model.predict_interval(wild)
     assert np.all(upper - lower < 4.0 * (high - low))
@@ -377,9 +385,9 @@ def test_progress_is_told():
         warnings.simplefilter("error")
         KernelClassifier("fast", verbose=seen.append).fit(X, y)
     assert str(seen[0].candidate) == "lssvm, ard, as it is"
-    assert isinstance(seen[0].estimator, LSSVC)
-    assert isinstance(seen[1].estimator, Forest)
-    assert isinstance(seen[-1].estimator, GPC)
+    assert isinstance(seen[0].component.link, Tempered)
+    assert isinstance(seen[1].component.parts[0], BoxPart)
+    assert isinstance(seen[-1].component.link, Predictive)
 
 
 def test_relevance_of_very_many_columns_takes_no_prediction_per_column(monkeypatch):
@@ -407,7 +415,8 @@ def test_deviations_stay_within_the_range_of_the_targets(monkeypatch):
     """Off a grid of rows that repeat, a rough kernel with next to no ridge claimed 80 times the targets' spread."""
     X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
     model = KernelRegressor("fast", target="identity").fit(X, y)
-    monkeypatch.setattr("kernelect.mixture.regressor._deviation", lambda member, V: np.full((len(V), 1), 1e9))
+    for kind in (BagJackknife, ExactJackknife):
+        monkeypatch.setattr(kind, "deviation", lambda self, component, V: np.full((len(V), 1), 1e9))
     deviations = model.predict(X + 0.3, return_std=True)[1]
     assert 0.5 * np.ptp(y) < deviations.max() < 3.0 * np.ptp(y)
 
@@ -451,10 +460,10 @@ def test_a_row_of_no_weight_is_no_row(rng, door):
 
 
 def test_rows_of_no_weight_do_not_bring_boosted_trees(rng):
-    X = rng.normal(size=(members.LEAST_BOOSTED_ROWS, 2))
+    X = rng.normal(size=(boosting.LEAST_BOOSTED_ROWS, 2))
     weights = np.where(np.arange(len(X)) < 900, 0.0, 1.0)
     model = KernelRegressor("fast").fit(X, X[:, 0], sample_weight=weights)
-    assert BOOSTING not in {candidate.machine for candidate in model.candidates_.candidate}
+    assert "boosting" not in {candidate.machine for candidate in model.candidates_.candidate}
 
 
 @pytest.mark.parametrize("unit", [0.01, 300.0])

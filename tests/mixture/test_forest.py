@@ -20,9 +20,9 @@ def table(n=60, seed=0):
 def grown(
     Z, y, *, n_classes=None, n_trees=12, groups=None, weights=None, deadline=None, columns=(NUMERIC, CATEGORICAL)
 ):
-    forest = Forest(n_trees, 0, n_classes)
+    """Return the forest as a component, and what it says of rows out of bag."""
     weights = np.ones(len(Z)) if weights is None else weights
-    said = forest.fit(
+    forest = Forest(n_trees, 0, n_classes).fit(
         Z,
         y,
         weights,
@@ -31,41 +31,43 @@ def grown(
         groups=groups,
         deadline=deadline or Deadline.after(None),
     )
-    return forest, said
+    return forest, forest.left_out_answers()
 
 
 def test_predictions_are_means_over_trees():
     Z, y = table()
     forest, _ = grown(Z, y)
     new, _ = table(7, seed=1)
-    E = forest._indicators(new)
-    expected = [forest._intercept + mean_of(forest._trees, range(12), row) for row in E]
-    np.testing.assert_allclose(forest.predict(new), expected, atol=1e-12)
+    E = forest.view.indicators(new)
+    expected = [forest.constant + mean_of(forest.parts[0].trees, range(12), row) for row in E]
+    np.testing.assert_allclose(forest.mean(forest.view(new)), expected, atol=1e-12)
     np.testing.assert_array_equal(
-        forest._trees.places(E), [[box_of(forest._trees, tree, row) for tree in range(12)] for row in E]
+        forest.parts[0].trees.places(E), [[box_of(forest.parts[0].trees, tree, row) for tree in range(12)] for row in E]
     )
 
 
 def test_every_row_lies_in_one_box_of_every_tree():
     Z, y = table()
     forest, _ = grown(Z, y)
-    E = forest._indicators(Z)
-    lower, upper = forest._trees.bounds()
+    E = forest.view.indicators(Z)
+    lower, upper = forest.parts[0].trees.bounds()
     inside = ((E[:, None] > lower) & (E[:, None] <= upper)).all(axis=2)
-    np.testing.assert_array_equal(np.sort(forest._trees.places(E), axis=1), np.nonzero(inside)[1].reshape(len(E), 12))
+    np.testing.assert_array_equal(
+        np.sort(forest.parts[0].trees.places(E), axis=1), np.nonzero(inside)[1].reshape(len(E), 12)
+    )
 
 
 def test_rows_are_judged_and_left_out_by_trees_that_have_not_seen_them():
     Z, y = table()
     forest, said = grown(Z, y)
-    E = forest._indicators(Z)
-    out = [np.flatnonzero(row) for row in forest._out_of_bag]
-    expected = np.array([forest._intercept + mean_of(forest._trees, out[i], E[i]) for i in range(len(Z))])
+    E = forest.view.indicators(Z)
+    out = [np.flatnonzero(row) for row in forest.spread.out]
+    expected = np.array([forest.constant + mean_of(forest.parts[0].trees, out[i], E[i]) for i in range(len(Z))])
     np.testing.assert_allclose(said, expected, atol=1e-12)
-    np.testing.assert_allclose(forest._jackknife_residuals, y[:, None] - expected, atol=1e-12)
+    np.testing.assert_allclose(forest.spread.residuals, y[:, None] - expected, atol=1e-12)
     new = E[:5]
-    without = [[forest._intercept + mean_of(forest._trees, trees, row) for row in new] for trees in out]
-    np.testing.assert_allclose(forest._predicted_without(Z[:5]), without, atol=1e-12)
+    without = [[forest.constant + mean_of(forest.parts[0].trees, trees, row) for row in new] for trees in out]
+    np.testing.assert_allclose(next(forest.spread.without(forest, [forest.view(Z[:5])])), without, atol=1e-12)
 
 
 def test_a_step_along_one_input_is_found():
@@ -90,7 +92,7 @@ def test_groups_leave_together():
     Z, y = table()
     groups = np.arange(len(Z)) // 5
     forest, _ = grown(Z, y, groups=groups)
-    bags = forest._out_of_bag.reshape(12, 5, 12)
+    bags = forest.spread.out.reshape(12, 5, 12)
     assert (bags == bags[:, :1]).all()
     renamed = grown(Z[::-1], y[::-1], groups=groups[::-1].max() - groups[::-1])[1]
     np.testing.assert_allclose(renamed[::-1], grown(Z, y, groups=groups)[1], atol=1e-12)
@@ -100,13 +102,22 @@ def test_rows_of_weight_0_are_not_there():
     Z, y = table()
     weights = np.ones(len(Z))
     weights[40:] = 0.0
-    full = grown(Z[:40], y[:40])[0].predict(Z)
-    np.testing.assert_allclose(grown(Z, y, weights=weights)[0].predict(Z), full, atol=1e-12)
+    full, part = grown(Z[:40], y[:40])[0], grown(Z, y, weights=weights)[0]
+    np.testing.assert_allclose(part.mean(part.view(Z)), full.mean(full.view(Z)), atol=1e-12)
 
 
 def test_time_that_is_up_leaves_a_few_trees():
     Z, y = table()
-    forest, _ = grown(Z, y, n_trees=50, deadline=Deadline.after(0.0))
+    forest = Forest(50, 0, None)
+    forest.fit(
+        Z,
+        y,
+        np.ones(len(Z)),
+        numeric=NUMERIC,
+        categorical=CATEGORICAL,
+        groups=None,
+        deadline=Deadline.after(0.0),
+    )
     assert forest.status == f"time was up after {FEWEST_TREES} of 50 trees"
 
 
@@ -114,7 +125,7 @@ def test_beyond_some_rows_trees_are_grown_on_a_part(monkeypatch):
     monkeypatch.setattr(Forest, "most_rows", 30)
     Z, y = table()
     forest, said = grown(Z, y)
-    assert forest._out_of_bag.all(axis=1).sum() >= 30
+    assert forest.spread.out.all(axis=1).sum() >= 30
     assert np.isfinite(said).all()
 
 
@@ -122,15 +133,15 @@ def test_levels_that_few_rows_have_get_no_indicator():
     Z, y = table()
     Z[:2, 2] = 9.0
     forest, _ = grown(Z, y)
-    assert 9.0 not in forest._indicators.level
+    assert 9.0 not in forest.view.indicators.level
 
 
 def test_nothing_to_cut_says_the_mean():
     Z = np.column_stack([np.arange(20.0) // 2])  # ten levels of two rows each
     y = np.arange(20.0)
     forest, _ = grown(Z, y, columns=(np.array([], dtype=int), np.array([0])))
-    np.testing.assert_allclose(forest.predict(Z).mean(), y.mean(), atol=2.0)
-    assert np.ptp(forest.predict(Z)) == 0.0
+    np.testing.assert_allclose(forest.mean(forest.view(Z)).mean(), y.mean(), atol=2.0)
+    assert np.ptp(forest.mean(forest.view(Z))) == 0.0
 
 
 def test_groups_beyond_the_rows_that_trees_are_grown_on_stay_new_to_them(monkeypatch):

@@ -11,9 +11,9 @@ from kernelect.export import reduce
 from kernelect.kernels import RBF
 from kernelect.mixture import logistic
 from kernelect.mixture.bags import FOLDS, even_rows, units_of
-from kernelect.mixture.candidates import GP, candidates_for
-from kernelect.mixture.logistic import Labelled, refitted_by_log_loss
-from kernelect.mixture.members import Task
+from kernelect.mixture.base import LANDMARKS, NUMBERS, MixtureTask
+from kernelect.mixture.efforts import candidates_of
+from kernelect.mixture.logistic import Labelled, LogisticRefit, refitted_by_log_loss
 from kernelect.numerics import NEVER, Deadline
 
 HOW = "coefficients then refitted by the log-loss"
@@ -193,19 +193,26 @@ def test_a_class_of_one_row_does_not_keep_the_others_from_gaining(classes):
     y[17] = 4
     found = refitted(fitted(X, y), X, y)
     assert found.selection_.status.endswith(HOW)
-    lost = -np.log(probabilities(found.loo_decision_, found._inverse_temperature)[17, 4])
+    lost = -np.log(found.model_.training.left_out[17, 4])
     assert lost < 12.0
 
 
-def test_groups_are_not_refitted():
-    Z, common = np.zeros((2100, 1)), {"views": None, "labels": True, "effort": "balanced", "options": {}}
-    alone, grouped = (
-        Task(Z=Z, y=np.arange(2100) % 2, weights=np.ones(2100), groups=groups, **common)
-        for groups in (None, np.arange(2100) // 7)
+def task(n_rows, n_classes=None, groups=None):
+    y = np.zeros(n_rows) if n_classes is None else np.arange(n_rows) % n_classes
+    return MixtureTask(
+        views=None, Z=np.zeros((n_rows, 1)), y=y, weights=np.ones(n_rows), groups=groups, labels=n_classes is not None
     )
-    assert alone.refits
-    assert not grouped.refits
-    assert KernelClassifier()._wanted(grouped) == candidates_for("balanced", None)
+
+
+def able(effort, given):
+    return [each for each in candidates_of(effort) if each.takes_part(given)]
+
+
+def test_groups_are_not_refitted():
+    assert task(2100, 2).situation == LANDMARKS
+    grouped = task(2100, 2, groups=np.arange(2100) // 7)
+    assert grouped.situation == NUMBERS
+    assert not any(isinstance(each, LogisticRefit) for each in able("balanced", grouped))
 
 
 @pytest.fixture(scope="module")
@@ -215,12 +222,14 @@ def mixture():
 
 @pytest.mark.slow
 def test_a_mixture_of_many_labelled_rows_has_refitted_machines(mixture):
-    assert set(mixture.candidates_.candidate) == set(candidates_for("fast", 4, on_landmarks=True))
+    assert set(mixture.candidates_.candidate) == set(able("fast", task(2100, 4)))
     found = [member for member in mixture.members if HOW in member.status]
     assert found
     for member in found:
-        decided = member.estimator.loo_decision_
-        np.testing.assert_allclose(member.left_out, probabilities(decided, member.estimator._inverse_temperature))
+        component = member.component
+        assert component.refitted
+        decided = probabilities(component.left_out, component.link.inverse_temperature)
+        np.testing.assert_allclose(member.left_out, decided)
 
 
 @pytest.mark.slow
@@ -233,7 +242,6 @@ def test_smaller_models_are_of_least_squares_and_say_so(mixture):
 
 def test_labels_on_landmarks_have_fewer_kernels_and_no_posteriors():
     for effort, fewer in (("fast", 0), ("balanced", 3), ("best", 6)):
-        numbers, labels = candidates_for(effort, None), candidates_for(effort, 3, on_landmarks=True)
+        numbers, labels = (list(map(str, able(effort, task(2100, n_classes)))) for n_classes in (None, 3))
         assert len(numbers) - len(labels) == fewer
         assert set(labels) <= set(numbers)
-        assert GP not in {candidate.machine for candidate in labels}

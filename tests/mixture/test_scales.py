@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from kernelect import KernelRegressor
+from kernelect import LSSVR, KernelRegressor
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.models import program_of
 from kernelect.mixture import scales
-from kernelect.mixture.scales import TargetScale
+from kernelect.model.scales import TargetScale
 
 
 def model(**how):
@@ -106,7 +106,7 @@ def test_intervals_follow_a_spread_that_differs():
 def test_a_spread_that_does_not_differ_is_left_alone():
     rng = np.random.default_rng(6)
     X = rng.normal(size=(150, 2))
-    assert model().fit(X, X[:, 0] + rng.normal(size=150))._noise is None
+    assert not model().fit(X, X[:, 0] + rng.normal(size=150)).spread_differs
 
 
 @pytest.mark.parametrize("name", ["log", "log1p", "sqrt"])
@@ -169,8 +169,8 @@ def test_no_residual_explains_its_own_size():
     fitted = model().fit(X, y)
     assert fitted.spread_differs
     size = np.log(np.abs(y - fitted.loo_prediction_))
-    within = np.log(fitted._noise(fitted._coded(X)))
-    without = np.log(fitted._noise_rows[:, 0])
+    noise = fitted.model_.numbers.noise
+    within, without = np.log(noise(fitted.model_.inputs(X))[:, 0]), np.log(noise.rows[:, 0])
     assert np.corrcoef(size, without)[0, 1] < np.corrcoef(size, within)[0, 1] - 0.02
 
 
@@ -184,9 +184,28 @@ def test_the_spread_belongs_to_all_rows_where_machines_stand_on_landmarks(monkey
     weights[::8] = 0.0
     fitted = model().fit(X, y, sample_weight=weights)
     assert fitted.spread_differs
-    assert fitted.members[0].estimator.landmarks_ is not None
+    assert fitted.members[0].component.sampled is not None
     kept = weights > 0.0
-    lower, upper = fitted._left_out_ends(0.9)
+    record = fitted.model_
+    lower, upper = record.left_out_ends(record.training.left_out, 0.9)
+    spread = record.numbers.noise.rows
     widths = (upper - lower)[kept]
-    np.testing.assert_allclose(widths / widths[0], (fitted._noise_rows / fitted._noise_rows[kept][0])[kept, 0])
+    np.testing.assert_allclose(widths / widths[0], (spread / spread[kept][0])[kept, 0])
     assert 0.8 < np.mean(((lower <= y) & (y <= upper))[kept]) < 0.97
+
+
+@pytest.mark.parametrize(("shift", "name"), [(4.0, "log"), (8.0, "identity")])
+def test_another_scale_has_to_explain_the_targets_clearly_better(shift, name):
+    """By five nats, as leave-one-out of one machine counts them on either scale."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 1))
+    y = shift + np.exp(0.5 * (X[:, 0] + 0.5 * rng.normal(size=60)))
+
+    def nats(values):
+        residuals = values - LSSVR("rbf").fit(X, values).loo_prediction_
+        return -0.5 * len(y) * np.log(np.mean(residuals**2))
+
+    gain = nats(np.log(y)) - np.sum(np.log(y)) - nats(y)
+    assert 3.0 < gain < 7.0
+    assert (gain > 5.0) == (name == "log")
+    assert model().fit(X, y).target_scale_.name == name

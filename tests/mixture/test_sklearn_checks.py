@@ -5,17 +5,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelect import KernelClassifier, KernelRegressor
 
-WEIGHTS = (
-    "selection and weights leave out a row of weight 2 as a whole, but of two equal rows one: other hyper-parameters "
-    "and weights are selected"
-)
+ORDER = "rows in another order move the optimum of the widths by 3e-7, and the check asks for 1e-7"
+
+
+def expected_failures(estimator):
+    labels = isinstance(estimator, KernelClassifier)
+    return {"check_sample_weight_equivalence_on_dense_data": ORDER} if labels else {}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [KernelClassifier("fast"), KernelRegressor("fast")],
-    expected_failed_checks=lambda _: {"check_sample_weight_equivalence_on_dense_data": WEIGHTS},
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_compatibility(estimator, check):
     check(estimator)

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelect import LSSVC
-from kernelect.facts import gather
+from kernelect.facts import GatherOptions, gather
 from oracles.assessments import assess_classifier
 
 MARKUP = "<script>document.title='taken'</script>"
@@ -54,10 +54,12 @@ def hostile_facts():
         pipeline,
         X,
         y,
-        title=f"{MARKUP}.csv",
-        target="</title><script>document.title='taken'</script>",
-        assessment=assess_classifier(pipeline, X, y),
-        remarks=[f"Column {MARKUP} was read as numbers.", "half a letter: \ud800"],
-        seconds=1.5,
-        random_state=0,
+        GatherOptions(
+            title=f"{MARKUP}.csv",
+            target="</title><script>document.title='taken'</script>",
+            assessment=assess_classifier(pipeline, X, y),
+            remarks=[f"Column {MARKUP} was read as numbers.", "half a letter: \ud800"],
+            seconds=1.5,
+            random_state=0,
+        ),
     )

@@ -8,8 +8,8 @@ import numpy as np
 
 from kernelect.dictionaries.kernel_functions import CentredKernels
 from kernelect.dictionaries.union import JoinedCandidates
-from kernelect.explain import FunctionPart, KernelPart
 from kernelect.kernels import ARD, RBF, Constant, Linear, Product, Sum
+from kernelect.model import FunctionPart, KernelPart
 
 
 def coalitions(players):
@@ -88,8 +88,9 @@ def neutral(expansion, x):
     def value(S):
         players = np.isin(np.arange(len(x)), list(S))
         total = expansion.intercept.copy()
-        for part in expansion.parts:
-            total += _known(part, part.view.inputs(x[None])[0], players[part.view.owners]) @ part.coefficients
+        for each in expansion.parts:
+            inputs, present = each.view.inputs(x[None])[0], players[each.view.owners]
+            total += _known(each.part, inputs, present) @ each.part.coefficients
         return total[0] if expansion.single else total
 
     return value

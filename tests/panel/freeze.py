@@ -1,7 +1,8 @@
 """Write what all cases give now: ``python tests/panel/freeze.py [--out FILE]``.
 
-A case whose results change on purpose is frozen anew by ``--only NAME``, and its reason goes into ``FROZEN_ANEW``
-of cases.py.
+There are two records: of single fits (cases.py, frozen.json) and, with ``--models``, of models with all that is made
+of them (models.py, shown.py, frozen_models.json). A case whose results change on purpose is frozen anew by
+``--only NAME``, and its reason goes into ``FROZEN_ANEW`` of cases.py or models.py.
 
 To see which cases amplify rounding, write a second file under a disturbance that should not
 matter (``--jitter SEED`` changes the last bit of the inputs; the environment variables
@@ -21,9 +22,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # when run as a script
 
-from panel import cases
+from panel import cases, models, shown
 
 FROZEN = Path(__file__).with_name("frozen.json")
+FROZEN_MODELS = Path(__file__).with_name("frozen_models.json")
 
 #: Entries kept of what has one per training row.
 _FIRST = 8
@@ -46,6 +48,17 @@ def record(name):
         if hasattr(model, attribute):
             found[attribute] = getattr(model, attribute)[:_FIRST]
     return {key: _plain(value) for key, value in {**found, **_answers(model, queries)}.items()}
+
+
+def record_model(name):
+    """Return what is kept of a model by its name."""
+    return shown.table_model() if name == TABLE_MODEL else shown.record(models.CASES[name]())
+
+
+#: A model that is made by the command line, which has no case of its own.
+TABLE_MODEL = "kernelect fit"
+
+MODELS = [*models.CASES, TABLE_MODEL]
 
 
 def _answers(model, queries):
@@ -98,7 +111,8 @@ def _difference(now, then):
 
 def tolerance(name):
     """Return the tolerance of a case."""
-    return cases.LOOSE[name][0] if name in cases.LOOSE else cases.TOLERANCE
+    loose = cases.LOOSE | models.LOOSE
+    return loose[name][0] if name in loose else cases.TOLERANCE
 
 
 def load(path=FROZEN):
@@ -106,20 +120,20 @@ def load(path=FROZEN):
     return json.loads(Path(path).read_text())
 
 
-def _write(path, only=()):
-    """Write the records of all cases, or of some beside those that the file has."""
+def _write(path, names, recorded, only=()):
+    """Write the records of all names, or of some beside those that the file has."""
     records = load(path) if only else {}
-    for name in only or cases.CASES:
+    for name in only or names:
         began = time.perf_counter()
-        records[name] = record(name)
+        records[name] = recorded(name)
         sys.stdout.write(f"{time.perf_counter() - began:6.2f} s  {name}\n")
     lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in records.items()]
     Path(path).write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def _compare(paths):
-    """Write the largest deviation of every case from frozen.json over some files."""
-    frozen = load()
+def _compare(paths, frozen_in):
+    """Write the largest deviation of every case from the frozen record over some files."""
+    frozen = load(frozen_in)
     others = [load(path) for path in paths]
     for name, then in frozen.items():
         worst = max(deviation(other[name], then) for other in others)
@@ -128,19 +142,21 @@ def _compare(paths):
 
 def main():
     parser = argparse.ArgumentParser(description="Freeze the results of the panel.")
-    parser.add_argument("--out", default=FROZEN, help="file to write")
+    parser.add_argument("--models", action="store_true", help="models with all that is made of them, not single fits")
+    parser.add_argument("--out", help="file to write")
     parser.add_argument(
         "--only", nargs="+", default=(), metavar="NAME", help="freeze these cases anew, keep the others"
     )
     parser.add_argument("--jitter", type=int, help="seed of a change in the last bit of all inputs")
-    parser.add_argument("--compare", nargs="+", metavar="FILE", help="hold these files against frozen.json")
+    parser.add_argument("--compare", nargs="+", metavar="FILE", help="hold these files against the frozen one")
     options = parser.parse_args()
+    names, recorded, frozen = (MODELS, record_model, FROZEN_MODELS) if options.models else (cases.CASES, record, FROZEN)
     if options.compare:
-        _compare(options.compare)
+        _compare(options.compare, frozen)
         return
     cases.JITTER = options.jitter
     warnings.simplefilter("ignore", ConvergenceWarning)  # whether a search converged is part of the record
-    _write(options.out, options.only)
+    _write(options.out or frozen, names, recorded, options.only)
 
 
 if __name__ == "__main__":

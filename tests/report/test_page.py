@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.facts.doubts import all_clear
+from kernelect.facts.doubts import what_was_checked
 from kernelect.report import page as page_module
 from kernelect.report import render, write_report
 from kernelect.report.terms import unbroken
@@ -104,13 +104,13 @@ def test_the_same_facts_give_the_same_page_also_from_json(hostile_facts, page):
 
 def test_without_doubts_the_page_says_what_was_checked(hostile_facts):
     sound = hostile_facts | {"doubts": [], "pictures": [], "threshold": None, "calibration": None, "influence": []}
-    assert html.escape(all_clear(sound)) in " ".join(render(sound).split())
+    assert html.escape(what_was_checked(sound)) in " ".join(render(sound).split())
 
 
 def test_other_schemas_are_refused(hostile_facts):
     with pytest.raises(
         InvalidArgument,
-        match="facts of schema 99 cannot be shown .* knows schema 2: gather them again",
+        match="facts of schema 99 cannot be shown .* knows schema 3: gather them again",
     ):
         render(hostile_facts | {"schema": 99})
 

@@ -12,7 +12,7 @@ from kernelect.numerics import Deadline
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular import folds as folds_module
 from kernelect.tabular.assess import assess
-from kernelect.tabular.folds import fold_outcomes
+from kernelect.tabular.folds import FitTime, fold_outcomes
 from kernelect.tabular.pipeline import make_machine, make_pipeline_for
 
 
@@ -120,7 +120,7 @@ def test_progress_and_time_limit(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf", time_limit=1e-6), FoldOptions(folds=2))
     assert any(remark.startswith("model selection stopped at the time limit") for remark in model.remarks)
-    assert any(remark.startswith("Time was up before the outer folds") for remark in model.remarks)
+    assert any(remark.startswith("There was no time for outer folds") for remark in model.remarks)
     assert model.assessment.outer_folds is None
     seen = []
     assess(model.pipeline, rows, schema, FoldOptions(folds=3), seen.append)
@@ -156,20 +156,80 @@ def test_a_fold_that_leaves_nothing_to_learn_from_is_told():
     assert fit_table(rows, schema, options, FoldOptions(folds=0)).machine == "auto"
 
 
-def test_every_fold_has_its_share_of_the_time_that_is_left(mixed, monkeypatch):
-    """The clock moves on by a second at every look, so that later folds see what earlier ones have taken."""
+def folds_in(mixed, monkeypatch, fit_time, seconds):
+    """Return the time limit of each of four folds that begins, and whether it was hurried; each takes all its time."""
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
-    ticks, shares = iter(range(1000)), []
+    now, limits = [0.0], []
     fit_fold = folds_module.run_fold
-    monkeypatch.setattr(
-        folds_module, "run_fold", lambda model, *data: shares.append(model[-1].time_limit) or fit_fold(model, *data)
-    )
+
+    def run(model, *data, **more):
+        limits.append(model[-1].time_limit)
+        now[0] += limits[-1]
+        return fit_fold(model, *data, **more)
+
+    monkeypatch.setattr(folds_module, "run_fold", run)
     pipeline = make_pipeline_for(schema.columns, make_machine(MachineOptions("lssvm", kernel="rbf"), schema.task, 3))
-    splits = FoldOptions(folds=4).splits(rows, schema)
-    list(fold_outcomes(pipeline, rows, schema, splits, 1, Deadline(100.0, lambda: float(next(ticks)))))
-    assert shares == sorted(shares)
-    assert shares[0] < 26.0
-    assert shares[-1] > 85.0
+    options = FoldOptions(folds=4, fit_time=fit_time)
+    deadline = Deadline(seconds, lambda: now[0])
+    found = list(fold_outcomes(pipeline, rows, schema, options.splits(rows, schema), options, deadline))
+    monkeypatch.undo()
+    return limits, [outcome.hurried for outcome in found]
+
+
+def test_every_fold_has_as_much_time_as_the_fit_on_all_rows(mixed, monkeypatch):
+    """A fold in less time would judge another model: it does not begin."""
+    assert folds_in(mixed, monkeypatch, FitTime(seconds=20.0, limit=25.0), 100.0) == ([25.0] * 4, [False] * 4)
+    assert folds_in(mixed, monkeypatch, FitTime(seconds=20.0, limit=25.0), 94.0) == ([25.0] * 3, [False] * 3)
+    assert folds_in(mixed, monkeypatch, FitTime(seconds=20.0, limit=25.0), 95.0) == ([25.0] * 3 + [20.0], [False] * 4)
+
+
+def test_two_folds_are_run_in_any_case_and_hurried_if_need_be(mixed, monkeypatch):
+    assert folds_in(mixed, monkeypatch, FitTime(seconds=20.0, limit=25.0), 36.0) == ([18.0] * 2, [True] * 2)
+
+
+def test_the_fit_on_all_rows_leaves_time_for_three_folds_like_it():
+    assert [FoldOptions(folds=5, jobs=jobs).share_of_fit for jobs in (1, 2, 3, 5)] == [1 / 4, 1 / 3, 1 / 2, 1 / 2]
+    assert FoldOptions(folds=0).share_of_fit == 1.0
+
+
+def test_hurried_folds_are_told_and_the_table_is_not_blamed(mixed):
+    schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
+    model = fit_table(rows, schema, MachineOptions("rvm", kernel="rbf"), FoldOptions(0))
+    options = FoldOptions(folds=3, time_limit=60.0, fit_time=FitTime(seconds=100.0, limit=100.0))
+    _, remarks = assess(model.pipeline, rows, schema, options)
+    assert any("Outer folds had less time than the fit on all rows" in remark for remark in remarks)
+    assert not any("differ by more than chance" in remark for remark in remarks)
+
+
+def test_leave_one_out_is_shown_if_there_is_no_time_for_two_folds(mixed):
+    schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
+    options = FoldOptions(folds=3, time_limit=60.0, fit_time=FitTime(seconds=31.0, limit=31.0))
+    found, remarks = assess(model.pipeline, rows, schema, options)
+    assert found.outer_folds is None
+    assert remarks == ["There was no time for outer folds: the scores are those of leave-one-out."]
+    found, _ = assess(model.pipeline, rows, schema, replace(options, fit_time=FitTime(seconds=1.0, limit=31.0)))
+    assert found.outer_folds.name == "3 outer folds"
+
+
+@pytest.mark.parametrize("target", ["label", "value"])
+def test_the_baseline_is_that_of_the_rows_of_the_folds(mixed, target):
+    """The first rows are never predicted, and guessed by nobody; each fold guesses from its own training rows."""
+    frame = mixed.drop(columns={"label": "value", "value": "label"}[target]).assign(when=np.arange(60.0))
+    schema, rows, _ = describe_table(frame, target, time="when")
+    options = FoldOptions(folds=3)
+    found = fit_table(rows, schema, MachineOptions("lssvm", kernel="linear"), options).assessment
+    np.testing.assert_array_equal(found.baseline.rows, found.outer_folds.rows)
+    assert len(found.baseline.rows) < 60
+    y, misses = rows.y.to_numpy(), []
+    for train, test in options.splits(rows, schema):
+        if target == "value":
+            misses += list((y[test] - y[train].mean()) ** 2)
+        else:
+            names, counts = np.unique(y[train], return_counts=True)
+            misses += list(y[test] != names[np.argmax(counts)])
+    score = np.sqrt(np.mean(misses)) if target == "value" else np.mean(misses)
+    assert found.baseline.scores[0].value == pytest.approx(score)
 
 
 def test_without_time_two_folds_are_run_where_there_is_no_leave_one_out(mixed):
@@ -179,9 +239,13 @@ def test_without_time_two_folds_are_run_where_there_is_no_leave_one_out(mixed):
     outer = model.assessment.outer_folds
     assert outer.name == "2 of 5 outer folds, 2 times"
     assert len(outer.rows) == len(outer.prediction) < 0.5 * len(rows.y)
+    np.testing.assert_array_equal(model.assessment.baseline.rows, outer.rows)
     assert model.assessment.held_out is None
     assert any(remark.startswith("In 2 of 2 outer folds") for remark in model.remarks)
-    assert any("Time was up: the scores come from 2 of 5 outer folds" in remark for remark in model.remarks)
+    assert any(
+        "Time was up: the scores and the baseline come from the rows of 2 of 5 outer folds" in remark
+        for remark in model.remarks
+    )
     whole = fit_table(rows, schema, replace(options, time_limit=None), FoldOptions(folds=3))
     assert whole.assessment.outer_folds.name == "3 outer folds"
     assert whole.assessment.held_out is not None

@@ -38,7 +38,7 @@ def test_types_are_those_of_the_schema(model, dated):
 
 
 def test_the_machine_makes_season_and_weekday_of_dates(model):
-    names = model[0].estimator._views.coding.names
+    names = model[0].estimator.coding.names
     assert {"when", "when (season, April)", "when (weekday)", "when is missing"} <= set(names)
 
 
@@ -63,7 +63,7 @@ def test_texts_that_look_like_numbers_stay_categories():
     frame = pd.DataFrame({"code": cells, "y": (cells == "2") + 0.1 * rng.normal(size=40)})
     schema, rows, _ = describe_table(frame, "y")
     fitted = fit_table(rows, schema, MachineOptions("auto", effort="fast"), FoldOptions(0))
-    assert [role.kind for role in fitted.estimator._views.coding.roles] == ["category"]
+    assert [role.kind for role in fitted.estimator.coding.roles] == ["category"]
 
 
 def test_a_saved_mixture_predicts_the_same_and_forged_kinds_are_refused(model, tmp_path):

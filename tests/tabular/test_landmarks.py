@@ -84,7 +84,7 @@ def test_the_report_shows_how_small_the_model_can_be(monkeypatch, tmp_path, mach
 @pytest.mark.parametrize("name", ["transform", "offset", "projected"])
 def test_a_forged_spread_is_refused(name, monkeypatch):
     model, _ = fitted("value", monkeypatch)
-    state = machine_of(model)._spread.state
+    state = machine_of(model).model_.jackknife.spread.state
     object.__setattr__(state, name, getattr(state, name)[:-1])
     with pytest.raises(UnusableModel, match=name):
         check_model(model)

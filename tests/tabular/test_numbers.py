@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect import LSSVR
 from kernelect.exceptions import UnusableTable
+from kernelect.facts import Assessment, Estimate, Judge
+from kernelect.facts.doubts import ModelEvidence, doubts_of, examine
+from kernelect.facts.quality import describe_quality
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.assess import _why_folds_differ
-from kernelect.tabular.outcomes import doubts_of_numbers
 from kernelect.tabular.usable import find_task
 
 
@@ -70,6 +73,22 @@ def test_a_row_far_off_is_named(rng):
     assert codes(fitted(frame))["far-off"]["sentence"].startswith("Row 42 is far off: predicted ")
 
 
+def test_a_miss_is_seen_in_its_figures_and_a_negligible_one_is_no_doubt(rng):
+    x = np.linspace(0.0, 1.0, 60)
+    observed = 5740.0 + 10.0 * x
+    predicted = observed + 1e-6 * rng.normal(size=60)
+    for off, doubted in ((0.4, True), (0.02, False)):  # the standard deviation is 2.9
+        predicted[30] = observed[30] - off
+        left_out = Judge(observed).of_rows("leave-one-out", predicted)
+        found = Assessment(classes=None, leave_one_out=left_out, outer_folds=None, baseline=Judge(observed).baseline())
+        facts = {"quality": describe_quality(found, "regression"), "influence": [], "calibration": None}
+        facts |= {"data": {"rows": 60, "inputs": 1, "classes": None}, "machine": {"converged": True, "parameters": []}}
+        doubts = {one["code"]: one["sentence"] for one in doubts_of(examine(ModelEvidence(facts, found)))}
+        assert ("far-off" in doubts) is doubted
+        if doubted:
+            assert doubts["far-off"].startswith("Row 31 is far off: predicted 5\u202f744.7, observed 5\u202f745.1.")
+
+
 def test_a_spread_that_differs_is_told(rng):
     x = rng.uniform(size=200)
     frame = pd.DataFrame({"x": x, "y": 5.0 * x + x * rng.normal(size=200)})
@@ -88,7 +107,8 @@ def test_intervals_that_held_too_little_are_told(rng):
     source = model.assessment.leave_one_out
     middle = source.interval.mean(axis=1, keepdims=True)
     narrow = replace(model.assessment, leave_one_out=replace(source, interval=0.5 * (source.interval + middle)))
-    (doubt,) = [one for one in doubts_of_numbers(model.pipeline, narrow) if one["code"] == "coverage"]
+    evidence = ModelEvidence(model.facts, narrow, model.estimator)
+    (doubt,) = [one for one in doubts_of(examine(evidence)) if one["code"] == "coverage"]
     held = round(100 * narrow.leave_one_out.held())
     assert f"made to hold 90 % of the rows, they held {held} % of those left out (leave-one-out)" in doubt["sentence"]
 
@@ -97,3 +117,15 @@ def test_forward_folds_that_differ_have_another_reason(rng):
     frame = pd.DataFrame({"x": rng.normal(size=60), "t": np.arange(60)})
     schema, _, _ = describe_table(frame.assign(y=frame["x"]), "y", time="t")
     assert "the first ones have few rows to learn from" in _why_folds_differ(None, schema)
+
+
+@pytest.mark.parametrize(("held", "doubted"), [(811, True), (829, False)])
+def test_intervals_of_many_rows_may_hold_a_little_less_than_asked_for(held, doubted):
+    """A thousand rows tell 83 % from 90 % for sure, but so small a lack is not worth a doubt."""
+    predicted = np.linspace(-1.0, 1.0, 1000)
+    observed = predicted + np.tile([0.1, -0.1], 500)
+    ends = observed[:, None] + [-1.0, 1.0] + np.where(np.arange(1000) < held, 0.0, 5.0)[:, None]
+    source = Estimate(name="folds", scores=(), y_true=observed, prediction=predicted, interval=ends)
+    assessment = Assessment(classes=None, leave_one_out=None, outer_folds=source, baseline=source)
+    found = [one["code"] for one in doubts_of(examine(ModelEvidence({}, assessment, LSSVR())))]
+    assert ("coverage" in found) == doubted

@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.facts.doubts import doubts_of, examine, what_was_checked
 from kernelect.numerics import Deadline
-from kernelect.tabular import describe_table
-from kernelect.tabular.suspicions import doubts_of_rows
+from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
+from kernelect.tabular.evidence import TableEvidence
 
 
 def codes(frame, target="y", **how):
     schema, rows, _ = describe_table(frame, target, **how)
-    return {doubt["code"]: doubt for doubt in doubts_of_rows(rows, schema)}
+    return {doubt["code"]: doubt for doubt in doubts_of(examine(TableEvidence(rows, schema)))}
 
 
 @pytest.fixture
@@ -100,3 +101,29 @@ def test_columns_are_tried_one_by_one_as_long_as_there_is_time(plain):
     assert "giveaway" in codes(given_away)
     with Deadline.after(0.0).watched(firmly=False):
         assert codes(given_away) == {}
+        assert obstacle(given_away, "giveaway").why == "time was up after 0 of 3 columns"
+
+
+def obstacle(frame, code):
+    schema, rows, _ = describe_table(frame, "y")
+    return next(check.obstacle for check in examine(TableEvidence(rows, schema)) if check.rule.name == code)
+
+
+def test_a_table_too_small_to_look_for_leaks_is_not_called_checked(plain):
+    """46 rows with a column that tells the target: nothing can be found, and nothing is claimed."""
+    leaked = plain.assign(told=2.0 * plain["y"])
+    assert "giveaway" in codes(leaked[:50])
+    assert obstacle(leaked[:49], "giveaway").why == "this takes at least 50 rows"
+    schema, rows, _ = describe_table(leaked[:46], "y")
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="linear"), FoldOptions(0))
+    checked, not_checked = what_was_checked(model.facts).split("Not checked:")
+    assert "columns that tell the target" not in checked
+    assert "columns that tell the target (this takes at least 50 rows)" in not_checked
+
+
+def test_leaks_are_looked_for_in_some_rows_of_many_and_not_among_too_many_columns(rng):
+    frame = pd.DataFrame({"a": rng.normal(size=6000), "y": rng.normal(size=6000)})
+    assert "giveaway" in codes(frame.assign(told=2.0 * frame["y"]))
+    wide = pd.DataFrame(rng.normal(size=(60, 302)), columns=[f"c{j}" for j in range(301)] + ["y"])
+    assert obstacle(wide, "giveaway").why == "there are more than 300 columns"
+    assert obstacle(wide.drop(columns="c0"), "giveaway") is None

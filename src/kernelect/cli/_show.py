@@ -221,21 +221,21 @@ def _peer(one: PeerFacts, counts: str) -> dict[str, str]:
     }
 
 
-def print_doubts(console: Console, doubts: Sequence[Doubt], all_clear: str) -> None:
-    """Print what to doubt, or what was checked where there is nothing."""
+def print_doubts(console: Console, doubts: Sequence[Doubt], checked: str) -> None:
+    """Print what to doubt, and what was checked."""
     console.print(Text("What to doubt", style="bold"))
     for doubt in doubts:
         words = plain("").append_text(plain(doubt["sentence"], "bold yellow"))
         words.append(" ").append_text(plain(doubt["advice"]))
         console.print(Padding(words, (0, 0, 0, 2)))
-    if not doubts:
-        console.print(Padding(plain(all_clear, "green"), (0, 0, 0, 2)))
+    if checked:
+        console.print(Padding(plain(checked, "dim" if doubts else "green"), (0, 0, 0, 2)))
     console.print()
 
 
 def print_facts(console: Console, facts: Facts) -> None:
     """Print what was selected, how good it is, what matters and what to doubt."""
-    from kernelect.facts.doubts import all_clear
+    from kernelect.facts.doubts import what_was_checked
 
     machine = facts["machine"]
     say(console, f"Predicting {facts['target']} from {facts['title']}", "bold")
@@ -258,4 +258,4 @@ def print_facts(console: Console, facts: Facts) -> None:
     if facts["relevance"]:
         console.print(relevance_table(facts["relevance"]))
         console.print()
-    print_doubts(console, facts["doubts"], all_clear(facts))
+    print_doubts(console, facts["doubts"], what_was_checked(facts))

@@ -52,10 +52,11 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import peer_table, print_json, print_remarks
     from kernelect.exceptions import InvalidArgument
+    from kernelect.facts.doubts import doubts_of, examine
     from kernelect.mixture import AUTO
     from kernelect.tabular.compare import KERNELS, candidates, compare_table
+    from kernelect.tabular.evidence import TableEvidence
     from kernelect.tabular.folds import FoldOptions
-    from kernelect.tabular.suspicions import doubts_of_rows
 
     if given["kernels"] and given["machines"] == (AUTO,):
         raise InvalidArgument(
@@ -81,7 +82,10 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
             for place, name in enumerate(names)
         }
         found = compare_table(rows, schema, entries, outer, lambda name, done: watches[name](done))
-    remarks = [*remarks, *(f"{doubt['sentence']} {doubt['advice']}" for doubt in doubts_of_rows(rows, schema))]
+    remarks = [
+        *remarks,
+        *(f"{doubt['sentence']} {doubt['advice']}" for doubt in doubts_of(examine(TableEvidence(rows, schema)))),
+    ]
     facts = _facts(found, read.source, schema.target, remarks)
     if as_json:
         print_json(facts)

@@ -4,12 +4,17 @@
 >>> dictionary = Linear() + KernelFunctions("ard")
 """
 
-from kernelect.dictionaries.base import Candidates, Dictionary
-from kernelect.dictionaries.design import DictionaryDesign
-from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
-from kernelect.dictionaries.kernel_functions import KernelFunctions
-from kernelect.dictionaries.registry import DICTIONARIES, as_dictionary
-from kernelect.dictionaries.union import Union
+from typing import TYPE_CHECKING
+
+from kernelect.lazy import lazily
+
+if TYPE_CHECKING:
+    from kernelect.dictionaries.base import Candidates, Dictionary
+    from kernelect.dictionaries.design import DictionaryDesign
+    from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
+    from kernelect.dictionaries.kernel_functions import KernelFunctions
+    from kernelect.dictionaries.registry import DICTIONARIES, as_dictionary
+    from kernelect.dictionaries.union import Union
 
 __all__ = [
     "DICTIONARIES",
@@ -26,3 +31,16 @@ __all__ = [
     "Union",
     "as_dictionary",
 ]
+
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+    __getattr__ = lazily(
+        __name__,
+        {
+            "base": ["Candidates", "Dictionary"],
+            "design": ["DictionaryDesign"],
+            "functions": ["Bias", "Fourier", "Functions", "Linear", "Polynomial", "Precomputed"],
+            "kernel_functions": ["KernelFunctions"],
+            "registry": ["DICTIONARIES", "as_dictionary"],
+            "union": ["Union"],
+        },
+    )

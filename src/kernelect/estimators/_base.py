@@ -84,7 +84,8 @@ class Estimator(BaseEstimator):
         """Fit a copy without its learned attributes, then take over what it learned in one step.
 
         A refused or interrupted fit leaves the estimator as it was. ``lead`` is what another
-        selection on the same rows found; ``whole``: no row is dropped for lack of time; ``quiet``: without the
+        selection on the same rows found; ``whole``: the rows are taken as they are, none is dropped for lack of time
+        and copies have been merged; ``quiet``: without the
         warning. A filter of warnings belongs to the process, and threads that set one at the same time leave it there.
         """
         fresh = type(self).__new__(type(self))
@@ -173,8 +174,6 @@ class SelfSelecting(Estimator):
     n_jobs: int | None
     verbose: Any
 
-    kernel_: Kernel
-    dual_coef_: Array
     feature_importances_: Array
 
     def __sklearn_tags__(self) -> Any:
@@ -185,14 +184,6 @@ class SelfSelecting(Estimator):
     @property
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
-
-    def model_size(self) -> ModelSize:
-        """Return what a prediction uses: all rows, if the machine has no sparse solution."""
-        return ModelSize(count=len(self.dual_coef_), what="row", everything=True)
-
-    def selected_kernel(self) -> Kernel | None:
-        """Return the kernel with its selected parameters."""
-        return self.kernel_
 
     def _kernel(self) -> Kernel:
         return as_kernel(self.kernel)

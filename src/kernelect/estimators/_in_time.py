@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 import numpy as np
 
-from kernelect.estimators._training import LabelledTraining, Training
+from kernelect.estimators._training import Data, LabelledTraining, Training
 from kernelect.machines import Machine
 from kernelect.numerics import Deadline, hashed_order, spaced
 from kernelect.results import Selection
-from kernelect.selection import Pace, rows_in_time
+from kernelect.selection import Pace, rows_in_time, with_remark
 from kernelect.typing import Indices, Mask
-
-Data = TypeVar("Data", bound=Training)
 
 #: Evaluations that the model takes after the search, about: its own solution, what is made of it, and a busy machine.
 _AFTERWARDS = 2.0
@@ -41,6 +39,7 @@ class InTime(Generic[Data]):
 
     def told(self, selection: Selection) -> Selection:
         """Return the selection; where rows were dropped it says so, and is not to be trusted without a look."""
+        selection = with_remark(selection, self.data.remark)
         if not self.dropped:
             return selection
         kept = int(self.data.kept.sum())

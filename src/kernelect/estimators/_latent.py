@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernelect.machines import EP, EPState, Machine
+import numpy as np
+
+from kernelect.kernels import Kernel
+from kernelect.machines import EP, EPColumn, EPState, Machine
+from kernelect.model import Component, KernelPart, PosteriorSpread, Predictive
 from kernelect.results import Selection
 from kernelect.selection import SelectionObjective, per_row
+from kernelect.typing import Array, Indices, Mask
 
 #: Mismatch of moments in the model that is kept: the search itself needs less.
 FINAL_TOL = 1e-9
@@ -47,3 +52,35 @@ def in_own_units(selection: Selection, objective: SelectionObjective) -> Selecti
     if objective.prior is None or not isinstance(objective.machine, EP):
         return selection
     return per_row(selection, float(objective.weights.sum()))
+
+
+def posterior_component(
+    kernel: Kernel, vectors: Array, state: EPState, link: Predictive, places: Indices | None = None
+) -> Component:
+    """Return the posterior of latent functions as a component of a model."""
+    part = KernelPart(kernel=kernel, vectors=vectors, coefficients=state.dual_coef, places=places, representative=True)
+    spread = PosteriorSpread(
+        roots=tuple(_root(column) for column in state.columns),
+        usual=np.array([column.variance.mean() for column in state.columns]),
+    )
+    constant = np.zeros(len(state.columns))
+    return Component(parts=(part,), constant=constant, link=link, spread=spread if places is None else None)
+
+
+def _root(column: EPColumn) -> Array:
+    """Return W, so that |W k(x)|^2 is the variance that the data explain."""
+    if column.factor is None:
+        return np.zeros((1, len(column.dual)))
+    return np.ascontiguousarray(np.tril(column.factor.half) * column.root_precision)
+
+
+def left_out_decisions(component: Component, state: EPState, X: Array, kept: Mask) -> Array:
+    """Return leave-one-out decision values (n, k): of the posterior without one row's factors."""
+    link = component.link
+    assert isinstance(link, Predictive)
+    mean, variance = zip(*(column.without_row() for column in state.columns), strict=True)
+    decisions = np.empty((len(X), len(mean)))
+    decisions[kept] = link.decision(np.column_stack(mean), np.column_stack(variance))
+    if not kept.all():  # a row of weight 0 was left out all along
+        decisions[~kept] = component.decision(X[~kept])
+    return decisions

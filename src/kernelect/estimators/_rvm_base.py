@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,30 +12,28 @@ from sklearn.utils.validation import check_is_fitted
 from kernelect.criteria import Criterion, RVMCrossValidation
 from kernelect.criteria.rvm import dealt_out
 from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
+from kernelect.estimators._attributes import ReadsConstant
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._columns import ColumnOrder, telling, told
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
-from kernelect.estimators._relevance import function_relevances, relevances
-from kernelect.estimators._rvm_centres import centre_request, centred, no_centres, origins_of, row_numbers, squares_of
-from kernelect.estimators._rvm_held import MOST_ROWS, LossBySize, Losses, loss_by_size
-from kernelect.estimators._rvm_model import RelevanceModel, on_centres, on_rows
+from kernelect.estimators._rvm_centres import centre_request, centred, no_centres, row_numbers, squares_of
+from kernelect.estimators._rvm_held import MOST_ROWS, Losses, loss_by_size
+from kernelect.estimators._rvm_solution import Relevance
 from kernelect.estimators._targets import nameless_targets
-from kernelect.estimators._training import Training
+from kernelect.estimators._training import Data, Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.kernels import Kernel
-from kernelect.kernels.centres import GaussianCentres
 from kernelect.kernels.scale import spread_rows
 from kernelect.machines.rvm import (
     RVM,
     Classical,
     Columns,
     Sequential,
-    Slopes,
-    TargetLikelihood,
     evidence_by_size,
-    moved_centres,
 )
+from kernelect.model import Component, FunctionPart, Model, Tempered
+from kernelect.model.relevance import LossBySize
 from kernelect.numerics import canonical_order, require_memory, single_blas_thread
 from kernelect.priors import as_prior, shrink_selected
 from kernelect.results import ModelSize
@@ -64,7 +62,7 @@ _SEARCHING = 0.75
 _CONSTANT = "no function raised the evidence, so the model is a constant"
 
 
-class RVMBase(SelfSelecting):
+class RVMBase(ReadsConstant, SelfSelecting):
     """An RVM: candidate functions at the training rows, or a dictionary's."""
 
     _machines = ("rvm",)
@@ -77,20 +75,34 @@ class RVMBase(SelfSelecting):
     algorithm: str
     dictionary: Any
 
-    functions_: Candidates
     basis_: list[str]
     support_: Indices
-    relevance_vectors_: Array
     landmarks_: Array | None
-    intercept_: Any
-    _model: RelevanceModel
-    _loss_by_size: LossBySize
+
+    @property
+    def functions_(self) -> Candidates:
+        """The functions of the dictionary that the model uses."""
+        part = self._component.parts[0]
+        if not isinstance(part, FunctionPart):
+            raise AttributeError("This machine has a kernel and no dictionary: see relevance_vectors_.")
+        return part.functions
+
+    @property
+    def relevance_vectors_(self) -> Array:
+        """The vectors that the model uses."""
+        return self._vectors()
 
     @property
     def _is_precomputed(self) -> bool:
         return self.dictionary is None and super()._is_precomputed
 
     has_evidence_by_size = True
+
+    def with_model(self, model: Model, kept: Indices | None = None) -> Self:
+        """Return the machine with a model of some of its vectors."""
+        other = super().with_model(model, kept)
+        other.support_ = self.support_ if kept is None else self.support_[kept]
+        return other
 
     def model_size(self) -> ModelSize:
         """Return how many functions a prediction uses."""
@@ -112,10 +124,19 @@ class RVMBase(SelfSelecting):
             return suited_search(RVM, self._criterion())
         return super()._search()
 
-    def _fit_machine(self, data: Training, unit: float = 1.0) -> None:
-        """Select, solve and set the learned attributes; targets have been divided by ``unit``."""
+    def _merged(self, data: Data) -> Data:
+        """Return the rows without copies; as they are where the user has dealt them out to parts."""
         if self._is_precomputed:
             check_kernel_matrix(data.X)
+        criterion = self._criterion()
+        dealt = isinstance(criterion, RVMCrossValidation) and criterion.parts is not None
+        return data if dealt else data.merged(counts=True, pairwise=self._is_precomputed)
+
+    def _fit_machine(self, data: Training, unit: float = 1.0, centre: float = 0.0) -> Component:
+        """Select and solve; return the machine without its link.
+
+        Targets are those that were given less ``centre``, divided by ``unit``.
+        """
         self._check_words()
         columns = ColumnOrder.of(data, self._kernel())
         data, deadline = columns.columns_of(data), self._deadline
@@ -137,13 +158,20 @@ class RVMBase(SelfSelecting):
             selection, found = select(objective, options)
             assert isinstance(found, RelevanceObjective)
             found = found.before(deadline)
-            slopes = self._keep(found, selection.theta, row_numbers(found, data.X, kept))
-            self._calibrate(found, selection.theta)
-            self._keep_losses(found, slopes)
-        self._keep_as_given(columns)
+            solution = Relevance.at(found, selection.theta, row_numbers(found, data.X, kept), centres=self.centres)
+            link = self._link(found, selection.theta)
+            losses = self._loss_by_size(solution, found, link)
+        if not self._is_precomputed:
+            self.feature_importances_ = solution.relevances(found.X)[columns.given]
+        self.support_, self.landmarks_ = solution.support, solution.landmarks
+        if solution.functions is not None:
+            self.basis_ = solution.functions.describe()
+        if self.landmarks_ is not None:
+            self.landmarks_ = np.take(self.landmarks_, columns.given, axis=1)
         selection = told(in_units(selection, found, unit), places)
         self.selection_ = timed.told(with_remark(selection, "" if len(self.support_) else _CONSTANT))
         self.n_iter_ = selection.n_evaluations
+        return solution.as_given(columns).component(unit, centre, link, losses)
 
     def _centre_request(self, n_rows: int, columns: ColumnOrder) -> LandmarkRequest | None:
         """Return which rows candidate functions are centred on, None for all of them; columns are those fitted."""
@@ -250,67 +278,16 @@ class RVMBase(SelfSelecting):
         targets, weights = objective.targets[:, 0], objective.weights
         return evidence_by_size(Columns.of(design), objective.machine.likelihood(targets, weights))
 
-    def _keep(self, objective: RelevanceObjective, theta: Array, rows: Indices) -> list[Slopes]:
-        """Set the learned attributes at ``theta``, and return the slopes of every output's likelihood.
-
-        ``rows`` are those of the user that have a candidate function.
-        """
-        fits, kernel = objective.fits(theta), objective.kernel_at(theta)
-        columns, model = on_rows(fits)
-        likelihood, slopes = fits[0].likelihood, [fit.posterior.slopes for fit in fits]
-        vectors = None if self._is_precomputed or self.dictionary is not None else objective.points[columns]
-        if self.centres == "movable":
-            geometry = GaussianCentres.of(kernel, objective.X)
-            moved = [moved_centres(fit, objective.points, geometry) for fit in fits]
-            vectors, model = on_centres(moved)
-            likelihood, slopes = moved[0][0].likelihood, [posterior.slopes for _, posterior in moved]
-            columns = origins_of(objective.points, np.vstack([fit.origins for fit, _ in moved]))
-        if self.dictionary is None:
-            columns = rows[columns]
-            order = np.argsort(columns, kind="stable")
-            columns, model = columns[order], model.reordered(order)
-            vectors = None if vectors is None else vectors[order]
-        self.support_ = columns
-        self.landmarks_ = None if objective.centres is None else objective.centres.points
-        if isinstance(kernel, DictionaryDesign):
-            self.functions_ = kernel.dictionary.build(objective.X).take(columns)
-            self.basis_ = self.functions_.describe()
-        else:
-            self.kernel_ = kernel
-        if vectors is not None:
-            self.relevance_vectors_ = vectors
-        self._model = model
-        self._keep_noise(likelihood)
-        dual_coef, intercept = self._model.coefficients()
-        single = len(intercept) == 1
-        self.dual_coef_ = dual_coef[:, 0] if single else dual_coef
-        self.intercept_ = float(intercept[0]) if single else intercept
-        if vectors is not None:
-            self.feature_importances_ = relevances(kernel, objective.X, dual_coef, vectors)
-        elif not self._is_precomputed:
-            self.feature_importances_ = function_relevances(self.functions_, objective.X, dual_coef)
-        return slopes
-
-    def _keep_losses(self, objective: RelevanceObjective, slopes: list[Slopes]) -> None:
-        """Set what fewer vectors cost, which is not known without the rows; functions without vectors all stay."""
-        if "relevance_vectors_" not in vars(self):
-            return
+    def _loss_by_size(
+        self, solution: Relevance, objective: RelevanceObjective, link: Tempered | None
+    ) -> LossBySize | None:
+        """Return what fewer vectors cost, which is not known without the rows; functions without vectors all stay."""
+        if solution.vectors is None:
+            return None
         rows = np.sort(spread_rows(objective.X, MOST_ROWS))
-        weights, values = objective.weights[rows], self._values(objective.X[rows])
-        losses = self._losses(objective.targets[rows], weights)
-        self._loss_by_size = loss_by_size(self._model, values, [each.on(rows) for each in slopes], weights, losses)
-
-    def _keep_as_given(self, columns: ColumnOrder) -> None:
-        """Put what belongs to columns into their given order."""
-        learned = vars(self)
-        if "kernel_" in learned:
-            self.kernel_ = columns.outside(self.kernel_)
-        if "relevance_vectors_" in learned:
-            self.relevance_vectors_ = np.take(self.relevance_vectors_, columns.given, axis=1)
-        if self.landmarks_ is not None:
-            self.landmarks_ = np.take(self.landmarks_, columns.given, axis=1)
-        if "feature_importances_" in learned:
-            self.feature_importances_ = self.feature_importances_[columns.given]
+        weights, values = objective.weights[rows], solution.values(objective.X[rows])
+        losses = self._losses(objective.targets[rows], weights, link)
+        return loss_by_size(solution.model, values, [each.on(rows) for each in solution.slopes], weights, losses)
 
     def __getattr__(self, name: str) -> Any:
         if name == "feature_importances_" and "support_" in self.__dict__:
@@ -318,29 +295,12 @@ class RVMBase(SelfSelecting):
                 "kernel='precomputed' has no feature_importances_, because the inputs behind the kernel are not known: "
                 "fit with a kernel of the inputs, such as kernel='ard'."
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return super().__getattr__(name)
 
     @abstractmethod
-    def _losses(self, targets: Array, weights: Array) -> Losses:
+    def _losses(self, targets: Array, weights: Array, link: Tempered | None) -> Losses:
         """Return the losses that are told of rows left out: how well latent values predict the targets."""
 
-    def _calibrate(self, objective: RelevanceObjective, theta: Array) -> None:
-        """Set what probabilities need besides the model: nothing for one machine."""
-
-    def _keep_noise(self, likelihood: TargetLikelihood) -> None:
-        """Set what the likelihood has learned: nothing for labels."""
-
-    def _values(self, X: Array) -> Array:
-        """Return the values (m, n_vectors) of the model's functions at rows ``X``."""
-        if self.dictionary is not None:
-            return self.functions_.evaluate(X) if len(self.support_) else np.zeros((len(X), 0))
-        if self._is_precomputed:
-            return X[:, self.support_]
-        if not len(self.relevance_vectors_):
-            return np.zeros((len(X), 0))
-        return np.ascontiguousarray(self.kernel_.cross(self.relevance_vectors_, X).T)
-
-    def _latent(self, X: Any) -> tuple[Array, Array]:
-        """Return means and variances of the latent functions, (m, k) each."""
-        values = self._values(self._validated(X))
-        return self._model.predict(values)
+    def _link(self, objective: RelevanceObjective, theta: Array) -> Tempered | None:
+        """Return what probabilities need besides the model; nothing for numbers."""
+        return None

@@ -13,7 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-from kernelect.estimators._rvm_model import Output, RelevanceModel
+from kernelect.model.relevance import Output, RelevanceModel
 from kernelect.typing import Array, Indices
 
 #: A variance that shrinks by more than this factor is lost in rounding.

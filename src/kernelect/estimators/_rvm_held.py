@@ -23,9 +23,8 @@ import numpy as np
 
 from kernelect.criteria.rvm import without_row
 from kernelect.estimators._rvm_fewer import deletions
-from kernelect.estimators._rvm_model import Output, RelevanceModel
 from kernelect.machines.rvm import Slopes
-from kernelect.registry import stored
+from kernelect.model.relevance import LossBySize, Output, RelevanceModel
 from kernelect.typing import Array
 
 #: Rows that are left out, at most: the standard error hardly falls with more of them, and a fit should not take longer.
@@ -33,30 +32,6 @@ MOST_ROWS = 2000
 
 #: Losses (n,) from latent means and variances, (n, k) each.
 Losses = Callable[[Array, Array], Array]
-
-
-@stored
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LossBySize:
-    """Leave-one-out loss for every number of vectors, from 0 to that of the whole model.
-
-    Attributes
-    ----------
-    loss, standard_error : ndarray of shape (n_vectors + 1,)
-        The standard error is that of the difference to the whole model.
-    """
-
-    loss: Array
-    standard_error: Array
-
-    @classmethod
-    def of(cls, losses: Sequence[Array], weights: Array) -> LossBySize:
-        """Return the means over rows; ``losses`` are those of the whole model first, then of one vector less each."""
-        shares = weights / weights.sum()
-        more = [each - losses[0] for each in losses]
-        rise = np.array([shares @ each for each in more])
-        errors = [np.linalg.norm(shares * (each - mean)) for each, mean in zip(more, rise, strict=True)]
-        return cls(loss=(shares @ losses[0] + rise)[::-1].copy(), standard_error=np.array(errors[::-1]))
 
 
 def loss_by_size(

@@ -9,17 +9,26 @@ import numpy as np
 
 from kernelect.criteria import Criterion
 from kernelect.criteria.calibration import fit_temperature
+from kernelect.estimators._attributes import ReadsLabels
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._latent import in_own_units, latent_squares, search_tolerance, solver_doubt
 from kernelect.estimators._precomputed import check_kernel_matrix
-from kernelect.estimators._svm_members import PosteriorMember, SupportMember, member_relevances, mixed_log_odds
+from kernelect.estimators._svm_members import (
+    PosteriorMember,
+    SupportMember,
+    member_relevances,
+    posterior_components,
+    support_component,
+)
 from kernelect.estimators._targets import labelled_rows, nameless_targets
 from kernelect.estimators._training import LabelledTraining, labelled
 from kernelect.estimators._validation import validation_split
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
+from kernelect.kernels import Kernel
 from kernelect.machines import EP, SVM, Fitted, Machine
 from kernelect.machines.ep.likelihoods import hinge_for
+from kernelect.model import LabelHead, Model, Tempered
 from kernelect.numerics import (
     Deadline,
     best_blas_threads,
@@ -58,7 +67,7 @@ _PEAK_SQUARES = 13.0
 _KINKS = "a local minimum of a criterion with kinks, which may have lower ones"
 
 
-class SVMBase(SelfSelecting):
+class SVMBase(ReadsLabels, SelfSelecting):
     """A support vector classifier: a plain machine, or the posterior of the model it stands for."""
 
     _machines = ("ep", "svm")
@@ -71,41 +80,55 @@ class SVMBase(SelfSelecting):
     validation_fraction: float
     class_weight: Any
 
-    classes_: Any
+    kernel_: Kernel
+    dual_coef_: Array
     C_: float
     support_: Indices
     support_vectors_: Array
     intercept_: float
-    _members: list[SupportMember | PosteriorMember]
-    _kept: Indices
-    _inverse_temperature: float
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         data = labelled(self, X, y, sample_weight, self.class_weight)
-        self.classes_ = data.classes
+        if self._is_precomputed:
+            check_kernel_matrix(data.X)
+        data = data.merged(counts=isinstance(self.C, str), pairwise=self._is_precomputed)
         criterion = self._criterion()
         timed = in_time(data, self._machine(criterion, 0), self._deadline, pairwise=self._is_precomputed)
         data = timed.data
         self._check_arguments(data, criterion)
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
-        rows, self._kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
+        rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
         with best_blas_threads(self._deadline):
             objective = self._problem(rows)
-            selection, objective = self._select(objective, data.index[self._kept], timed.searching)
+            selection, objective = self._select(objective, data.index[kept], timed.searching)
             with self._deadline.watched(firmly=False):
-                self._keep(objective, selection)
+                members = self._keep(objective, selection, kept)
         self.selection_ = timed.told(self.selection_)
-        if not self._by_posterior(criterion):
-            loo = self._leave_one_out(data)
-            self._inverse_temperature = fit_temperature(loo, data.index, data.weights)
+        self.model_ = self._model_of(members, data, kept)
+
+    def _model_of(self, members: list[Any], data: LabelledTraining, kept: Indices) -> Model:
+        """Return the model of members, which keep the rows in the order in which they were fitted."""
+        places, n_classes = kept if self._is_precomputed else None, len(data.classes)
+        if isinstance(members[0], PosteriorMember):
+            components = posterior_components(members, places)
+            weights = np.full(len(components), 1.0 / len(components))
+            return self._record(components, LabelHead(classes=data.classes, weights=weights, pool="log-odds"))
+        component = support_component(members, places)
+        loo = np.empty_like(data.targets)
+        loo[kept] = np.mean([member.loo for member in members], axis=0)
+        if not data.kept.all():  # a row of weight 0 was left out all along
+            loo[~data.kept] = component.mean(data.X[~data.kept])
+        temperature = fit_temperature(loo[:, 0] if n_classes == 2 else loo, data.index, data.weights)
+        link = Tempered(inverse_temperature=temperature)
+        return self._record((replace(component, link=link),), LabelHead(classes=data.classes, weights=np.ones(1)))
+
+    def selected_kernel(self) -> Kernel | None:
+        """Return the kernel with its selected parameters."""
+        return self.kernel_
 
     def model_size(self) -> ModelSize:
         """Return how many vectors a prediction uses."""
         return ModelSize(count=len(self.support_), what="support vector")
-
-    @property
-    def _is_posterior(self) -> bool:
-        return isinstance(self._members[0], PosteriorMember)
 
     def _by_posterior(self, criterion: Criterion) -> bool:
         """Tell who predicts, or that the criterion has no posterior to do so."""
@@ -120,8 +143,6 @@ class SVMBase(SelfSelecting):
         return latent and self.predictor != "svm"
 
     def _check_arguments(self, data: LabelledTraining, criterion: Criterion) -> None:
-        if self._is_precomputed:
-            check_kernel_matrix(data.X)
         self._by_posterior(criterion)
         squares = _PEAK_SQUARES
         if EP.name in criterion.judges:
@@ -192,27 +213,28 @@ class SVMBase(SelfSelecting):
             )
         return with_settled_starts(with_first_step(options, objective), objective)
 
-    def _keep(self, objective: SelectionObjective, selection: Selection) -> None:
-        """Set the learned attributes; members keep the rows in the order in which they were fitted."""
+    def _keep(self, objective: SelectionObjective, selection: Selection, kept: Indices) -> list[Any]:
+        """Set the learned attributes and return the members; ``kept`` are the rows in the order of the fit."""
         kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
         fitted = objective.solved_by(kind.machine_for(self.slack), selection.theta)
         main = kind.of(objective, selection.theta, fitted)
-        self._members = [main]
+        members = [main]
         if self.ensemble and len(selection.optima):
             solved = [(theta, objective.solved_by(kind.machine_for(self.slack), theta)) for theta in selection.optima]
-            self._members = [kind.of(objective, *each) for each in solved]
+            members = [kind.of(objective, *each) for each in solved]
         self.kernel_, self.C_ = main.kernel, main.C if isinstance(self.C, str) else float(self.C)
-        support = self._kept[main.support]
+        support = kept[main.support]
         as_given = np.argsort(support)
         self.support_ = support[as_given]
         self.support_vectors_ = main.inputs if self._is_precomputed else main.inputs[as_given]
         dual_coef = main.dual_coef[as_given]
-        self.dual_coef_ = dual_coef[:, 0] if len(self.classes_) == 2 else dual_coef
+        self.dual_coef_ = dual_coef[:, 0] if dual_coef.shape[1] == 1 else dual_coef
         self.intercept_ = 0.0
         self.n_iter_ = selection.n_evaluations
         self.selection_ = self._in_words(selection, objective, fitted)
         if not self._is_precomputed:
-            self.feature_importances_ = np.mean([member_relevances(m, objective) for m in self._members], axis=0)
+            self.feature_importances_ = np.mean([member_relevances(m, objective) for m in members], axis=0)
+        return members
 
     def _in_words(self, selection: Selection, objective: SelectionObjective, predicting: Fitted) -> Selection:
         """Return the selection with remarks and doubts of criterion and solvers; ``predicting`` is the main machine."""
@@ -227,23 +249,3 @@ class SVMBase(SelfSelecting):
         if criterion.has_kinks and objective.space.free.any():
             selection = with_remark(selection, _KINKS)
         return with_doubts(with_remark(selection, criterion.remark(fitted)), doubts)
-
-    def _decide(self, X: Array) -> Array:
-        """Return decision values (m, k), averaged over the members."""
-        values = np.array([self._decide_by(member, X) for member in self._members])
-        if self._is_posterior and not self._is_precomputed and len(values) > 1:
-            return mixed_log_odds(values)
-        return np.asarray(values.mean(axis=0), dtype=float)
-
-    def _decide_by(self, member: SupportMember | PosteriorMember, X: Array) -> Array:
-        if self._is_precomputed:
-            return member.decide(X[:, self._kept[member.support]].T, None)
-        return member.decide(member.kernel.cross(member.inputs, X), member.kernel.diagonal(X))
-
-    def _leave_one_out(self, data: LabelledTraining) -> Array:
-        """Return span-corrected decision values, (n,) or (n, k); a row of weight 0 was left out all along."""
-        values, kept = np.empty_like(data.targets), data.kept
-        values[self._kept] = np.mean([m.loo for m in self._members if isinstance(m, SupportMember)], axis=0)
-        if not kept.all():
-            values[~kept] = self._decide(data.X[~kept])
-        return values[:, 0] if values.shape[1] == 1 else values

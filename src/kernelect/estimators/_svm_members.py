@@ -5,24 +5,23 @@ An ensemble has several members of one kind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
 
 from kernelect.criteria.svm.binary import binaries
 from kernelect.criteria.svm.span import span_corrected_margins
-from kernelect.estimators._latent import FINAL_TOL
+from kernelect.estimators._latent import FINAL_TOL, posterior_component
 from kernelect.estimators._relevance import relevances
 from kernelect.kernels import Kernel
 from kernelect.machines import EP, SVM, EPState, Fitted
 from kernelect.machines.ep.likelihoods import hinge_for
-from kernelect.registry import stored
+from kernelect.model import Component, KernelPart, Predictive
 from kernelect.selection import SelectionObjective
 from kernelect.typing import Array, Indices
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class SupportMember:
     """A solved machine, reduced to its support vectors."""
@@ -55,12 +54,7 @@ class SupportMember:
             loo=loo,
         )
 
-    def decide(self, cross: Array, diagonal: Array | None) -> Array:
-        """Return decision values (m, k) from kernel values (n_support, m)."""
-        return np.asarray(cross.T @ self.dual_coef, dtype=float)
 
-
-@stored
 @dataclass(frozen=True, kw_only=True)
 class PosteriorMember:
     """The Gaussian posterior of the latent functions, which all rows carry."""
@@ -94,13 +88,6 @@ class PosteriorMember:
             state=state,
         )
 
-    def decide(self, cross: Array, diagonal: Array | None) -> Array:
-        """Return ln E Q(1) - ln E Q(-1), (m, k); the posterior mean where k(x, x) is not known."""
-        if diagonal is None:
-            return self.machine.decide(self.state, cross)
-        mean, variance = self.machine.latent(self.state, cross, diagonal)
-        return self.machine.likelihood.decision(mean, variance, self.C)
-
 
 def member_relevances(member: SupportMember | PosteriorMember, objective: SelectionObjective) -> Array:
     """Return how much every input matters to a member."""
@@ -109,9 +96,27 @@ def member_relevances(member: SupportMember | PosteriorMember, objective: Select
     return relevances(member.kernel, objective.X, coefficients)
 
 
-def mixed_log_odds(log_odds: Array) -> Array:
-    """Return the log-odds (m, k) of the mean probability, from those of all members (members, m, k)."""
-    return np.asarray(logsumexp(log_expit(log_odds), axis=0) - logsumexp(log_expit(-log_odds), axis=0), dtype=float)
+def support_component(members: Sequence[SupportMember | PosteriorMember], places: Indices | None) -> Component:
+    """Return machines as one component, without its link: their mean; ``places`` are rows of kernel values."""
+    parts = [
+        KernelPart(
+            kernel=member.kernel,
+            vectors=member.inputs,
+            coefficients=member.dual_coef / len(members),
+            places=None if places is None else places[member.support],
+        )
+        for member in members
+    ]
+    return Component(parts=tuple(parts), constant=np.zeros(members[0].dual_coef.shape[1]))
+
+
+def posterior_components(members: Sequence[PosteriorMember], places: Indices | None) -> tuple[Component, ...]:
+    """Return one component for every posterior; kernel values do not tell k(x, x), so that means are averaged."""
+    links = [Predictive(likelihood=member.machine.likelihood, constant=member.C) for member in members]
+    if places is None:
+        pairs = zip(members, links, strict=True)
+        return tuple(posterior_component(m.kernel, m.inputs, m.state, link) for m, link in pairs)
+    return (replace(support_component(members, places), link=links[0]),)
 
 
 def _inputs(objective: SelectionObjective, support: Indices) -> Array:

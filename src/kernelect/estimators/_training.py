@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, encode_labels, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Groups
+from kernelect.numerics import beyond_chance, copied_rows, equal_points
 from kernelect.selection import Rows
 from kernelect.typing import Array, Indices, Mask
 
@@ -48,6 +49,8 @@ class Training:
         Whether ``y`` had one dimension.
     groups : ndarray of int or None
         The group of every row, where groups were given.
+    origin : ndarray of int or None
+        The first of the rows that each is a copy of, once copies have been merged.
     """
 
     X: Array
@@ -56,6 +59,47 @@ class Training:
     kept: Mask
     single: bool = True
     groups: Indices | None = None
+    origin: Indices | None = None
+
+    @property
+    def _marks(self) -> Array:
+        """What tells rows with equal inputs apart, (n, k)."""
+        return self.targets
+
+    def merged(self, *, counts: bool = False, pairwise: bool = False) -> Self:
+        """Return the rows with the weight of all copies of a row on the first of them, and none on the others.
+
+        Copies say nothing new of the noise, and must leave together in leave-one-out. Copies in different groups are
+        left as they are.
+
+        Parameters
+        ----------
+        counts : bool
+            Whether a machine takes weights for numbers of rows. All weights are then divided by the same number, so
+            that they sum to no more than the distinct rows; except for rows of a few categories, which repeat by
+            themselves.
+        pairwise : bool
+            Whether ``X`` holds kernel values: rows are then equal where they are the same point.
+        """
+        inputs = equal_points(self.X)[:, None] if pairwise else self.X
+        marks = [self._marks] if self.groups is None else [self._marks, self.groups[:, None]]
+        tables: list[Any] = [inputs, *marks]
+        origin = copied_rows(*tables, among=np.flatnonzero(self.kept))
+        weights = np.asarray(np.bincount(origin, self.weights, minlength=len(self.weights)), dtype=float)
+        distinct = np.flatnonzero(weights > 0.0)
+        share = float(weights.sum()) / len(distinct)
+        if counts and share > 1.0 and beyond_chance(*tables, rows=distinct, times=weights[distinct]):
+            weights = weights / share
+        return replace(self, weights=weights, kept=weights > 0.0, origin=origin)
+
+    @property
+    def remark(self) -> str:
+        """What a status says of copies, nothing if there are none."""
+        return remark_on_copies(self.origin)
+
+    def expanded(self, values: Array) -> Array:
+        """Return values (n, ...) of all rows, those of a copy from the row that stands for it."""
+        return values if self.origin is None else values[self.origin]
 
     def rows(self, *, pairwise: bool = False, order: Indices | None = None) -> Rows:
         """Return the rows of positive weight, in an order of theirs; of kernel values also the same columns only."""
@@ -66,12 +110,19 @@ class Training:
         return Rows(X=np.asarray(X, dtype=float), targets=self.targets[kept], weights=self.weights[kept], groups=groups)
 
 
+Data = TypeVar("Data", bound=Training)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LabelledTraining(Training):
     """Rows with labels: the classes, and the index of every row's class among them."""
 
     classes: Any
     index: Indices
+
+    @property
+    def _marks(self) -> Array:
+        return self.index[:, None].astype(float)
 
 
 def labelled(
@@ -127,6 +178,14 @@ def measured(
             f"{_LARGEST_COUNT:.0f} times leave no noise to estimate, so divide the weights by a constant."
         )
     return Training(X=X, targets=targets, weights=weights, kept=_kept(weights), single=y.ndim == 1)
+
+
+def remark_on_copies(origin: Indices | None) -> str:
+    """Return a sentence on how many rows are copies of others, nothing if there are none."""
+    count = 0 if origin is None else int(np.sum(origin != np.arange(len(origin))))
+    if count < 2:
+        return "1 row is a copy of another and counts with it" if count else ""
+    return f"{count} rows are copies of others and count with them"
 
 
 def _checked_weights(sample_weight: Any, X: Array, *, counts: bool) -> Array:

@@ -18,14 +18,15 @@ from sklearn.base import RegressorMixin
 
 from kernelect.criteria import CRITERIA, Criterion
 from kernelect.dictionaries import Candidates, as_dictionary
+from kernelect.estimators._attributes import ReadsModel
 from kernelect.estimators._base import Estimator, check_number
 from kernelect.estimators._relevance import function_relevances
-from kernelect.estimators._training import measured
+from kernelect.estimators._training import Training, measured
 from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.model import Component, FunctionPart, NumberHead, SubsetSpread
 from kernelect.numerics import best_blas_threads, canonical_order
 from kernelect.results import Evaluation, ModelSize
 from kernelect.search import Budget
-from kernelect.selection import Rows
 from kernelect.subsets import (
     STRATEGIES,
     SUBSET_CRITERIA,
@@ -40,7 +41,7 @@ from kernelect.subsets import (
 from kernelect.typing import Array, Indices, Mask
 
 
-class BasisSearchRegressor(RegressorMixin, Estimator):
+class BasisSearchRegressor(RegressorMixin, ReadsModel, Estimator):
     """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
 
     ``fit`` streams over the rows once to compute the dictionary's Gram matrix, in O(n M^2) for n rows and M
@@ -137,10 +138,6 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
     noise_: Any
     regularization_: float
     feature_importances_: Array
-    _single: bool
-    _means: Array
-    _root: Array
-    _intercept_variance: float
 
     def __init__(
         self,
@@ -192,13 +189,9 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation."""
-        X = self._validated(X)
-        values = self.functions_.evaluate(X) if len(self.support_) else np.zeros((len(X), 0))
-        mean = values @ np.atleast_2d(self.coef_).T + self.intercept_
-        if not return_std:
-            return self._shaped(mean)
-        spread = 1.0 + self._intercept_variance + np.sum(((values - self._means) @ self._root) ** 2, axis=1)
-        return self._shaped(mean), self._shaped(np.outer(np.sqrt(spread), self.noise_))
+        Z = self._validated(X)
+        mean = self.model_.predictions(Z)
+        return (mean, self.model_.deviations(Z)) if return_std else mean
 
     def model_size(self) -> ModelSize:
         """Return how many functions a prediction uses."""
@@ -212,15 +205,14 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         options = self._options()
         dictionary = as_dictionary(self.dictionary)
         data = measured(self, X, y, sample_weight, several=True, counts=True)
-        self._single = data.single
-        sample = self._sample(data.rows())
+        sample = self._sample(data)
         varying = sample.varying
         with best_blas_threads(self._deadline):
             if varying.any():
                 found = fit_subset(dictionary, replace(sample, T=sample.T[:, varying]), options)
             else:
                 found = constant_subset(dictionary, sample, options)
-        self._keep(found, sample if found.rows is None else sample.rows(found.rows), varying)
+        self._keep(found, sample if found.rows is None else sample.rows(found.rows), varying, single=data.single)
 
     def _options(self) -> FitOptions:
         """Return the options of the search, all arguments checked."""
@@ -266,20 +258,20 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
             )
         return SUBSET_CRITERIA.resolve(self.criterion)
 
-    def _sample(self, rows: Rows) -> Sample:
+    def _sample(self, data: Training) -> Sample:
         """Return the rows as the search counts them."""
-        total = float(rows.weights.sum())
+        total = float(data.weights.sum())
         if total <= 1.0:
             raise InvalidArgument(
                 f"sample_weight sums to {total:.4g}: weights count rows here, so they have to sum to more "
                 "than 1. Multiply them by a constant."
             )
+        rows = data.merged(counts=True).rows()
         sample = Sample(X=rows.X, T=rows.targets, weights=rows.weights, intercept=bool(self.fit_intercept))
-        sample = sample.without_copies()
         # One order of the rows, whatever the one they were given in: sums are then the same to the last bit.
         return sample.rows(canonical_order(np.column_stack([sample.X, sample.T, sample.weights])))
 
-    def _keep(self, found: FittedSubset, sample: Sample, varying: Mask) -> None:
+    def _keep(self, found: FittedSubset, sample: Sample, varying: Mask, *, single: bool) -> None:
         """Set the learned attributes; targets that never vary get their constant."""
         k, m = sample.T.shape[1], len(found.indices)
         coef, noise = np.zeros((k, m)), np.zeros(k)
@@ -287,19 +279,22 @@ class BasisSearchRegressor(RegressorMixin, Estimator):
         intercept = sample.target_means - coef @ found.means
         self.functions_, self.support_ = found.functions, found.indices
         self.basis_ = found.functions.describe()
-        self.coef_ = coef[0] if self._single else coef
-        self.intercept_ = float(intercept[0]) if self._single else intercept
-        self.noise_ = float(noise[0]) if self._single else noise
+        self.coef_ = coef[0] if single else coef
+        self.intercept_ = float(intercept[0]) if single else intercept
+        self.noise_ = float(noise[0]) if single else noise
         self.regularization_ = found.regularization
-        self._means, self._root = found.means, found.posterior.root
-        self._intercept_variance = 1.0 / float(sample.weights.sum()) if sample.intercept else 0.0
+        spread = SubsetSpread(
+            means=found.means,
+            root=found.posterior.root,
+            constant=1.0 / float(sample.weights.sum()) if sample.intercept else 0.0,
+            noise=noise,
+        )
+        part = FunctionPart(functions=found.functions, coefficients=coef.T.copy())
+        component = Component(parts=(part,), constant=np.asarray(intercept, dtype=float), spread=spread)
+        self.model_ = self._record((component,), NumberHead(weights=np.ones(1), single=single))
         self.feature_importances_ = function_relevances(self.functions_, sample.X, np.atleast_2d(self.coef_).T)
         self.selection_ = found.selection
         self.n_iter_ = max(len(found.selection.trace), 1)
-
-    def _shaped(self, values: Array) -> Array:
-        """Return (n, k) values as ``y`` was given."""
-        return values[:, 0] if self._single else values
 
 
 def _progress(verbose: object, name: str) -> Callable[[Any], None] | None:

@@ -10,18 +10,27 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 
+from kernelect.estimators._attributes import ReadsLabels, ReadsMachine
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
-from kernelect.estimators._latent import FINAL_TOL, in_own_units, latent_squares, search_tolerance, solver_doubt
+from kernelect.estimators._latent import (
+    FINAL_TOL,
+    in_own_units,
+    latent_squares,
+    left_out_decisions,
+    posterior_component,
+    search_tolerance,
+    solver_doubt,
+)
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
-from kernelect.estimators._targets import decide_class, labelled_rows
-from kernelect.estimators._training import labelled
+from kernelect.estimators._targets import labelled_rows
+from kernelect.estimators._training import LabelledTraining, labelled
 from kernelect.exceptions import MissingCapability
 from kernelect.machines import EP, LIKELIHOODS, EPState, Likelihood
+from kernelect.model import LabelHead, Predictive, TrainingRows
 from kernelect.numerics import best_blas_threads, require_memory
 from kernelect.priors import as_prior, normal_lengths
 from kernelect.results import Selection
@@ -39,13 +48,13 @@ from kernelect.selection import (
     with_first_step,
     with_remark,
 )
-from kernelect.typing import Array, Indices, Mask
+from kernelect.typing import Array
 
 #: Rows up to which a fit takes a fraction of a second, so that the evidence is looked for from a second start.
 _FEW_ROWS = 500
 
 
-class GPC(ClassifierMixin, SelfSelecting):
+class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
     """Gaussian process classifier that selects itself by its evidence.
 
     The latent function of each class has a Gaussian process prior, labels are its sign plus
@@ -133,12 +142,13 @@ class GPC(ClassifierMixin, SelfSelecting):
 
     _machines = ("ep",)
 
-    classes_: Any
-    X_fit_: Array
-    _machine: EP
-    _state: EPState
-    _constant: float
-    _rows: Indices
+    @property
+    def loo_proba_(self) -> Array:
+        """Leave-one-out probabilities of the training rows."""
+        training = self.model_.training
+        if training is None:
+            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_proba_.")
+        return training.left_out
 
     def __init__(
         self,
@@ -187,10 +197,10 @@ class GPC(ClassifierMixin, SelfSelecting):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         data = labelled(self, X, y, sample_weight, self.class_weight)
-        self.classes_ = data.classes
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         pairwise = self._is_precomputed
+        data = data if self._whole else data.merged(counts=True, pairwise=pairwise)
         machine = EP(self._likelihood())
         timed = in_time(data, machine, self._deadline, pairwise=pairwise, whole=self._whole, spreads=not pairwise)
         data = timed.data
@@ -203,25 +213,12 @@ class GPC(ClassifierMixin, SelfSelecting):
             options = replace(options, thorough=self._is_thorough(len(rows.X)))
             selection, objective = select(objective, options, self._lead)
             with self._deadline.watched(firmly=False):
-                self._keep(objective, selection, data.kept)
+                self._keep(objective, selection, data)
         self.selection_ = timed.told(self.selection_)
-        if not self._is_precomputed:
-            self.loo_proba_ = self._left_out(data.X, data.kept)
 
     def _is_thorough(self, n_rows: int) -> bool:
         """Return whether a second start is worth its time; never where another selection leads the way."""
         return self._lead is None and n_rows <= _FEW_ROWS and not self._criterion().sampled
-
-    def _left_out(self, X: Array, kept: Mask) -> Array:
-        """Return leave-one-out probabilities: of the posterior without one row's factors."""
-        mean, variance = zip(*(column.without_row() for column in self._state.columns), strict=True)
-        decisions = np.empty((len(X), len(mean)))
-        decisions[kept] = self._machine.likelihood.decision(
-            np.column_stack(mean), np.column_stack(variance), self._constant
-        )
-        if not kept.all():  # a row of weight 0 was left out all along
-            decisions[~kept] = self._decisions(X[~kept])
-        return self._probabilities(decisions)
 
     def _likelihood(self) -> Likelihood:
         return LIKELIHOODS.resolve(self.likelihood)
@@ -241,24 +238,38 @@ class GPC(ClassifierMixin, SelfSelecting):
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)
 
-    def _keep(self, objective: SelectionObjective, selection: Selection, kept: Mask) -> None:
+    def _keep(self, objective: SelectionObjective, selection: Selection, data: LabelledTraining) -> None:
         """Set the learned attributes."""
         led = self._lead is not None  # one of many: moments need not match to the last digit
-        self._machine = EP(self._likelihood(), tol=EP().tol if led else FINAL_TOL)
-        fitted = objective.solved_by(self._machine, selection.theta, warm=led)
+        machine = EP(self._likelihood(), tol=EP().tol if led else FINAL_TOL)
+        fitted = objective.solved_by(machine, selection.theta, warm=led)
         state: EPState = fitted.state
-        self.kernel_ = objective.kernel_at(selection.theta)
-        self.dual_coef_ = state.dual_coef[:, 0] if len(self.classes_) == 2 else state.dual_coef
         selection = with_remark(in_own_units(selection, objective), objective.criterion.remark(fitted))
-        doubts = [solver_doubt(self._machine, state), objective.criterion.doubt(fitted)]
+        doubts = [solver_doubt(machine, state), objective.criterion.doubt(fitted)]
         self.selection_ = with_doubts(selection, doubts)
         self.n_iter_ = selection.n_evaluations
-        self._constant = fitted.regularization
-        self._state = state
-        self._rows = np.flatnonzero(kept)
-        if not self._is_precomputed:
-            self.X_fit_ = objective.X
-            self.feature_importances_ = relevances(self.kernel_, objective.X, state.dual_coef)
+        pairwise, kept = self._is_precomputed, np.flatnonzero(data.kept)
+        component = posterior_component(
+            objective.kernel_at(selection.theta),
+            objective.X[:0] if pairwise else objective.X,
+            state,
+            Predictive(likelihood=machine.likelihood, constant=fitted.regularization),
+            places=kept if pairwise else None,
+        )
+        head = LabelHead(classes=data.classes, weights=np.ones(1))
+        self.model_ = self._record((component,), head)
+        if pairwise:
+            return
+        self.feature_importances_ = relevances(self.kernel_, objective.X, state.dual_coef)
+        left_out = data.expanded(left_out_decisions(component, state, data.X, data.kept))
+        component = replace(component, left_out=left_out)
+        training = TrainingRows(
+            numbers=np.arange(len(data.X)),
+            targets=data.index,
+            weights=np.where(data.kept, data.weights, 0.0),
+            left_out=component.left_out_answers(),
+        )
+        self.model_ = self._record((component,), head, training)
 
     def latent_mean_and_variance(self, X: Any) -> tuple[Array, Array]:
         """Return mean and variance of the latent function.
@@ -271,8 +282,9 @@ class GPC(ClassifierMixin, SelfSelecting):
         -------
         mean, variance : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        mean, variance = self._latent(self._validated(X))
-        return (mean[:, 0], variance[:, 0]) if len(self.classes_) == 2 else (mean, variance)
+        self._require_inputs()
+        mean, variance = self._component.latent(self._validated(X))
+        return (mean[:, 0], variance[:, 0]) if mean.shape[1] == 1 else (mean, variance)
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: the probits z = m / sqrt(1 + v) of the probabilities.
@@ -280,43 +292,22 @@ class GPC(ClassifierMixin, SelfSelecting):
         They are log-odds if the likelihood is not the probit. The shape is (n,) for two classes (positive:
         ``classes_[1]``), else (n, n_classes).
         """
-        z = self._decisions(self._validated(X))
-        return z[:, 0] if len(self.classes_) == 2 else z
+        self._require_inputs()
+        z = self.model_.decisions(self._validated(X))
+        return z[:, 0] if z.shape[1] == 1 else z
 
     def predict(self, X: Any) -> Array:
         """Return the most probable class."""
-        X = self._validated(X)
-        if len(self.classes_) == 2 or self._is_precomputed:  # the variance does not move the sign
-            values = self._cross(X).T @ self._state.dual_coef
-        else:
-            values = self._decisions(X)
-        return self.classes_[decide_class(values[:, 0] if len(self.classes_) == 2 else values)]
+        return self.model_.chosen(self._validated(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, integrated over the posterior of the latent function."""
-        return self._probabilities(self._decisions(self._validated(X)))
+        self._require_inputs()
+        return self.model_.probabilities(self._validated(X))
 
-    def _probabilities(self, z: Array) -> Array:
-        """Return class probabilities for decision values (m, k)."""
-        logs = self._machine.likelihood.log_probability(np.column_stack([-z, z]) if len(self.classes_) == 2 else z)
-        return np.asarray(softmax(logs, axis=1), dtype=float)
-
-    def _decisions(self, X: Array) -> Array:
-        """Return decision values (m, k)."""
-        return self._machine.likelihood.decision(*self._latent(X), self._constant)
-
-    def _latent(self, X: Array) -> tuple[Array, Array]:
-        """Return mean and variance (m, k) of the latent functions."""
+    def _require_inputs(self) -> None:
         if self._is_precomputed:
             raise MissingCapability(
                 "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities need: "
                 "use predict, or give a kernel instead."
             )
-        return self._machine.latent(self._state, self._cross(X), self.kernel_.diagonal(X))
-
-    def _cross(self, X: Array) -> Array:
-        """Return kernel values between the training rows and ``X``, (n, m)."""
-        if self._is_precomputed:
-            n = len(self._rows)  # the training rows themselves: only their number is asked for
-            return self.kernel_.cross(np.broadcast_to(0.0, (n, n)), X[:, self._rows])
-        return self.kernel_.cross(self.X_fit_, X)

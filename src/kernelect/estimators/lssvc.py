@@ -9,21 +9,22 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators._elsewhere import as_parts, labelled_parts
+from kernelect.criteria.calibration import fit_temperature
+from kernelect.estimators._attributes import ReadsLabels
+from kernelect.estimators._elsewhere import PartedTraining, as_parts, labelled_parts
 from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
+from kernelect.estimators._lssvm_solved import Solved
 from kernelect.estimators._relevance import relevances
-from kernelect.estimators._targets import decide_class, labelled_rows
-from kernelect.estimators._training import labelled
+from kernelect.estimators._targets import labelled_rows, targets_of
+from kernelect.estimators._training import LabelledTraining, labelled
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines.lssvm.landmarks import LandmarkState
-from kernelect.machines.lssvm.left_out import LeftOut
-from kernelect.machines.lssvm.pivots import Pivots
+from kernelect.model import Component, LabelHead, Tempered
 from kernelect.numerics import stratified
 from kernelect.selection import Rows, with_remark
-from kernelect.selection.landmarks import FIGURE_ROWS, LandmarkFit, Parts, Table, classes_of
-from kernelect.typing import Array, Indices
+from kernelect.selection.landmarks import FIGURE_ROWS, classes_of
+from kernelect.typing import Array
 
 #: Landmarks of which sums over all rows are kept, so that a smaller model can be made of them.
 _SUMMED = 1000
@@ -32,7 +33,7 @@ _SUMMED = 1000
 _REFITTED = "coefficients then refitted by the log-loss"
 
 
-class LSSVC(ClassifierMixin, LSSVMBase):
+class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
     """Least-squares support vector classifier that selects its kernel and ridge in ``fit``.
 
     ``fit`` minimises the exact leave-one-out error (PRESS) over the ridge and all kernel parameters, using its
@@ -125,10 +126,16 @@ class LSSVC(ClassifierMixin, LSSVMBase):
     True
     """
 
-    classes_: Any
-    loo_decision_: Array
-    _inverse_temperature: float
-    _refitted: bool = False  # whether the log-loss found the coefficients
+    _keeps_spread = False
+    _keeps_fewer = _SUMMED
+
+    @property
+    def loo_decision_(self) -> Array:
+        """Leave-one-out decision values of the training rows."""
+        decisions = self._component.left_out
+        if decisions is None:
+            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_decision_.")
+        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
 
     def __init__(
         self,
@@ -187,56 +194,62 @@ class LSSVC(ClassifierMixin, LSSVMBase):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         parts = as_parts(X, y, sample_weight, groups)
+        data: LabelledTraining | PartedTraining
         if parts is not None:
-            self._fit_parts(parts)
-            return
-        data = labelled(self, X, y, sample_weight, self.class_weight, counts=False, as_it_is=True)
-        data = replace(data, groups=encode_groups(groups, data.kept))
-        self.classes_ = data.classes
-        loo = self._fit_machine(data, recalibrate=self._recalibrates())
-        self._keep_decisions(loo, data.index, data.weights)
+            data = labelled_parts(self, parts, self.class_weight)
+        else:
+            data = labelled(self, X, y, sample_weight, self.class_weight, counts=False, as_it_is=True)
+            data = self._merged(replace(data, groups=encode_groups(groups, data.kept)))
+        solved = self._solved(data, recalibrate=self._recalibrates())
+        self._keep(solved, data.classes)
 
-    def _fit_parts(self, parts: Parts) -> None:
-        """Fit rows that stay where they are."""
-        data = labelled_parts(self, parts, self.class_weight)
-        self.classes_ = data.classes
-        loo = self._fit_in_parts(data, recalibrate=self._recalibrates())
-        self._keep_decisions(loo, classes_of(data.table.kept_targets), data.table.kept_weights)
+    def _keep(self, solved: Solved, classes: Any, *, refitted: bool = False) -> None:
+        """Set the model, at the temperature that rows left out ask for."""
+        decisions, targets, weights = solved.training.left_out, solved.training.targets, solved.training.weights
+        index, part = classes_of(np.asarray(targets, dtype=float)), stratified(len(decisions), FIGURE_ROWS)
+        link = Tempered(inverse_temperature=fit_temperature(decisions[part], index[part], weights[part]))
+        answers = link.probabilities(decisions)
+        component = Component(
+            parts=(solved.part,),
+            constant=solved.constant,
+            link=link,
+            spread=solved.spread,
+            left_out=decisions,
+            sampled=solved.sampled,
+            refitted=refitted,
+        )
+        training = replace(solved.training, targets=index, left_out=answers)
+        self.model_ = self._record((component,), LabelHead(classes=classes, weights=np.ones(1)), training)
 
-    def _keep_decisions(self, loo: Array, index: Indices, weights: Array) -> None:
-        """Keep leave-one-out decisions, and the temperature that they ask for."""
-        self.loo_decision_ = loo[:, 0] if len(self.classes_) == 2 else loo
-        part = stratified(len(loo), FIGURE_ROWS)
-        self._inverse_temperature = fit_temperature(self.loo_decision_[part], index[part], weights[part])
+    def refitted(self, state: LandmarkState, decisions: Array, rows: Array) -> Self:
+        """Return the machine with the coefficients that the log-loss found on its own landmarks.
 
-    def _refitted_as(self, state: LandmarkState, rows: Array) -> Self:
-        """Return the machine with the coefficients of ``state``, which its own landmarks have by the log-loss.
-
-        Relevances are measured at ``rows``. What smaller models are made of stays that of least squares.
+        Parameters
+        ----------
+        state : LandmarkState
+        decisions : ndarray of shape (n, k)
+            Of the training rows, each left out.
+        rows : ndarray of shape (m, d)
+            Where relevances are measured.
         """
-        other = copy(self)
-        other._keep_solution(self.kernel_, state, None)
-        other.feature_importances_ = relevances(self.kernel_, rows, state.dual_coef, self.X_fit_)
+        other, component, training = copy(self), self.model_.components[0], self.model_.training
+        assert training is not None
+        part = replace(component.kernel_part, coefficients=state.dual_coef)
+        n_classes = len(self.classes_)
+        solved = Solved(
+            part=part,
+            constant=np.atleast_1d(state.intercept),
+            ridge=self.regularization_,
+            training=replace(
+                training, targets=targets_of(np.asarray(training.targets, dtype=np.intp), n_classes), left_out=decisions
+            ),
+            spread=None,
+            sampled=component.sampled,
+        )
+        other._keep(solved, self.classes_, refitted=True)
+        other.feature_importances_ = relevances(part.kernel, rows, part.coefficients, part.vectors)
         other.selection_ = with_remark(self.selection_, _REFITTED)
-        other._refitted = True
         return other
-
-    def _keep_spread(self, fit: LandmarkFit, table: Table) -> None:
-        if len(fit.landmarks.points) > _SUMMED:  # predictions need no sums: of all landmarks they would be the model
-            kernel, Z = fit.kernel, fit.landmarks.points
-            pivots = Pivots(Z, kernel.cross, kernel.diagonal(Z), np.random.default_rng(0))
-            self._sampled = self._sampled.thinned(np.sort(pivots.first(_SUMMED)))
-
-    def _keep_sampled(self, out: LeftOut, cross: Array) -> None:
-        rows, ending = self._sampled, self.selection_.ending
-        self._refitted, self.selection_ = False, replace(self.selection_, ending=ending.removesuffix(f"; {_REFITTED}"))
-        self._keep_decisions(rows.targets - out.residuals, classes_of(rows.targets), rows.weights)
-
-    def _as_sampled(self) -> Self:
-        """Return the machine as it is, its leave-one-out that of the rows which are kept for smaller models."""
-        small, rows = copy(self), self._sampled_rows()
-        small.loo_rows_, small.loo_decision_ = self._sampled.numbers, self.loo_decision_[rows]
-        return small
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return replace(labelled_rows(X, y, self.class_weight), groups=self._known_groups())
@@ -252,18 +265,17 @@ class LSSVC(ClassifierMixin, LSSVMBase):
         """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes)."""
         if self._is_lazy(X):
             return self._lazily("decision_function", X, float, None if len(self.classes_) == 2 else len(self.classes_))
-        values = self._decide(self._validated(X))
-        return values[:, 0] if len(self.classes_) == 2 else values
+        values = self.model_.decisions(self._validated(X))
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> Array:
         """Return the class with the largest decision value, which is also the most probable one."""
         if self._is_lazy(X):
             return self._lazily("predict", X, self.classes_.dtype, None)
-        decision = self.decision_function(X)
-        return self.classes_[decide_class(decision)]
+        return self.model_.chosen(self._validated(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, calibrated on the exact leave-one-out decision values."""
         if self._is_lazy(X):
             return self._lazily("predict_proba", X, float, len(self.classes_))
-        return probabilities(self.decision_function(X), self._inverse_temperature)
+        return self.model_.probabilities(self._validated(X))

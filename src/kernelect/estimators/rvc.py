@@ -12,18 +12,19 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from kernelect.criteria import RVMCrossValidation
-from kernelect.criteria.calibration import fit_temperature, log_losses, probabilities
+from kernelect.criteria.calibration import fit_temperature, log_losses
+from kernelect.estimators._attributes import ReadsLabels
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._rvm_held import Losses
-from kernelect.estimators._targets import decide_class, labelled_rows
+from kernelect.estimators._targets import labelled_rows
 from kernelect.estimators._training import labelled
 from kernelect.machines import Fitted
-from kernelect.machines.rvm import moderated
+from kernelect.model import LabelHead, Moderated, Tempered
 from kernelect.selection import RelevanceObjective, Rows
 from kernelect.typing import Array
 
 
-class RVC(ClassifierMixin, RVMBase):
+class RVC(ClassifierMixin, ReadsLabels, RVMBase):
     """Relevance vector classifier: few vectors, honest probabilities, a kernel that is selected.
 
     This is a sparse Bayesian model with one precision per candidate function. Most precisions go to infinity, which
@@ -125,9 +126,6 @@ class RVC(ClassifierMixin, RVMBase):
 
     _regression = False
 
-    classes_: Any
-    _inverse_temperature: float
-
     def __init__(
         self,
         kernel: Any = "ard",
@@ -180,9 +178,9 @@ class RVC(ClassifierMixin, RVMBase):
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = labelled(self, X, y, sample_weight, self.class_weight)
-        self.classes_ = data.classes
-        self._fit_machine(data)
+        data = self._merged(labelled(self, X, y, sample_weight, self.class_weight))
+        component = self._fit_machine(data)
+        self.model_ = self._record((component,), LabelHead(classes=data.classes, weights=np.ones(1)))
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)
@@ -193,13 +191,12 @@ class RVC(ClassifierMixin, RVMBase):
         With two classes these are the log-odds of ``classes_[1]``, (n,). With more, they are those of each class
         against the rest, (n, n_classes).
         """
-        logits = moderated(*self._latent(X))
-        return logits[:, 0] if len(self.classes_) == 2 else logits
+        logits = self.model_.decisions(self._validated(X))
+        return logits[:, 0] if logits.shape[1] == 1 else logits
 
     def predict(self, X: Any) -> Array:
         """Return the most probable class."""
-        decision = self.decision_function(X)
-        return self.classes_[decide_class(decision)]
+        return self.model_.chosen(self._validated(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, averaged over the posterior of the weights (Laplace).
@@ -207,17 +204,17 @@ class RVC(ClassifierMixin, RVMBase):
         With more than two classes, they are the softmax of the classes' log-odds at the temperature that fits rows
         left out best.
         """
-        return probabilities(self.decision_function(X), self._inverse_temperature)
+        return self.model_.probabilities(self._validated(X))
 
-    def _losses(self, targets: Array, weights: Array) -> Losses:
+    def _losses(self, targets: Array, weights: Array, link: Tempered | None) -> Losses:
+        assert link is not None
         index = targets.argmax(axis=1) if targets.shape[1] > 1 else (targets[:, 0] > 0.0).astype(int)
-        return lambda mean, variance: log_losses(moderated(mean, variance), index, self._inverse_temperature)
+        return lambda mean, variance: log_losses(link.decision(mean, variance), index, link.inverse_temperature)
 
-    def _calibrate(self, objective: RelevanceObjective, theta: Array) -> None:
-        self._inverse_temperature = 1.0
+    def _link(self, objective: RelevanceObjective, theta: Array) -> Tempered:
         targets, weights = objective.targets, objective.weights
         if targets.shape[1] == 1:
-            return
+            return Moderated(inverse_temperature=1.0)
         folds = self._dealt(RVMCrossValidation(), Rows(X=objective.X, targets=targets, weights=weights))
         if objective.centres is not None:
             folds = folds.centred_on(objective.centres.rows)
@@ -233,4 +230,5 @@ class RVC(ClassifierMixin, RVMBase):
         )
         decision, index = folds.held_out_log_odds(fitted), targets.argmax(axis=1)
         known = np.isfinite(decision[:, 0])  # not of all parts where time is up
-        self._inverse_temperature = fit_temperature(decision[known], index[known], weights[known], counts=True)
+        temperature = fit_temperature(decision[known], index[known], weights[known], counts=True)
+        return Moderated(inverse_temperature=temperature)

@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._rvm_held import Losses
 from kernelect.estimators._training import measured
-from kernelect.machines.rvm import TargetLikelihood
+from kernelect.model import NumberHead, Tempered, WeightSpread
 from kernelect.numerics import binary_unit, exact_mean
 from kernelect.selection import Rows
 from kernelect.typing import Array
@@ -64,8 +64,6 @@ tol, time_limit, random_state, n_jobs, verbose
     _regression = True
 
     noise_: float
-    _centre: float
-    _unit: float
 
     def __init__(
         self,
@@ -116,32 +114,28 @@ tol, time_limit, random_state, n_jobs, verbose
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        data = measured(self, X, y, sample_weight, several=False, counts=True)
+        data = self._merged(measured(self, X, y, sample_weight, several=False, counts=True))
         centre = exact_mean(data.targets[:, 0], data.weights)
         targets = np.where(data.kept[:, None], data.targets - centre, 0.0)
         if np.abs(targets).max() <= 1e-12 * np.abs(data.targets).max():  # constant, up to the rounding of its mean
             targets = np.zeros_like(targets)
         # In a unit of their own, so that nothing depends on the user's.
-        self._unit = binary_unit(targets[data.kept, 0]) if self._criterion().rescales else 1.0
-        self._centre = centre
-        self._fit_machine(replace(data, targets=targets / self._unit), self._unit)
-        self.dual_coef_ = self._unit * self.dual_coef_
-        self.noise_ *= self._unit
-        self.intercept_ = self._unit * self.intercept_ + centre
+        unit = binary_unit(targets[data.kept, 0]) if self._criterion().rescales else 1.0
+        component = self._fit_machine(replace(data, targets=targets / unit), unit, centre)
+        assert isinstance(component.spread, WeightSpread)
+        self.noise_ = component.spread.noise
+        self.model_ = self._record((component,), NumberHead(weights=np.ones(1)))
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return Rows(X=X, targets=(y - y.mean()).astype(float)[:, None], weights=np.ones(len(y)))
 
-    def _keep_noise(self, likelihood: TargetLikelihood) -> None:
-        self.noise_ = float(likelihood.noise_precision**-0.5) if np.any(likelihood.targets) else 0.0
-
-    def _losses(self, targets: Array, weights: Array) -> Losses:
+    def _losses(self, targets: Array, weights: Array, link: Tempered | None) -> Losses:
         y = targets[:, 0]
         total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
         return lambda mean, _: (y - mean[:, 0]) ** 2 / (total if total > 0.0 else 1.0)
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation."""
-        mean, variance = self._latent(X)
-        mean, noise = self._unit * mean[:, 0] + self._centre, self.noise_ / self._unit
-        return (mean, self._unit * np.sqrt(variance[:, 0] + noise**2)) if return_std else mean
+        Z = self._validated(X)
+        mean = self.model_.predictions(Z)
+        return (mean, self.model_.deviations(Z)) if return_std else mean

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from kernelect.criteria.calibration import probabilities
 from kernelect.estimators._svm_base import SVMBase
 from kernelect.estimators._targets import decide_class
-from kernelect.exceptions import MissingCapability
 from kernelect.typing import Array
 
 
@@ -194,8 +189,8 @@ class SVC(ClassifierMixin, SVMBase):
         For the posterior mean these are log-odds, ln E Q(1) - ln E Q(-1), which have the sign of the mean. For a
         precomputed kernel they are the mean itself, because such a kernel does not tell k(x, x).
         """
-        values = self._decide(self._validated(X))
-        return values[:, 0] if len(self.classes_) == 2 else values
+        values = self.model_.decisions(self._validated(X))
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> Array:
         """Return the class with the largest decision value, which is also the most probable one."""
@@ -204,15 +199,4 @@ class SVC(ClassifierMixin, SVMBase):
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, from the model or calibrated (see Notes)."""
-        check_is_fitted(self)
-        if not self._is_posterior:
-            return probabilities(self.decision_function(X), self._inverse_temperature)
-        if self._is_precomputed:
-            raise MissingCapability(
-                "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities of the posterior need: "
-                "use predict, predictor='svm', or give a kernel instead."
-            )
-        log_odds = self.decision_function(X)
-        if log_odds.ndim == 1:
-            return np.column_stack([expit(-log_odds), expit(log_odds)])
-        return np.asarray(softmax(log_expit(log_odds), axis=1), dtype=float)
+        return self.model_.probabilities(self._validated(X))

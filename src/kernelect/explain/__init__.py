@@ -9,9 +9,7 @@
 (2, 4, 3)
 """
 
-import kernelect.explain.mixtures  # noqa: F401  (which adds the expansions of mixtures)
-from kernelect.explain.adapters import expansion_of
-from kernelect.explain.expansion import Expansion, FunctionPart, KernelPart, View
+from kernelect.explain.expansion import Expansion, ViewedPart, expansion_of
 from kernelect.explain.record import Explanation
 from kernelect.explain.shapley import Explainer, shapley_values
 
@@ -19,9 +17,7 @@ __all__ = [
     "Expansion",
     "Explainer",
     "Explanation",
-    "FunctionPart",
-    "KernelPart",
-    "View",
+    "ViewedPart",
     "expansion_of",
     "shapley_values",
 ]

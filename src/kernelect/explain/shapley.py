@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
-from kernelect.explain.adapters import expansion_of
 from kernelect.explain.exact import KEPT, Prepared, exact_interactions, exact_values
-from kernelect.explain.expansion import Expansion
+from kernelect.explain.expansion import Expansion, expansion_of
 from kernelect.explain.permutation import permutation_values
 from kernelect.explain.record import Explanation
+from kernelect.explain.summands import Summand
 from kernelect.kernels.scale import spread_rows
 from kernelect.typing import Array
 
@@ -99,8 +99,8 @@ class Explainer:
     words : str
         What the background is.
     absent : str
-    prepared : list of list of Prepared, or None
-        Every part's summands; None for the permutation estimate.
+    prepared : list of list of Prepared or None, or None
+        Every part's summands; None for a part, or all parts, that permutations estimate.
     remarks : tuple of str
     """
 
@@ -108,7 +108,7 @@ class Explainer:
     background: list[Array] | None
     words: str
     absent: str
-    prepared: list[list[Prepared]] | None
+    prepared: list[list[Prepared] | None] | None
     remarks: tuple[str, ...]
 
     @classmethod
@@ -131,48 +131,66 @@ class Explainer:
         return bare if method == "permutation" else bare._made_exact(method)
 
     def _made_exact(self, method: str) -> Explainer:
-        try:
-            summands = [part.summands() for part in self.expansion.parts]
-        except MissingCapability as error:
-            if method == "exact":
-                raise
-            reason = str(error).split(", so ")[0]
-            return replace(self, remarks=(*self.remarks, f"{reason}: the values are estimated by permutations."))
+        """Return the explainer with the exact form of all parts that have one: values add up over parts."""
+        summands: list[list[Summand] | None] = []
+        reasons: dict[str, None] = {}
+        for part in self.expansion.parts:
+            try:
+                summands.append(part.summands())
+            except MissingCapability as error:
+                if method == "exact":
+                    raise
+                summands.append(None)
+                reasons[str(error).split(", so ")[0]] = None
+        whole = all(found is None for found in summands) and bool(summands)
+        share = "the values are" if whole else "its share of the values is"
+        remarks = [*self.remarks, *(f"{reason}: {share} estimated by permutations." for reason in reasons)]
+        if whole:
+            return replace(self, remarks=tuple(remarks))
+        known = [found for found in summands if found is not None]
         blocks: list[Any] = self.background or [None] * len(summands)
-        keep = KEPT // max(1, sum(len(found) for found in summands))
+        keep = KEPT // max(1, sum(len(found) for found in known))
         prepared = [
-            [Prepared.of(summand, part.view.owners, rows, self.absent, keep) for summand in found]
+            None
+            if found is None
+            else [Prepared.of(summand, part.view.owners, rows, self.absent, keep) for summand in found]
             for part, rows, found in zip(self.expansion.parts, blocks, summands, strict=True)
         ]
-        mixed = dict.fromkeys(summand.remark for found in summands for summand in found if summand.remark)
-        return replace(self, prepared=prepared, remarks=(*self.remarks, *(f"{remark}." for remark in mixed)))
+        mixed = dict.fromkeys(summand.remark for found in known for summand in found if summand.remark)
+        return replace(self, prepared=prepared, remarks=(*remarks, *(f"{remark}." for remark in mixed)))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is estimated."""
+        return self.prepared is not None and all(found is not None for found in self.prepared)
 
     def explain(
         self, X: Any, interactions: bool = False, *, n_permutations: int = 100, random_state: int = 0
     ) -> Explanation:
         """Return the explanation of rows; arguments as in :func:`shapley_values`."""
         inputs = _checked(self.expansion, X, "X")
+        values, base = self._exact(inputs)
         errors = pairs = None
-        if self.prepared is None:
-            values, errors, base = self._estimated(inputs, interactions, n_permutations, random_state)
-        else:
-            values, base = self._exact(inputs)
-            pairs = exact_interactions(self._paired(inputs), values) if interactions else None
+        if not self.is_exact:
+            rest, errors, more = self._estimated(inputs, interactions, n_permutations, random_state)
+            values, base = values + rest, base + more
+        elif interactions:
+            pairs = exact_interactions(self._paired(inputs), values)
         decided = self.expansion.decide(inputs)
         gap = float(np.abs(decided - base - values.sum(axis=1)).max(initial=0.0))
         record = self._record(X, values, np.tile(base, (len(values), 1)), errors, pairs, gap)
         return replace(record, remarks=(*record.remarks, *_on_limits(self.expansion, X, decided)))
 
     def _exact(self, inputs: list[Array]) -> tuple[Array, Array]:
-        assert self.prepared is not None
+        """Return values and base of the parts that have an exact form, and of the intercept."""
+        paired = self._paired(inputs)
         shape = (len(inputs[0]), len(self.expansion.players), len(self.expansion.outputs))
-        values = exact_values(self._paired(inputs), shape)
-        base = self.expansion.intercept + sum((one.base() for found in self.prepared for one in found), np.zeros(1))
-        return values, np.asarray(base, dtype=float)
+        base = self.expansion.intercept + sum((one.base() for one, _ in paired), np.zeros(1))
+        return exact_values(paired, shape), np.asarray(base, dtype=float)
 
     def _paired(self, inputs: list[Array]) -> list[tuple[Prepared, Array]]:
-        found = self.prepared or []
-        return [(one, rows) for prepared, rows in zip(found, inputs, strict=True) for one in prepared]
+        prepared = self.prepared or [None] * len(inputs)
+        return [(one, rows) for found, rows in zip(prepared, inputs, strict=True) for one in found or ()]
 
     def _estimated(self, inputs: list[Array], interactions: bool, rounds: int, seed: int) -> tuple[Array, Array, Array]:
         if interactions:
@@ -187,10 +205,11 @@ class Explainer:
             )
         if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 2:
             raise InvalidArgument(f"n_permutations={rounds!r} must be a whole number of at least 2.")
+        missing = [found is None for found in self.prepared or [None] * len(inputs)]
         return permutation_values(
-            self.expansion,
-            inputs,
-            self.background,
+            self.expansion.among(missing),
+            [rows for rows, each in zip(inputs, missing, strict=True) if each],
+            [rows for rows, each in zip(self.background, missing, strict=True) if each],
             marginals=self.absent == "marginals",
             rounds=int(rounds),
             generator=np.random.default_rng(seed),
@@ -213,7 +232,7 @@ class Explainer:
             explained=self.expansion.explained,
             absent=self.absent,
             background=self.words,
-            method="permutation" if self.prepared is None else "exact",
+            method="exact" if self.is_exact else "permutation",
             error=gap,
             standard_errors=shaped(errors),
             interactions=shaped(pairs),

@@ -1,9 +1,9 @@
 """Kernels as sums of products over inputs.
 
-A :class:`Term` is scale * prod_j k_j(x_j, z_j) * prod_v (c_v + sum_j g_vj (x_j - m_vj)(z_j - m_vj))^p_v: one-input
-factors times powers of inner products. :func:`product_terms` writes a kernel as a sum of terms:
-Gaussians and other products over inputs are one, a sum has those of its parts, a product all products
-of them, and a radial kernel that is a mixture of Gaussian scales one for every scale (scales.py).
+A :class:`Term` is scale * prod_j k_j(x_j, z_j) * prod_v p_v(sum_j g_vj (x_j - m_vj)(z_j - m_vj)): one-input
+factors times polynomials of inner products. :func:`product_terms` writes a kernel as a sum of terms, from its
+profile alone (profiles.py): a product over inputs is one, a sum has those of its parts, a product all products
+of them, and a function of the distance one for every Gaussian that it is a sum of.
 """
 
 from __future__ import annotations
@@ -16,22 +16,18 @@ from math import factorial
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.explain.scales import Mixture, matern_mixture, rational_quadratic_mixture
+from kernelect.explain.profiles import exponential_rate, gaussian_scales, power_series
 from kernelect.explain.series import Series
 from kernelect.kernels import (
-    ARD,
-    RBF,
     Agreement,
     Category,
     Constant,
+    InnerProduct,
     Kernel,
-    Linear,
-    Matern,
     OnColumns,
     OverInputs,
-    Polynomial,
     Product,
-    RationalQuadratic,
+    Stationary,
     Sum,
 )
 from kernelect.typing import Array, Indices, Mask
@@ -39,11 +35,14 @@ from kernelect.typing import Array, Indices, Mask
 #: Powers end here: a wild row has values that mean nothing, but no infinities, which would spread.
 _LARGEST = 1e250
 
+#: Exponents end here, for the same reason.
+_LARGEST_EXPONENT = 500.0
+
 #: A width at which a kernel of categories is 0 where two rows differ.
 _NOTHING_LEFT = 1e4
 
 
-class Profile(ABC):
+class InputFactors(ABC):
     """One-input factors k_j(x, z); 1 where the width is 0.
 
     Attributes
@@ -58,12 +57,12 @@ class Profile(ABC):
         """Return k_j between values ``x`` (m,) and ``z`` (n,) of input j, (m, n)."""
 
     @abstractmethod
-    def within(self, columns: Indices, n_inputs: int) -> Profile:
-        """Return the profile of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
+    def within(self, columns: Indices, n_inputs: int) -> InputFactors:
+        """Return the factors of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian(Profile):
+class GaussianFactors(InputFactors):
     """exp(-widths_j (x - z)^2)."""
 
     widths: Array
@@ -75,12 +74,12 @@ class Gaussian(Profile):
             D *= -self.widths[j]
         return np.exp(D, out=D)
 
-    def within(self, columns: Indices, n_inputs: int) -> Gaussian:
-        return Gaussian(_spread_out(self.widths, columns, n_inputs))
+    def within(self, columns: Indices, n_inputs: int) -> GaussianFactors:
+        return GaussianFactors(_spread_out(self.widths, columns, n_inputs))
 
 
 @dataclass(frozen=True, eq=False)
-class FactorsOf(Profile):
+class KernelFactors(InputFactors):
     """The factors of a kernel that is a product over inputs: the same kernel with one of its widths alone."""
 
     kernel: OverInputs
@@ -90,32 +89,51 @@ class FactorsOf(Profile):
         alone = replace(self.kernel, gamma=self.widths[[j]])  # type: ignore[type-var]
         return np.ascontiguousarray(alone.cross(z[:, None], x[:, None]).T)
 
-    def within(self, columns: Indices, n_inputs: int) -> FactorsOf:
+    def within(self, columns: Indices, n_inputs: int) -> KernelFactors:
         return replace(self, widths=_spread_out(self.widths, columns, n_inputs))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Power:
-    """(offset + sum_j slopes_j (x_j - centre_j)(z_j - centre_j)) ** degree."""
+class ExponentialFactors(InputFactors):
+    """exp(widths_j (x - centre_j)(z - centre_j))."""
 
-    slopes: Array
-    offset: float
-    degree: int
+    widths: Array
     centre: Array
+
+    def factor(self, j: int, x: Array, z: Array) -> Array:
+        with np.errstate(over="ignore"):
+            T = self.widths[j] * np.multiply.outer(x - self.centre[j], z - self.centre[j])
+        return np.exp(np.clip(T, -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
+
+    def within(self, columns: Indices, n_inputs: int) -> ExponentialFactors:
+        widths, centre = (_spread_out(each, columns, n_inputs) for each in (self.widths, self.centre))
+        return ExponentialFactors(widths=widths, centre=centre)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Power:
+    """sum_k coefficients_k T^k of the inner product T = sum_j slopes_j (x_j - centre_j)(z_j - centre_j)."""
+
+    coefficients: Array  # of 1, T, ..., T^degree
+    slopes: Array
+    centre: Array
+
+    @property
+    def degree(self) -> int:
+        return len(self.coefficients) - 1
 
     def series(self, j: int, x: Array, z: Array) -> list[Array]:
         """Return the coefficients s^k / k! of exp(s tau), s the share of input j, for k = 0, ..., degree."""
         with np.errstate(over="ignore"):
             s = self.slopes[j] * np.multiply.outer(x - self.centre[j], z - self.centre[j])
-        largest = _LARGEST ** (1.0 / self.degree)
+        largest = _LARGEST ** (1.0 / max(self.degree, 1))
         s = np.clip(s, -largest, largest)
         return [s**k / factorial(k) for k in range(self.degree + 1)]
 
     @property
     def readout(self) -> Array:
-        """What the coefficients of tau^0, ..., tau^degree count: p! / (p - k)! offset^(p - k)."""
-        p = self.degree
-        return np.array([factorial(p) / factorial(p - k) * self.offset ** (p - k) for k in range(p + 1)])
+        """What the coefficients of tau^0, ..., tau^degree count."""
+        return self.coefficients * [float(factorial(k)) for k in range(self.degree + 1)]
 
     def within(self, columns: Indices, n_inputs: int) -> Power:
         """Return the power as one of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
@@ -136,7 +154,7 @@ class Term:
     Attributes
     ----------
     scale : float
-    profiles : tuple of Profile
+    factors : tuple of InputFactors
     powers : tuple of Power
     mixture : str
         Remark where the term is one scale of a mixture that stands for a radial kernel.
@@ -145,7 +163,7 @@ class Term:
     """
 
     scale: float = 1.0
-    profiles: tuple[Profile, ...] = ()
+    factors: tuple[InputFactors, ...] = ()
     powers: tuple[Power, ...] = ()
     mixture: str = ""
     error: float = 0.0
@@ -153,7 +171,7 @@ class Term:
     def __mul__(self, other: Term) -> Term:
         return Term(
             scale=self.scale * other.scale,
-            profiles=self.profiles + other.profiles,
+            factors=self.factors + other.factors,
             powers=self.powers + other.powers,
             mixture=self.mixture or other.mixture,
             error=self.error + other.error,
@@ -163,7 +181,7 @@ class Term:
         """Return the term of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
         return replace(
             self,
-            profiles=tuple(part.within(columns, n_inputs) for part in self.profiles),
+            factors=tuple(part.within(columns, n_inputs) for part in self.factors),
             powers=tuple(part.within(columns, n_inputs) for part in self.powers),
         )
 
@@ -180,19 +198,19 @@ class Term:
     def active(self, n_inputs: int) -> Mask:
         """Return the inputs on which the term depends."""
         used = np.zeros(n_inputs, dtype=bool)
-        for profile in self.profiles:
-            used |= profile.widths > 0.0
+        for each in self.factors:
+            used |= each.widths > 0.0
         for power in self.powers:
             used |= power.slopes != 0.0
         return used
 
     def order(self, n_players: int) -> int:
         """Return how many players enter jointly, of the ``n_players`` that enter at all."""
-        return n_players if self.profiles else min(n_players, sum(power.degree for power in self.powers))
+        return n_players if self.factors else min(n_players, sum(power.degree for power in self.powers))
 
     def factor(self, j: int, x: Array, z: Array) -> Array:
         """Return the factor of input j between values ``x`` (m,) and ``z`` (n,), (size, m, n)."""
-        plain = [profile.factor(j, x, z) for profile in self.profiles if profile.widths[j] > 0.0]
+        plain = [each.factor(j, x, z) for each in self.factors if each.widths[j] > 0.0]
         scalar = reduce(np.multiply, plain) if plain else np.ones((len(x), len(z)))
         if not self.powers:
             return scalar[None]
@@ -214,10 +232,7 @@ def product_terms(kernel: Kernel, spans: Array) -> list[Term]:
     spans : ndarray of shape (n_inputs,)
         Range of each input among the vectors: the distances that heavy-tailed mixtures have to cover.
     """
-    raise MissingCapability(
-        f"{type(kernel).__name__} is not a sum of products over inputs, so its Shapley values have no exact form: "
-        "use method='permutation', which estimates them and gives their standard errors."
-    )
+    raise _no_exact_form(kernel, "sum of products over inputs")
 
 
 @product_terms.register
@@ -225,15 +240,30 @@ def _(kernel: Constant, spans: Array) -> list[Term]:
     return [Term(scale=float(kernel.constant))]
 
 
-@product_terms.register(RBF)
-@product_terms.register(ARD)
-def _(kernel: RBF | ARD, spans: Array) -> list[Term]:
-    return [Term(profiles=(Gaussian(_widths(kernel, len(spans))),))]
+@product_terms.register
+def _(kernel: Stationary, spans: Array) -> list[Term]:
+    widths = _widths(kernel, len(spans))
+    # New rows may lie beyond the vectors; whole powers of 10 share a sum.
+    reach = 10.0 ** np.ceil(np.log10(max(10.0 * float(widths @ spans**2), 1.0)))
+    found = gaussian_scales(kernel.profile, reach)
+    if found is None:
+        raise _no_exact_form(kernel, "sum of Gaussians")
+    count = len(found.scales)
+    off = f"taken as a mixture of {count} Gaussians, which is off by {found.error:.0e}"
+    return [
+        Term(
+            scale=float(weight),
+            factors=(GaussianFactors(float(scale) * widths),),
+            mixture="" if count == 1 else f"{type(kernel).__name__} is {off}",
+            error=found.error,
+        )
+        for scale, weight in zip(found.scales, found.weights, strict=True)
+    ]
 
 
 @product_terms.register
 def _(kernel: OverInputs, spans: Array) -> list[Term]:
-    return [Term(profiles=(FactorsOf(kernel, _widths(kernel, len(spans))),))]
+    return [Term(factors=(KernelFactors(kernel, _widths(kernel, len(spans))),))]
 
 
 @product_terms.register
@@ -243,45 +273,23 @@ def _(kernel: OnColumns, spans: Array) -> list[Term]:
 
 
 @product_terms.register
-def _(kernel: Matern, spans: Array) -> list[Term]:
-    return _scaled_gaussians(_widths(kernel, len(spans)), matern_mixture(kernel.nu), kernel)
-
-
-@product_terms.register
-def _(kernel: RationalQuadratic, spans: Array) -> list[Term]:
-    widths = _widths(kernel, len(spans))
-    # New rows may lie beyond the vectors; whole powers of 10 share a mixture.
-    reach = 10.0 ** np.ceil(np.log10(max(10.0 * float(widths @ spans**2), 1.0)))
-    return _scaled_gaussians(widths, rational_quadratic_mixture(float(kernel.alpha), reach), kernel)
-
-
-@product_terms.register
-def _(kernel: Linear, spans: Array) -> list[Term]:
-    return [Term(powers=(Power(slopes=np.ones(len(spans)), offset=0.0, degree=1, centre=_centre(kernel, len(spans))),))]
+def _(kernel: InnerProduct, spans: Array) -> list[Term]:
+    centre, everywhere = centre_of(kernel, len(spans)), np.ones(len(spans))
+    coefficients = power_series(kernel.profile)
+    if coefficients is not None:
+        return [Term(powers=(Power(coefficients=coefficients, slopes=everywhere, centre=centre),))]
+    rate = exponential_rate(kernel.profile)
+    if rate is None or rate < 0.0:
+        raise _no_exact_form(kernel, "polynomial (of +, *, **) or an exponential")
+    scale = float(kernel.profile(np.zeros(1))[0])
+    return [Term(scale=scale, factors=(ExponentialFactors(widths=rate * everywhere, centre=centre),))]
 
 
 @product_terms.register
 def _(kernel: Agreement, spans: Array) -> list[Term]:
     # exp(-w [x != z]) with a width at which nothing is left where two rows differ.
     alone = [np.where(np.arange(len(spans)) == j, _NOTHING_LEFT, 0.0) for j in range(len(spans))]
-    return [Term(profiles=(FactorsOf(Category(widths), widths),)) for widths in alone]
-
-
-@product_terms.register
-def _(kernel: Polynomial, spans: Array) -> list[Term]:
-    slopes = np.full(len(spans), float(kernel.gamma))
-    return [
-        Term(
-            powers=(
-                Power(
-                    slopes=slopes,
-                    offset=float(kernel.coef0),
-                    degree=int(kernel.degree),
-                    centre=_centre(kernel, len(spans)),
-                ),
-            )
-        )
-    ]
+    return [Term(factors=(KernelFactors(Category(widths), widths),)) for widths in alone]
 
 
 @product_terms.register
@@ -297,19 +305,18 @@ def _(kernel: Product, spans: Array) -> list[Term]:
     return terms
 
 
-def _widths(kernel: RBF | ARD | Matern | OverInputs | RationalQuadratic, n_inputs: int) -> Array:
+def _widths(kernel: Stationary | OverInputs, n_inputs: int) -> Array:
     return np.array(np.broadcast_to(np.asarray(kernel.gamma, dtype=float), n_inputs))
 
 
-def _centre(kernel: Linear | Polynomial, n_inputs: int) -> Array:
+def centre_of(kernel: InnerProduct, n_inputs: int) -> Array:
+    """Return the point that inner products are taken from."""
     centre = 0.0 if kernel.centre is None else kernel.centre
     return np.array(np.broadcast_to(np.asarray(centre, dtype=float), n_inputs))
 
 
-def _scaled_gaussians(widths: Array, mixture: Mixture, kernel: Kernel) -> list[Term]:
-    name = type(kernel).__name__
-    remark = f"{name} is taken as a mixture of {len(mixture.weights)} Gaussians, which is off by {mixture.error:.0e}"
-    return [
-        Term(scale=float(weight), profiles=(Gaussian(float(scale) * widths),), mixture=remark, error=mixture.error)
-        for scale, weight in zip(mixture.scales, mixture.weights, strict=True)
-    ]
+def _no_exact_form(kernel: Kernel, what: str) -> MissingCapability:
+    return MissingCapability(
+        f"{type(kernel).__name__} is not a {what}, so its Shapley values have no exact form: "
+        "use method='permutation', which estimates them and gives their standard errors."
+    )

@@ -24,8 +24,12 @@ class Bound(Const):
 
 def within(arg: Node, double: float, single: float) -> Node:
     """Return a node kept between -bound and bound, in either precision."""
-    low, high = (_bound(arg, sign * double, sign * single) for sign in (-1.0, 1.0))
-    return apply("min", apply("max", arg, low), high)
+    return below(apply("max", arg, _bound(arg, -double, -single)), double, single)
+
+
+def below(arg: Node, double: float, single: float) -> Node:
+    """Return a node that ends at a bound, in either precision."""
+    return apply("min", arg, _bound(arg, double, single))
 
 
 def _bound(arg: Node, double: float, single: float) -> Bound:

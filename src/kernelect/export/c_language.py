@@ -49,6 +49,7 @@ _HELPERS = {
     "sqrt": """static inline REAL NAME_sqrtSUFFIX(REAL a) {
   REAL root;
   if (!(a > 0)) return 0;
+  if (a >= HUGE) return a;
   root = NAME_expSUFFIX((REAL)0.5 * NAME_logSUFFIX(a));
   return (REAL)0.5 * (root + a / root); /* a step of Newton's */
 }""",

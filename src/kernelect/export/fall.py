@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.export.graph import Node, Shape
-from kernelect.mixture.trees import Trees
+from kernelect.model.trees import Trees
 from kernelect.typing import Array, Indices
 
 

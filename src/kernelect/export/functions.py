@@ -11,8 +11,9 @@ from kernelect.dictionaries.functions import DesignColumns, Harmonics, Monomials
 from kernelect.dictionaries.kernel_functions import CentredKernels
 from kernelect.dictionaries.union import JoinedCandidates
 from kernelect.exceptions import MissingCapability
-from kernelect.export.graph import Node, apply, const, join, narrowed, stretched, take, times
+from kernelect.export.graph import Node, const, join, narrowed, stretched, take, times
 from kernelect.export.kernels import kernel_values
+from kernelect.export.tracing import sine_of_turns
 from kernelect.typing import Array
 
 
@@ -53,11 +54,6 @@ def _(functions: Harmonics, x: Node) -> Node:
     inputs, order, is_sine = (np.array(values) for values in zip(*functions.waves, strict=True))
     turns = order * ((take(x, inputs) - functions.lower[inputs]) / functions.period[inputs])
     return narrowed(sine_of_turns(turns + np.where(is_sine, 0.0, 0.25)))
-
-
-def sine_of_turns(turns: Node) -> Node:
-    """Return sin(2 pi turns), from the part of a turn that is nearest to 0."""
-    return apply("sin", 2.0 * np.pi * (turns - apply("floor", turns + 0.5)))
 
 
 @function_values.register

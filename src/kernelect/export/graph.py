@@ -1,8 +1,8 @@
 """What an exported model computes for one row, as a graph of a few plain operations on small arrays.
 
-Every writer (C, JavaScript, ONNX) and the NumPy reference (evaluate.py) know these operations and nothing
-of kernels, machines or table steps, which are written in them once. Arrays have one or two axes; sizes of
-1 are stretched as in NumPy, and the arguments of one operation have the same number of axes.
+Every writer (C, JavaScript, ONNX) and the NumPy reference (evaluate.py) know these operations and nothing of kernels,
+machines or table steps, which are written in them once. Arrays have one or two axes; sizes of 1 are stretched as in
+NumPy, and the arguments of one operation have the same number of axes.
 """
 
 from __future__ import annotations
@@ -205,11 +205,7 @@ class Narrow(Node):
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    def called(*arrays: Array) -> Any:
-        with np.errstate(all="ignore"):  # branches that are not taken may be infinite
-            return function(*arrays)
-
-    return called
+    return np.errstate(all="ignore")(function)  # branches that are not taken may be infinite
 
 
 #: Operations on elements; comparisons give 1 and 0.
@@ -307,6 +303,11 @@ def added(nodes: Sequence[Node]) -> Node:
     return reduce(lambda a, b: a + b, nodes)
 
 
+def multiplied(nodes: Sequence[Node]) -> Node:
+    """Return the product of nodes."""
+    return reduce(lambda a, b: a * b, nodes)
+
+
 def stretched(vector: Node, size: int) -> Node:
     """Return a vector of so many elements, all alike where there was one."""
     return vector if vector.shape == (size,) else vector + np.zeros(size)
@@ -341,7 +342,6 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
 def is_wide(node: Node, known: dict[int, bool]) -> bool:
     """Tell whether a node is computed in double whatever the export's precision; ``known`` keeps what was found."""
     if id(node) not in known:
-        known[id(node)] = isinstance(node, Raw | Lookup) or (
-            not isinstance(node, Narrow) and any(is_wide(arg, known) for arg in node.args)
-        )
+        inner = not isinstance(node, Narrow) and any(is_wide(arg, known) for arg in node.args)
+        known[id(node)] = inner or isinstance(node, Raw | Lookup)
     return known[id(node)]

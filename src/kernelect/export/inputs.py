@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.export.cells import Cell, NumberCell, Sheet, made
-from kernelect.export.functions import sine_of_turns
 from kernelect.export.graph import Node, apply, clipped, join, reduced, reshaped, take, times
+from kernelect.export.tracing import sine_of_turns
 from kernelect.inputs import Coding, Indicators, Warp
 from kernelect.inputs.coding import OTHER, YEAR, CategoryCode, MissingCode, NumberCode
 from kernelect.inputs.readings import LARGEST, number_codes

@@ -1,66 +1,54 @@
 """Intervals in the operations of a graph: how far from a prediction a new observation may lie.
 
-Jackknife+ takes what every machine without one of the rows says: a matrix of all rows for each member of a mixture. The
-plain jackknife takes one number and the spread at the row, and is what an export carries.
+Jackknife+ takes what every machine without one of the rows says: a matrix of all rows for each component. The plain
+jackknife takes one number and the spread at the row, and is what an export carries.
 """
 
 from __future__ import annotations
 
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
-from kernelect.estimators import LSSVR, RVR, BasisSearchRegressor
 from kernelect.exceptions import MissingCapability
+from kernelect.export.components import mean_of, on_scale, outputs_of, viewed, weighed
 from kernelect.export.functions import function_values
 from kernelect.export.graph import Node, apply, clipped, const, join, reduced, times
-from kernelect.export.machines import outputs_of, weighed
-from kernelect.export.mixtures import on_scale
-from kernelect.mixture import KernelRegressor
-from kernelect.mixture.regressor import WHOLE
-from kernelect.mixture.scales import ANSCOMBE, SpreadModel, TargetScale
+from kernelect.model import Component, FunctionPart, Model, NoiseModel, SubsetSpread, TargetScale, WeightSpread
+from kernelect.model.heads import WHOLE
+from kernelect.model.scales import ANSCOMBE
 
 
-@singledispatch
-def ends_of(machine: Any, x: Node, coverage: float) -> Node:
-    """Return lower and upper end (2,) of the interval at inputs ``x`` of a machine that predicts one number."""
-    raise MissingCapability(f"{type(machine).__name__} has no intervals that could be exported: leave interval= out.")
+def ends_of(model: Model, x: Node, coverage: float) -> Node:
+    """Return lower and upper end (2,) of the interval at inputs ``x`` of a model that predicts one number."""
+    if model.is_classifier:
+        raise MissingCapability("A model of labels has no intervals that could be exported: leave interval= out.")
+    head = model.numbers
+    if model.jackknife is None:
+        (component,) = model.components
+        reach = float(ndtri(0.5 + 0.5 * coverage)) * _deviation(component, viewed(component.view, x))
+        return _around(outputs_of(model, x).result, reach)
+    reach = const(model.reach(coverage))
+    if head.noise is not None:
+        reach = reach * _spread(head.noise, x)
+    return _on_target(head.scale, _around(on_scale(model, x), reach))
 
 
-@ends_of.register
-def _(machine: LSSVR, x: Node, coverage: float) -> Node:
-    return _around(outputs_of(machine, x).result, machine._reach(coverage))
-
-
-@ends_of.register
-def _(machine: KernelRegressor, x: Node, coverage: float) -> Node:
-    reach = const(machine._reach(coverage))
-    if machine._noise is not None:
-        reach = reach * _spread(machine._noise, x)
-    return _on_target(machine.target_scale_, _around(on_scale(machine, x), reach))
-
-
-@ends_of.register
-def _(machine: RVR, x: Node, coverage: float) -> Node:
-    _, variance = weighed(machine, x)
-    deviation = machine._unit * apply("sqrt", variance + (machine.noise_ / machine._unit) ** 2)
-    return _around(outputs_of(machine, x).result, _normal_reach(coverage) * deviation)
-
-
-@ends_of.register
-def _(machine: BasisSearchRegressor, x: Node, coverage: float) -> Node:
-    spread = const(1.0 + machine._intercept_variance)
-    if len(machine.support_):
-        values = function_values(machine.functions_, x) - machine._means
-        spread = spread + reduced("sum", apply("square", times(values, machine._root)))
-    deviation = apply("sqrt", spread) * np.atleast_1d(machine.noise_)
-    return _around(outputs_of(machine, x).result, _normal_reach(coverage) * deviation)
-
-
-def _normal_reach(coverage: float) -> float:
-    return float(norm.ppf(0.5 + 0.5 * coverage))
+def _deviation(component: Component, V: Node) -> Node:
+    spread = component.spread
+    if isinstance(spread, WeightSpread):
+        _, variance = weighed(component, V)
+        return spread.unit * apply("sqrt", variance + (spread.noise / spread.unit) ** 2)
+    if isinstance(spread, SubsetSpread):
+        total: Any = const(1.0 + spread.constant)
+        part = component.parts[0]
+        assert isinstance(part, FunctionPart)
+        if len(part.functions):
+            values = function_values(part.functions, V) - spread.means
+            total = total + reduced("sum", apply("square", times(values, spread.root)))
+        return apply("sqrt", total) * np.atleast_1d(spread.noise)
+    raise MissingCapability("The model has no intervals that could be exported: leave interval= out.")
 
 
 def _around(middle: Node, reach: Any) -> Node:
@@ -71,14 +59,14 @@ def _around(middle: Node, reach: Any) -> Node:
     return join([middle - reach, middle + reach])
 
 
-def _spread(noise: SpreadModel, x: Node) -> Node:
-    """Return the spread at a row in units of the usual one, as SpreadModel does."""
-    logs = outputs_of(noise.estimator, x).result
+def _spread(noise: NoiseModel, x: Node) -> Node:
+    """Return the spread at a row in units of the usual one, as NoiseModel does."""
+    logs = mean_of(noise.component, viewed(noise.component.view, x))
     return apply("exp", clipped(logs, noise.low, noise.high)) / noise.usual
 
 
 def _on_target(scale: TargetScale, ends: Node) -> Node:
-    """Return ends on the target's own scale, as KernelRegressor does; those of counts are whole."""
+    """Return ends on the target's own scale, as NumberHead does; those of counts are whole."""
     if not scale.is_identity:
         ends = clipped(ends, scale.low, scale.high)
     if scale.name == "sqrt":

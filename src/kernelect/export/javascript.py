@@ -12,15 +12,16 @@ import numpy as np
 
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
-from kernelect.estimators._jackknife import check_coverage
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import Explainer
 from kernelect.export.c_language import identifier, wrapped
 from kernelect.export.dialect import Dialect
+from kernelect.export.graph import Node
 from kernelect.export.loops import Loops
 from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
 from kernelect.export.reasons import Reasons, runtime
+from kernelect.model.jackknife import check_coverage
 from kernelect.typing import Array, Indices
 
 #: Numbers of a model that is still written as source text.
@@ -249,8 +250,17 @@ def _explained(program: Program, reasons: Reasons, dialect: JavaScript) -> list[
         f"const players = {quoted(list(reasons.expansion.players))};",
         f"const inputs = (row) => {{\n{lines}\n  return [{views}];\n}};",
         runtime(),
+        *(f"FACTORS.{own} = ofDistance({_function(t, node, dialect)});" for own, t, node in reasons.profiles()),
         f"const {{ prepare, explain }} = explainer({record});",
     ]
+
+
+def _function(t: Node, node: Node, dialect: JavaScript) -> str:
+    """Return a node as a function of the number that it depends on."""
+    loops = Loops(Program(columns=(), result=node), dialect)
+    loops.names[id(t)] = "t"
+    loops.compute(node)
+    return f"(t) => {{ {' '.join(loops.lines)} return {loops.element(node, 0)}; }}"
 
 
 def _listed(loops: Loops, node: Any) -> str:

@@ -3,44 +3,39 @@
 from __future__ import annotations
 
 import math
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.bounds import within
-from kernelect.export.graph import Node, apply, const, narrowed, reduced, reshaped, stretched, take, times
+from kernelect.explain.profiles import power_series
+from kernelect.explain.terms import centre_of
+from kernelect.export.bounds import below
+from kernelect.export.factors import product_over_inputs
+from kernelect.export.graph import Const, Node, apply, const, narrowed, reduced, reshaped, stretched, take, times
 from kernelect.export.scaled import LARGEST_INPUT, Scaled, units
+from kernelect.export.tracing import traced
 from kernelect.kernels import (
     Agreement,
-    Category,
     Constant,
+    InnerProduct,
     Kernel,
-    Linear,
-    Matern,
     OnColumns,
-    Polynomial,
+    OverInputs,
     Product,
-    ProductLaplace,
-    ProductMatern,
-    RationalQuadratic,
+    Stationary,
     Sum,
 )
 from kernelect.kernels.scale import spread_rows
-from kernelect.kernels.stationary import ARD, RBF, Stationary
 from kernelect.machines.base import CANCELLING
 from kernelect.typing import Array, Indices
 
-#: Inputs after which the exponential of a product of Matern kernels is taken, and the largest distance in one
-#: input: beyond, nothing is left of the kernel, and the product of so many of them is finite in single precision.
-_GROUP, _FARTHEST = 16, 80.0
+#: Largest squared distance, in double and in single precision, if a profile has no value at infinity.
+_FARTHEST = (1e300, 1e30)
 
-#: Largest squared distance of a radial kernel with a polynomial in it: it is 0 from there on.
-_RADIAL = 1e8
-
-#: Largest value of a polynomial kernel, in double and in single precision: sums of them are finite.
-_LARGEST, _LARGEST_SINGLE = 1e280, 1e30
+#: Largest value of a function of inner products, in double and in single precision: sums of them are finite.
+_LARGEST_VALUE = (1e280, 1e30)
 
 #: Vectors at which it is measured how much coefficients cancel each other.
 _SOME = 100
@@ -50,8 +45,8 @@ _SOME = 100
 def kernel_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
     """Return kernel values between the vectors and a row's inputs, (n,) or (1,) where all are alike."""
     raise MissingCapability(
-        f"{type(kernel).__name__} has no form without Python: only the kernels of "
-        "kernelect.kernels, their sums and products can be exported."
+        f"{type(kernel).__name__} has no form without Python: only kernels that derive from Stationary, OverInputs or "
+        "InnerProduct, their sums and products can be exported."
     )
 
 
@@ -126,58 +121,27 @@ def _squared_distance(kernel: Stationary, vectors: Array, x: Node) -> Node:
     return reduced("sum", apply("square", scaled.differences()) * (widths * scaled.unit**2)[None])
 
 
-@kernel_values.register(RBF)
-@kernel_values.register(ARD)
-def _(kernel: RBF | ARD, vectors: Array, x: Node) -> Node:
-    return apply("exp", -_squared_distance(kernel, vectors, x))
+def profile_node(kernel: Stationary | OverInputs | InnerProduct, argument: Node) -> Node:
+    """Return a kernel's profile of a node."""
+    return traced(kernel.profile, argument, type(kernel).__name__)
 
 
 @kernel_values.register
-def _(kernel: Matern, vectors: Array, x: Node) -> Node:
-    s = apply("sqrt", apply("min", 4.0 * kernel.nu * _squared_distance(kernel, vectors, x), _RADIAL))
-    polynomial = 1.0 + s if kernel.nu == 1.5 else 1.0 + s * (1.0 + s / 3.0)
-    return polynomial * apply("exp", -s)
+def _(kernel: Stationary, vectors: Array, x: Node) -> Node:
+    D, end = _squared_distance(kernel, vectors, x), profile_node(kernel, const(np.inf))
+    has_end = isinstance(end, Const) and np.isfinite(end.values).all()
+    return profile_node(kernel, D if has_end else below(D, *_FARTHEST))
 
 
 @kernel_values.register
-def _(kernel: RationalQuadratic, vectors: Array, x: Node) -> Node:
-    # The logarithm of one more than u, with what rounding took from 1 + u: a large shape multiplies it.
-    alpha = float(kernel.alpha)
-    u = _squared_distance(kernel, vectors, x) / alpha
-    more = 1.0 + u
-    return apply("exp", -alpha * (apply("log", more) - ((more - 1.0) - u) / more))
-
-
-@kernel_values.register
-def _(kernel: ProductLaplace, vectors: Array, x: Node) -> Node:
+def _(kernel: OverInputs, vectors: Array, x: Node) -> Node:
     widths, vectors, x = _used(kernel, vectors, x)
     if not len(widths):
         return const(np.ones(len(vectors)))
-    scaled = Scaled.of(x, vectors, widths=widths)
-    return apply("exp", -reduced("sum", apply("abs", scaled.differences()) * (np.sqrt(widths) * scaled.unit)[None]))
-
-
-@kernel_values.register
-def _(kernel: ProductMatern, vectors: Array, x: Node) -> Node:
-    widths, vectors, x = _used(kernel, vectors, x)
-    total = const(np.ones(len(vectors)))
-    for first in range(0, len(widths), _GROUP):
-        group = np.arange(first, min(first + _GROUP, len(widths)))
-        scaled = Scaled.of(take(x, group), np.ascontiguousarray(vectors[:, group]), widths=widths[group])
-        s = apply("abs", scaled.differences()) * (np.sqrt(6.0 * widths[group]) * scaled.unit)[None]
-        s = apply("min", s, np.full((1, 1), _FARTHEST))
-        total = total * (reduced("prod", 1.0 + s) * apply("exp", -reduced("sum", s)))
-    return total
-
-
-@kernel_values.register
-def _(kernel: Category, vectors: Array, x: Node) -> Node:
-    widths, vectors, x = _used(kernel, vectors, x)
-    if not len(widths):
-        return const(np.ones(len(vectors)))
-    # Codes are compared in double: they may be any numbers.
-    alike = apply("equal", reshaped(x, (1, len(widths))), vectors)
-    return apply("exp", narrowed(reduced("sum", (alike - 1.0) * widths[None])))
+    if kernel.compares_codes:  # in double: codes may be any numbers
+        alike = apply("equal", reshaped(x, (1, len(widths))), vectors)
+        return narrowed(reduced("prod", apply("where", alike, 1.0, kernel.profile(np.sqrt(widths))[None])))
+    return product_over_inputs(partial(profile_node, kernel), x, vectors, widths)
 
 
 @kernel_values.register
@@ -202,30 +166,27 @@ def _agreement_sum(vectors: Array, coefficients: Array, x: Node) -> Node:
     return times(narrowed(alike), np.concatenate(weights))
 
 
-def _centred(kernel: Linear | Polynomial, vectors: Array, x: Node) -> Scaled:
-    centre = _centre(kernel, vectors.shape[1])
-    return Scaled.of(x, vectors, centre, _farthest(kernel, units(vectors, centre), 0.5))
-
-
-def _farthest(kernel: Linear | Polynomial, unit: Array, power: float) -> tuple[float, float]:
-    """Return where inputs stop growing, in double and in single precision: clipped kernel values would cancel wrongly.
+def _centred(kernel: InnerProduct, vectors: Array, x: Node, power: float = 0.5) -> Scaled:
+    """Return inputs that stop growing, in either precision, before a kernel value is so large that it cancels wrongly.
 
     With a ``power`` of 1/2 also k(x, x) and squares of kernel values are finite, as a variance needs them; 1 is enough
     for values of the kernel with vectors.
     """
-    if isinstance(kernel, Linear):
-        return LARGEST_INPUT
-    size = float(kernel.gamma) * float(np.sum(unit**2))
+    centre = centre_of(kernel, vectors.shape[1])
+    size = float(np.sum(units(vectors, centre) ** 2))
     double, single = (
-        max(min(limit, (value ** (1.0 / kernel.degree) / size) ** power), 1.0)
-        for limit, value in zip(LARGEST_INPUT, (_LARGEST, _LARGEST_SINGLE), strict=True)
+        max(min(limit, (_largest_argument(kernel, value) / size) ** power), 1.0)
+        for limit, value in zip(LARGEST_INPUT, _LARGEST_VALUE, strict=True)
     )
-    return double, single
+    return Scaled.of(x, vectors, centre, (double, single))
 
 
-def _centre(kernel: Linear | Polynomial, n_inputs: int) -> Array:
-    centre = np.asarray(0.0 if kernel.centre is None else kernel.centre, dtype=float)
-    return np.array(np.broadcast_to(centre, n_inputs))
+def _largest_argument(kernel: InnerProduct, limit: float) -> float:
+    """Return how large an inner product may be, of either sign, before the kernel's value passes a limit."""
+    sizes = 10.0 ** np.arange(-300.0, 301.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = np.maximum(np.abs(kernel.profile(sizes)), np.abs(kernel.profile(-sizes)))
+    return float(sizes[max(int(np.sum(largest <= limit)) - 1, 0)])
 
 
 def _inner(scaled: Scaled) -> Node:
@@ -233,39 +194,15 @@ def _inner(scaled: Scaled) -> Node:
     return times(scaled.row, (scaled.vectors * scaled.unit**2).T)
 
 
-def _squared_norm(kernel: Linear | Polynomial, vectors: Array, x: Node) -> Node:
-    """Return |x - c|^2, (1,)."""
+@kernel_values.register
+def _(kernel: InnerProduct, vectors: Array, x: Node) -> Node:
+    return profile_node(kernel, _inner(_centred(kernel, vectors, x)))
+
+
+@kernel_diagonal.register
+def _(kernel: InnerProduct, vectors: Array, x: Node) -> Node:
     scaled = _centred(kernel, vectors, x)
-    return reduced("sum", apply("square", scaled.row * scaled.unit))
-
-
-@kernel_values.register
-def _(kernel: Linear, vectors: Array, x: Node) -> Node:
-    return _inner(_centred(kernel, vectors, x))
-
-
-@kernel_diagonal.register
-def _(kernel: Linear, vectors: Array, x: Node) -> Node:
-    return _squared_norm(kernel, vectors, x)
-
-
-@kernel_values.register
-def _(kernel: Polynomial, vectors: Array, x: Node) -> Node:
-    return _power(kernel, _inner(_centred(kernel, vectors, x)))
-
-
-@kernel_diagonal.register
-def _(kernel: Polynomial, vectors: Array, x: Node) -> Node:
-    return _power(kernel, _squared_norm(kernel, vectors, x))
-
-
-def _power(kernel: Polynomial, inner: Node) -> Node:
-    largest, single = (value ** (1.0 / kernel.degree) for value in (_LARGEST, _LARGEST_SINGLE))
-    base = within(float(kernel.gamma) * inner + float(kernel.coef0), largest, single)
-    total = base
-    for _ in range(kernel.degree - 1):
-        total = total * base
-    return total
+    return profile_node(kernel, reduced("sum", apply("square", scaled.row * scaled.unit)))
 
 
 def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> Node:
@@ -283,9 +220,10 @@ def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> 
         return kernel_sum(others[0].kernel, np.ascontiguousarray(vectors[:, columns]), coefficients, take(x, columns))
     if len(others) == 1 and isinstance(others[0], Agreement):
         return _agreement_sum(vectors, coefficients, x)
-    if len(others) == 1 and isinstance(others[0], Linear):
-        scaled = _centred(others[0], vectors, x)
-        return times(scaled.row, (scaled.vectors * scaled.unit**2).T @ coefficients)
+    if len(others) == 1 and isinstance(others[0], InnerProduct):
+        line = power_series(others[0].profile)
+        if line is not None and len(line) == 2:
+            return _line_sum(others[0], line, vectors, coefficients, x)
     left = Product.of(*others) if len(others) > 1 else others[0]
     values = stretched(_far_values(left, vectors, x), len(vectors))
     reference = _reference(left, vectors, coefficients)
@@ -296,12 +234,18 @@ def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> 
     return times(values - middle, coefficients) + middle * np.array(totals)
 
 
+def _line_sum(kernel: InnerProduct, line: Array, vectors: Array, coefficients: Array, x: Node) -> Node:
+    """Return the sum for a kernel line[0] + line[1] T: one weight per input."""
+    scaled = _centred(kernel, vectors, x)
+    total = times(scaled.row, line[1] * (scaled.vectors * scaled.unit**2).T @ coefficients)
+    return total + line[0] * coefficients.sum(axis=0) if line[0] else total
+
+
 def _far_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
     """Return kernel values of which no squares are taken: inputs may be larger."""
-    if not isinstance(kernel, Polynomial):
-        return kernel_values(kernel, vectors, x)
-    centre = _centre(kernel, vectors.shape[1])
-    return _power(kernel, _inner(Scaled.of(x, vectors, centre, _farthest(kernel, units(vectors, centre), 1.0))))
+    if isinstance(kernel, InnerProduct):
+        return profile_node(kernel, _inner(_centred(kernel, vectors, x, power=1.0)))
+    return kernel_values(kernel, vectors, x)
 
 
 def _reference(kernel: Kernel, vectors: Array, coefficients: Array) -> int | None:

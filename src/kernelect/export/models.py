@@ -6,23 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
-from kernelect.explain.adapters import TableLike
 from kernelect.export.cells import Retyped, Sheet
+from kernelect.export.components import outputs_of
 from kernelect.export.graph import Node
 from kernelect.export.inputs import bounded, coded
 from kernelect.export.intervals import ends_of
-from kernelect.export.mixtures import outputs_of
 from kernelect.export.program import Program
 from kernelect.export.rewriting import shared
 from kernelect.export.steps import changes_types_only, traced
-from kernelect.inputs import Coding
 from kernelect.inputs.readings import number_codes
 from kernelect.kernels.scale import spread_rows
-from kernelect.mixture import Door
-from kernelect.mixture.candidates import AS_IS
+from kernelect.model import KernelPart, LabelHead, Model
+from kernelect.model.subject import Subject, subject_of
 from kernelect.typing import Array
 
 #: Rows of the training inputs that rounding is measured on.
@@ -34,21 +30,20 @@ def program_of(model: Any, interval: float | None = None) -> Program:
 
     Parameters
     ----------
-    model : estimator, Pipeline or TableModel
+    model : estimator, Pipeline, TableModel or Model
     interval : float in (0, 1), optional
         Coverage of an interval around the predicted number.
     """
-    schema = model.schema if isinstance(model, TableLike) else None
-    pipeline = model.pipeline if isinstance(model, TableLike) else model
-    check_is_fitted(pipeline)
-    steps, machine = (pipeline[:-1], pipeline[-1]) if isinstance(pipeline, Pipeline) else (None, pipeline)
+    subject = subject_of(model)
+    schema = subject.schema
     kinds = {} if schema is None else {j: column.kind for j, column in enumerate(schema.columns)}
+    choice = getattr(model, "decision", None)
+    if choice is None and isinstance(subject.model.head, LabelHead):
+        choice = subject.model.head.decision
     while True:
-        sheet = Sheet(names=_names(pipeline), kinds=dict(kinds))
+        sheet = Sheet(names=list(subject.named()), kinds=dict(kinds))
         try:
-            return replace(
-                _written(sheet, steps, machine, _codes(schema), interval), choice=getattr(model, "decision", None)
-            )
+            return replace(_written(sheet, subject, interval), choice=choice)
         except Retyped:  # a column that an encoder takes for text
             kinds = sheet.kinds
 
@@ -58,13 +53,11 @@ def _codes(schema: Any) -> list[tuple[float, ...]] | None:
     return None if schema is None else [number_codes(column.reading) for column in schema.columns]
 
 
-def _written(
-    sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...]] | None, interval: float | None
-) -> Program:
-    x = _inputs(sheet, steps, machine, codes)
-    found = outputs_of(machine, x)
+def _written(sheet: Sheet, subject: Subject, interval: float | None) -> Program:
+    x = _inputs(sheet, subject)
+    found = outputs_of(subject.model, x)
     nodes = {"result": found.result, "inputs": x, "decision": found.decision}
-    nodes["ends"] = None if interval is None else ends_of(machine, x, interval)
+    nodes["ends"] = None if interval is None else ends_of(subject.model, x, interval)
     known = {name: node for name, node in nodes.items() if node is not None}
     written = dict(zip(known, shared(list(known.values())), strict=True))
     return Program(
@@ -74,38 +67,43 @@ def _written(
         ends=written.get("ends"),
         classes=found.classes,
         inputs=written["inputs"],
-        vectors=_vectors(machine),
-        title=type(machine).__name__,
+        vectors=_vectors(subject.model),
+        title=subject.title,
     )
 
 
-def _inputs(sheet: Sheet, steps: Any, machine: Any, codes: list[tuple[float, ...]] | None) -> Node:
-    """Return what the machine takes, made of the cells of a row."""
-    cells = sheet.raw()
+def _inputs(sheet: Sheet, subject: Subject) -> Node:
+    """Return what the model takes, made of the cells of a row."""
+    cells, steps, coding, codes = sheet.raw(), subject.steps, subject.model.coding, _codes(subject.schema)
     has_steps = steps is not None and len(steps) > 0
     if codes is not None and any(codes):
         cells = bounded(cells, sheet, codes)
-    if isinstance(machine, Door):
-        coding: Coding = machine._views.coding
+    if coding is not None:
         if not has_steps or all(changes_types_only(step) for _, step in steps.steps):
             sheet.kinds.update({j: role.kind for j, role in enumerate(coding.roles) if role.kind != "unused"})
         return coded(coding, traced(steps, cells, sheet) if has_steps else cells, sheet)
+    vectors = _kept_vectors(subject.model)
     if has_steps:
         cells = traced(steps, cells, sheet)
-    elif hasattr(machine, "X_fit_"):
-        sheet.remember(cells, *_mean_and_spread(machine.X_fit_))
+    elif vectors is not None:
+        sheet.remember(cells, *_mean_and_spread(vectors))
     return sheet.numbers(cells)
 
 
-def _vectors(machine: Any) -> Array | None:
-    """Return some of the inputs that a machine was fitted on, where it keeps any."""
-    if isinstance(machine, Door):
-        return next((_vectors(m.estimator) for m in machine._members if m.candidate.view == AS_IS), None)
-    for name in ("X_fit_", "support_vectors_", "relevance_vectors_"):
-        kept = getattr(machine, name, None)
-        if kept is not None and len(kept):
-            return np.asarray(kept[spread_rows(kept, _SOME)], dtype=float)
+def _kept_vectors(model: Model) -> Array | None:
+    """Return the vectors of the first component that sees the inputs as they are, if there are any."""
+    for component in model.components:
+        for part in component.parts:
+            plain = component.view.warp is None
+            if plain and isinstance(part, KernelPart) and not part.is_precomputed and len(part.vectors):
+                return part.vectors
     return None
+
+
+def _vectors(model: Model) -> Array | None:
+    """Return some of the inputs that a model was fitted on, if it keeps any."""
+    kept = _kept_vectors(model)
+    return None if kept is None else np.asarray(kept[spread_rows(kept, _SOME)], dtype=float)
 
 
 def _mean_and_spread(X: Array) -> tuple[Array, Array]:
@@ -113,8 +111,3 @@ def _mean_and_spread(X: Array) -> tuple[Array, Array]:
     unit = np.abs(X).max(axis=0, initial=0.0)
     unit[unit == 0.0] = 1.0
     return unit * (X / unit).mean(axis=0), unit * (X / unit).std(axis=0)
-
-
-def _names(model: Any) -> list[str]:
-    names = getattr(model, "feature_names_in_", None)
-    return [f"x{j}" for j in range(int(model.n_features_in_))] if names is None else [str(name) for name in names]

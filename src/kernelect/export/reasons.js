@@ -4,21 +4,15 @@ const FACTORS = {
   gaussian: (w, x, z, n, out, at) => {
     for (let i = 0; i < n; i++) out[at + i] *= Math.exp(-w * (x - z[i]) * (x - z[i]));
   },
-  laplace: (w, x, z, n, out, at) => {
-    const root = Math.sqrt(w);
-    for (let i = 0; i < n; i++) out[at + i] *= Math.exp(-root * Math.abs(x - z[i]));
-  },
-  matern: (w, x, z, n, out, at) => {
-    const root = Math.sqrt(6 * w);
-    for (let i = 0; i < n; i++) {
-      const s = root * Math.abs(x - z[i]);
-      out[at + i] *= (1 + s) * Math.exp(-s);
-    }
-  },
-  category: (w, x, z, n, out, at) => {
-    const other = Math.exp(-w);
+  codes: (other, x, z, n, out, at) => {
     for (let i = 0; i < n; i++) if (x !== z[i]) out[at + i] *= other;
   },
+};
+
+// The factor of one input of a kernel whose profile is a function of sqrt(w) |x - z_i|.
+const ofDistance = (profile) => (w, x, z, n, out, at) => {
+  const root = Math.sqrt(w);
+  for (let i = 0; i < n; i++) out[at + i] *= profile(root * Math.abs(x - z[i]));
 };
 
 // A forest as vectors: the boxes of its trees, with a lower and an upper end in every input.

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass, is_dataclass, replace
-from functools import singledispatch
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-from kernelect.estimators import LSSVC, LSSVR, RVC, RVR
-from kernelect.estimators._rvm_fewer import shortened
-from kernelect.estimators._rvm_model import RelevanceModel
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.explain.adapters import TableLike
-from kernelect.export.fewer import check_inputs, estimator_of, landmarks_of, least_squares_of, on_fewer
-from kernelect.export.recovered import known_rows, losses_of
-from kernelect.export.reduced_mixtures import reduced_mixture
-from kernelect.export.reduction import EVIDENCE, Reduction, compared, score_of
-from kernelect.mixture import KernelClassifier, KernelRegressor
-from kernelect.mixture.members import left_out
+from kernelect.export.fewer import check_inputs, landmarks_of, least_squares_of
+from kernelect.export.reduced import Smaller, cannot, is_sparse, smaller
+from kernelect.export.reduction import EVIDENCE, Reduction, compared, loss_name
+from kernelect.model import Model, WeightSpread
+from kernelect.model.subject import subject_of
 from kernelect.typing import Array, Indices
 
 #: Sizes of a curve, of which those below the number of vectors are tried, and those before for machines of few vectors.
@@ -79,17 +71,45 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     """
     if isinstance(max_vectors, bool) or not isinstance(max_vectors, Integral) or max_vectors < 1:
         raise InvalidArgument(f"max_vectors={max_vectors!r} must be a whole number of at least 1.")
-    generator = np.random.default_rng(random_state)
-    if isinstance(model, TableLike):
-        found = _with_last(model.pipeline, int(max_vectors), generator)
-        assert is_dataclass(model)
-        return replace(found, model=replace(model, pipeline=found.model))
-    return _with_last(model, int(max_vectors), generator)
+    subject = subject_of(model)
+    found = smaller(subject.model, int(max_vectors), np.random.default_rng(random_state), subject.title)
+    small = model if found.model is subject.model else _around(model, found)
+    return replace(_compared(subject.model, found), model=small, remarks=found.remarks)
+
+
+def _compared(model: Model, found: Smaller) -> Reduction:
+    """Return what a smaller model costs."""
+    if found.before is not None and found.after is not None:
+        return compared(model, found.vectors_before, found.vectors, found.before, found.after)
+    spread = model.components[0].spread
+    assert isinstance(spread, WeightSpread)
+    known, count = spread.losses, found.vectors
+    return Reduction(
+        model=model,
+        vectors_before=found.vectors_before,
+        vectors=count,
+        score=EVIDENCE if known is None else loss_name(model),
+        loss_before=0.0 if known is None else float(known.loss[-1]),
+        loss=found.lost if known is None else float(known.loss[count]),
+        standard_error=0.0 if known is None else float(known.standard_error[count]),
+    )
+
+
+def _around(given: Any, found: Smaller) -> Any:
+    """Return what was given with the smaller model at its end."""
+    if isinstance(given, Model):
+        return found.model
+    if getattr(given, "schema", None) is not None:  # a table model
+        return replace(given, pipeline=_around(given.pipeline, found))
+    if hasattr(given, "steps") and not hasattr(given, "model_"):
+        name, machine = given.steps[-1]
+        return type(given)([*given.steps[:-1], (name, _around(machine, found))])
+    return given.with_model(found.model, found.kept)
 
 
 def sizes_of(model: Any) -> tuple[int, ...]:
     """Return the sizes that a curve shows, as far as the model has more vectors: relevance vectors are few."""
-    return (*_FEW, *_SIZES) if isinstance(estimator_of(model), RVC | RVR) else _SIZES
+    return (*_FEW, *_SIZES) if is_sparse(subject_of(model).model) else _SIZES
 
 
 def size_curve(model: Any, sizes: Sequence[int] | None = None, *, random_state: int = 0) -> SizeCurve:
@@ -117,93 +137,16 @@ def size_curve(model: Any, sizes: Sequence[int] | None = None, *, random_state: 
 
 def vectors_of(model: Any) -> int:
     """Return how many vectors a model has whose loss with fewer of them is known, an error otherwise."""
-    machine, machines = estimator_of(model), least_squares_of(model)
-    if hasattr(machine, "_loss_by_size"):
-        return int(machine._model.n_vectors)
-    if hasattr(machine, "relevance_vectors_"):
+    subject = subject_of(model)
+    component, machines = subject.model.components[0], least_squares_of(model)
+    if isinstance(component.spread, WeightSpread) and component.spread.losses is not None:
+        return int(component.spread.model.n_vectors)
+    if is_sparse(subject.model):
         raise MissingCapability(
-            f"What this {type(machine).__name__} loses with fewer vectors was not kept, because it was reduced before "
-            "or comes from an older version: fit it again."
+            f"What this {subject.title} loses with fewer vectors was not kept, because it was reduced before: fit it "
+            "again."
         )
     if not machines:
-        raise _cannot(machine)
+        raise cannot(subject.title)
     check_inputs(machines)
-    return landmarks_of(model) or len(machines[0].X_fit_)
-
-
-def _cannot(machine: Any) -> MissingCapability:
-    return MissingCapability(
-        f"{type(machine).__name__} cannot be reduced to fewer vectors: use LSSVC, LSSVR, RVC or RVR with "
-        "a kernel, or a mixture; BasisSearchRegressor is small by itself."
-    )
-
-
-def _with_last(model: Any, most: int, generator: np.random.Generator) -> Reduction:
-    if not isinstance(model, Pipeline):
-        return _reduced(model, most, generator)
-    found = _reduced(model[-1], most, generator)
-    steps = [*model.steps[:-1], (model.steps[-1][0], found.model)]
-    return replace(found, model=Pipeline(steps))
-
-
-@singledispatch
-def _reduced(machine: Any, most: int, generator: np.random.Generator) -> Reduction:
-    raise _cannot(machine)
-
-
-@_reduced.register(LSSVC)
-@_reduced.register(LSSVR)
-def _(machine: LSSVC | LSSVR, most: int, generator: np.random.Generator) -> Reduction:
-    check_inputs([machine])
-    count, known = len(machine.X_fit_), known_rows(machine)
-    before = losses_of(left_out(machine)[known.rows], machine, known.targets)
-    if most >= count:
-        return compared(machine, count, count, before, before)
-    (small,) = on_fewer([machine], most, known, generator)
-    return compared(small, count, len(small.X_fit_), before, losses_of(left_out(small), machine, known.targets))
-
-
-_reduced.register(KernelClassifier, reduced_mixture)
-_reduced.register(KernelRegressor, reduced_mixture)
-
-
-@_reduced.register(RVC)
-@_reduced.register(RVR)
-def _(machine: RVC | RVR, most: int, generator: np.random.Generator) -> Reduction:
-    if not hasattr(machine, "relevance_vectors_"):
-        raise _cannot(machine)
-    model, kept, lost = shortened(machine._model, most)
-    small, count = _on_path(machine, model, kept), machine._model.n_vectors
-    found = Reduction(
-        model=small,
-        vectors_before=count,
-        vectors=len(kept),
-        score=EVIDENCE,
-        loss_before=0.0,
-        loss=lost,
-        standard_error=0.0,
-    )
-    if not hasattr(machine, "_loss_by_size"):
-        return found
-    known = machine._loss_by_size
-    if len(kept) < count:
-        del small._loss_by_size  # its standard errors are those of differences to the model before
-    return replace(
-        found,
-        score=score_of(machine),
-        loss_before=float(known.loss[-1]),
-        loss=float(known.loss[len(kept)]),
-        standard_error=float(known.standard_error[len(kept)]),
-    )
-
-
-def _on_path(machine: RVC | RVR, model: RelevanceModel, kept: Indices) -> RVC | RVR:
-    """Return the machine on the vectors that are ``kept``, whose model is given."""
-    small, (weights, constants) = copy(machine), model.coefficients()
-    unit, single = machine._unit if isinstance(machine, RVR) else 1.0, machine.dual_coef_.ndim == 1
-    small._model, small.support_ = model, machine.support_[kept]
-    small.relevance_vectors_ = machine.relevance_vectors_[kept]
-    small.dual_coef_ = unit * (weights[:, 0] if single else weights)
-    moved = unit * (constants - machine._model.coefficients()[1])
-    small.intercept_ = float(machine.intercept_ + moved[0]) if single else machine.intercept_ + moved
-    return small
+    return landmarks_of(model) or len(machines[0].kernel_part.vectors)

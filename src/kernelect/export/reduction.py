@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.model import Model
 from kernelect.typing import Array
 
 #: What is told of relevance vector machines whose leave-one-out is not known.
@@ -57,19 +58,19 @@ class Reduction:
         )
 
 
-def score_of(model: Any) -> str:
+def loss_name(model: Model) -> str:
     """Return the name of the loss of rows left out."""
-    return "log-loss" if hasattr(model, "classes_") else "unexplained variance"
+    return "log-loss" if model.is_classifier else "unexplained variance"
 
 
-def compared(model: Any, vectors_before: int, vectors: int, before: Array, after: Array) -> Reduction:
+def compared(model: Model, vectors_before: int, vectors: int, before: Array, after: Array) -> Reduction:
     """Return the record of a smaller model, with the losses of the same rows left out of both models."""
     difference = after - before
     return Reduction(
         model=model,
         vectors_before=vectors_before,
         vectors=vectors,
-        score=score_of(model),
+        score=loss_name(model),
         loss_before=float(before.mean()),
         loss=float(after.mean()),
         standard_error=float(difference.std() / np.sqrt(len(difference))),

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, UnusableModel
-from kernelect.explain.adapters import TableLike
 from kernelect.export.bounds import for_single
 from kernelect.export.evaluate import coded_rows, evaluate, evaluate_machine
 from kernelect.export.program import Program
 from kernelect.export.rewriting import widened
 from kernelect.extras import load_extra
+from kernelect.model.subject import subject_of
 from kernelect.typing import Array
 
 #: Rows that are made up, and the steps of the spread in which their numbers differ.
@@ -110,8 +110,8 @@ def _cell(value: Any) -> Any:
 
 def _as_taken(model: Any, program: Program, cells: list[list[Any]]) -> Any:
     """Return made-up rows as the model takes them."""
-    names = _names(model)
-    width = int(getattr(_pipeline(model), "n_features_in_", 0)) or len(names or ())
+    subject = subject_of(model)
+    names, width = subject.names, subject.n_columns
     table = np.full((len(cells), width), np.nan, dtype=object)
     for position, column in enumerate(program.columns):
         nothing = None if column.none else np.nan
@@ -126,18 +126,9 @@ def _as_taken(model: Any, program: Program, cells: list[list[Any]]) -> Any:
     )
 
 
-def _pipeline(model: Any) -> Any:
-    return model.pipeline if isinstance(model, TableLike) else model
-
-
-def _names(model: Any) -> list[str] | None:
-    names = getattr(_pipeline(model), "feature_names_in_", None)
-    return None if names is None else list(names)
-
-
 def _predicted(model: Any, rows: Any) -> Array:
-    pipeline = _pipeline(model)
+    pipeline = getattr(model, "pipeline", model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # unseen levels
-        answer = pipeline.predict_proba(rows) if hasattr(pipeline, "predict_proba") else pipeline.predict(rows)
+        answer = pipeline.predict_proba(rows) if subject_of(model).model.is_classifier else pipeline.predict(rows)
     return np.asarray(answer, dtype=float).reshape(len(rows), -1)

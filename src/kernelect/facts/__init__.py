@@ -5,8 +5,9 @@ doubt, which columns matter, how long it took. Terminal, JSON, page and pictures
 """
 
 from kernelect.facts.dependence import Dependence
+from kernelect.facts.doubts import Check, DoubtRule, ModelEvidence, Obstacle, Severity, Words
 from kernelect.facts.estimates import Assessment, Estimate, FoldOutcome, Judge
-from kernelect.facts.gathering import gather, gather_for_page
+from kernelect.facts.gathering import GatherOptions, gather, gather_for_page
 from kernelect.facts.history import SearchHistory, Sizes
 from kernelect.facts.mixtures import Weights
 from kernelect.facts.numbers import number, score_words, with_error
@@ -21,20 +22,27 @@ __all__ = [
     "SCHEMA",
     "Assessment",
     "Calibration",
+    "Check",
     "Confusion",
     "Dependence",
     "Doubt",
+    "DoubtRule",
     "Estimate",
     "Facts",
     "FoldOutcome",
+    "GatherOptions",
     "Judge",
+    "ModelEvidence",
+    "Obstacle",
     "Relevance",
     "Residuals",
     "Score",
     "SearchHistory",
+    "Severity",
     "Sizes",
     "Surface",
     "Weights",
+    "Words",
     "gather",
     "gather_for_page",
     "input_names",

@@ -20,6 +20,7 @@ from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.numbers import number
 from kernelect.facts.sources import machine_of, pipeline_of, rows_at, some_rows
+from kernelect.model.subject import subject_of
 
 #: Bytes of a script that a page may carry, and the bytes of one packed number.
 MOST_BYTES, _BYTES_OF_NUMBER = 2_000_000, 32.0 / 3.0
@@ -84,7 +85,7 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
     most_bytes : int
         Size of the script, at most.
     """
-    if getattr(machine_of(pipeline_of(model)), "_is_precomputed", False):
+    if subject_of(model).model.is_precomputed:
         raise MissingCapability("A precomputed kernel takes kernel values, and does not know the columns behind them.")
     background = rows_at(X, np.sort(generator.permutation(len(X))[:BACKGROUND_ROWS]))
     interval = _interval(model)
@@ -134,8 +135,8 @@ def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str
 
 def _interval(model: Any) -> float | None:
     """Return the coverage of intervals, None where there are too few rows for their ends and for classes."""
-    machine = machine_of(pipeline_of(model))
-    if is_classifier(machine) or not np.isfinite(machine._reach(COVERAGE) if hasattr(machine, "_reach") else 0.0).all():
+    record = subject_of(model).model
+    if record.is_classifier or (record.jackknife is not None and not np.isfinite(record.reach(COVERAGE)).all()):
         return None
     return COVERAGE
 

@@ -118,7 +118,8 @@ class FoldOutcome:
     """Predictions of one fold for the rows it left out, and the warnings of its fit.
 
     ``interval`` (m, 2) has the ends of intervals around predicted values; ``rises`` (n_columns, m) tells by how much
-    shuffled columns raise the loss of the rows ``shuffled`` (m,).
+    shuffled columns raise the loss of the rows ``shuffled`` (m,). ``hurried`` is whether its fit had less time than the
+    fit on all rows took.
     """
 
     rows: Indices
@@ -128,6 +129,7 @@ class FoldOutcome:
     interval: Array | None = None
     rises: Array | None = None
     shuffled: Indices | None = None
+    hurried: bool = False
 
 
 class Judge:
@@ -247,17 +249,36 @@ class Judge:
         except MissingCapability:
             return None
 
-    def baseline(self) -> Estimate:
-        """Return what the most frequent class or the mean achieves, without looking at any input."""
+    def baseline(self, splits: Sequence[tuple[Indices, Indices]] = (), per_repeat: int = 1) -> Estimate:
+        """Return what the most frequent class or the mean achieves, without looking at any input.
+
+        With ``splits`` into training and test rows, each test row is guessed from the training rows, as a model that
+        is judged by these folds predicts it: two scores are compared on the same rows.
+        """
+        if splits:
+            guesses = [FoldOutcome(rows=test, **self._guess(train, len(test))) for train, test in splits]
+            return self.of_folds(self._guessing, guesses, per_repeat)
+        return self.of_rows(self._guessing, **self._guess(np.arange(len(self.y)), len(self.y)))
+
+    @property
+    def _guessing(self) -> str:
+        """What the baseline does."""
         if self.classes is None:
-            mean = float(np.average(self.y, weights=self.weights))
-            return self.of_rows("always the mean", np.full(len(self.y), mean))
-        shares = np.bincount(self.index, weights=self.weights, minlength=len(self.classes)) / self.weights.sum()
-        name, best = "always the most frequent class", int(np.argmax(shares))
-        if self.stakes.costs is not None:
-            name, best = "always the cheapest class", int(np.argmin(shares @ np.array(self.stakes.costs)))
-        same = np.repeat(self.classes[[best]], len(self.y))
-        return self.of_rows(name, same, np.tile(shares, (len(self.y), 1)))
+            return "always the mean"
+        return "always the most frequent class" if self.stakes.costs is None else "always the cheapest class"
+
+    def _guess(self, rows: Indices, count: int) -> dict[str, Any]:
+        """Return the same prediction so many times, and the probabilities of classes, from some of the rows."""
+        weights = self.weights[rows]
+        if self.classes is None:
+            return {"prediction": np.full(count, np.average(self.y[rows], weights=weights)), "probability": None}
+        shares = np.bincount(self.index[rows], weights=weights, minlength=len(self.classes)) / weights.sum()
+        costs = self.stakes.costs
+        best = int(np.argmax(shares) if costs is None else np.argmin(shares @ np.array(costs)))
+        return {
+            "prediction": np.repeat(self.classes[[best]], count),
+            "probability": np.tile(shares, (count, 1)),
+        }
 
     def _indices(self, labels: Any) -> Indices:
         return np.array([self._places[label] for label in np.asarray(labels).tolist()], dtype=np.intp)

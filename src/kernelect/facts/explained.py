@@ -87,7 +87,7 @@ def explained_rows(carried: Carried, X: Any, output: Any) -> ExplainedRows | Non
 def steps_per_row(explainer: Explainer) -> tuple[int, int]:
     """Return roughly how many operations the values of a row take, and its interactions."""
     values = pairs = 0
-    for prepared in (each for found in explainer.prepared or [] for each in found):
+    for prepared in (each for found in explainer.prepared or [] for each in found or ()):
         n, players, nodes = len(prepared.summand.coefficients), len(prepared.players), min(prepared.order, 2 * _NODES)
         values += n * players * (nodes + 1) // 2
         if prepared.order > 1:

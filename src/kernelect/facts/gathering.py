@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from sklearn.base import is_classifier
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument, MissingCapability, OutOfTime
+from kernelect.facts import rules as _rules  # noqa: F401  (so that they are registered)
 from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.decisions import describe_decision
-from kernelect.facts.doubts import find_doubts
+from kernelect.facts.doubts import Check, ModelEvidence, doubts_of, examine
 from kernelect.facts.estimates import Assessment, Judge
 from kernelect.facts.material import Material
 from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, inputs_of_machine
@@ -34,7 +35,6 @@ from kernelect.facts.record import (
     ClassFacts,
     ColumnFacts,
     DataFacts,
-    Doubt,
     Facts,
     MachineFacts,
     MixtureFacts,
@@ -49,33 +49,12 @@ from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Array, Indices
 
 
-def gather(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    title: str = "table",
-    target: str = "target",
-    assessment: Assessment | None = None,
-    columns: Sequence[ColumnFacts] | None = None,
-    remarks: Sequence[str] = (),
-    seconds: float | None = None,
-    random_state: int = 0,
-    sample_weight: Array | None = None,
-    doubts: Sequence[Doubt] = (),
-    checked: Sequence[str] = (),
-    pictures: bool = True,
-    metric: str | None = None,
-    decision: Decision | None = None,
-) -> Facts:
-    """Return what is known of a fitted model: plain lists, numbers and words, ready for JSON.
+@dataclass(frozen=True, kw_only=True)
+class GatherOptions:
+    """What :func:`gather` should know beside the model and its rows.
 
-    Parameters
+    Attributes
     ----------
-    model : estimator or Pipeline
-        Fitted; a pipeline's last step is one of kernelect's estimators.
-    X, y : DataFrame or array, array-like
-        What it was fitted on.
     title, target : str
         Names of the table and of the column that is predicted.
     assessment : Assessment, optional
@@ -91,16 +70,43 @@ def gather(
         For the rows that partial dependence averages over.
     sample_weight : ndarray of shape (n,), optional
         Weights of the rows that the model was fitted on.
-    doubts : sequence of Doubt
-        Doubts about the rows themselves; they come before the doubts that follow from the other facts.
-    checked : sequence of str
-        What was looked for in the rows, whether or not it raised a doubt.
+    checks : sequence of Check
+        What came of other rules of doubt, such as those about a table.
+    places : ndarray of int, optional
+        Where the rows stand in their table, counted from 0, if some of it were left out.
     pictures : bool
         Whether to compute the records of pictures too, which takes more time than all the rest.
     metric : str, optional
         The score that counts most, such as ``"AUC"``; by default the error or the RMSE.
     decision : Decision, optional
         How probabilities become classes, if the prediction is not simply the most probable class.
+    """
+
+    title: str = "table"
+    target: str = "target"
+    assessment: Assessment | None = None
+    columns: Sequence[ColumnFacts] | None = None
+    remarks: Sequence[str] = ()
+    seconds: float | None = None
+    random_state: int = 0
+    sample_weight: Array | None = None
+    checks: Sequence[Check] = ()
+    places: Indices | None = None
+    pictures: bool = True
+    metric: str | None = None
+    decision: Decision | None = None
+
+
+def gather(model: Any, X: Any, y: Any, options: GatherOptions | None = None) -> Facts:
+    """Return what is known of a fitted model: plain lists, numbers and words, ready for JSON.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        Fitted; a pipeline's last step is one of kernelect's estimators.
+    X, y : DataFrame or array, array-like
+        What it was fitted on.
+    options : GatherOptions, optional
 
     Returns
     -------
@@ -112,45 +118,54 @@ def gather(
     >>> from kernelect import LSSVC, facts
     >>> from kernelect.datasets import sparse_inputs
     >>> X, y = sparse_inputs(60, n_features=3, random_state=0)
-    >>> found = facts.gather(LSSVC().fit(X, y), X, y, pictures=False)
+    >>> found = facts.gather(LSSVC().fit(X, y), X, y, facts.GatherOptions(pictures=False))
     >>> found["machine"]["class"], found["data"]["words"]
     ('LSSVC', '60 rows, 3 columns, 2 classes')
     """
-    material = _material(model, X, y, assessment, random_state)
-    machine, inputs, landscape = material.machine, inputs_of_machine(model), material.landscape
-    described, mixture = _describe_selected(material, sample_weight)
+    options = options or GatherOptions()
+    material = _material(model, X, y, options.assessment, options.random_state, options.places)
+    facts = _without_doubts(material, options)
+    evidence = ModelEvidence(facts, material.assessment, material.machine, options.places)
+    checks = [*options.checks, *examine(evidence)]
+    facts["doubts"], facts["checks"] = doubts_of(checks), [check.describe() for check in checks]
+    plain: Facts = as_plain(facts)
+    if options.pictures:
+        plain.update(_page_of(material))  # type: ignore[typeddict-item]
+    return plain
+
+
+def _without_doubts(material: Material, options: GatherOptions) -> Facts:
+    """Return all facts on which doubts are based."""
+    machine, inputs, landscape = material.machine, inputs_of_machine(material.estimator), material.landscape
+    described, mixture = _describe_selected(material, options.sample_weight)
     facts = Facts(
         schema=SCHEMA,
-        title=plain_name(title),
-        target=plain_name(target),
+        title=plain_name(options.title),
+        target=plain_name(options.target),
         task=material.task,
         data=_describe_data(material),
-        columns=list(describe_columns(X) if columns is None else columns),
+        columns=list(describe_columns(material.X) if options.columns is None else options.columns),
         machine=described,
-        parameters={} if mixture else selected_values(model),
-        quality=describe_quality(material.assessment, material.task, metric),
+        parameters={} if mixture else selected_values(material.estimator),
+        quality=describe_quality(material.assessment, material.task, options.metric),
         relevance=_describe_relevance(material),
         influence=[] if landscape is None else landscape.describe(inputs),
         calibration=_describe_calibration(material),
         stages=[] if mixture else describe_stages(machine.selection_),
         functions=describe_functions(machine),
         doubts=[],
-        checked=list(checked),
-        remarks=[plain_name(with_input_names(remark, inputs)) for remark in remarks],
+        checks=[],
+        remarks=[plain_name(with_input_names(remark, inputs)) for remark in options.remarks],
         made_with=_versions(),
-        seconds=described["seconds"] if seconds is None else float(seconds),
-        random_state=int(random_state),
+        seconds=described["seconds"] if options.seconds is None else float(options.seconds),
+        random_state=int(options.random_state),
         pictures=[],
     )
     if mixture is not None:
         facts["mixture"] = mixture
-    if decision is not None:
-        facts["decision"] = describe_decision(decision, machine.classes_.tolist())
-    facts["doubts"] = [*doubts, *find_doubts(facts)]
-    plain: Facts = as_plain(facts)
-    if pictures:
-        plain.update(_page_of(material))  # type: ignore[typeddict-item]
-    return plain
+    if options.decision is not None:
+        facts["decision"] = describe_decision(options.decision, machine.classes_.tolist())
+    return facts
 
 
 def gather_for_page(
@@ -170,7 +185,7 @@ def gather_for_page(
     places : ndarray of int, optional
         Where the rows stand in their table, counted from 0, if some of it were left out: the page numbers them so.
     """
-    return _page_of(replace(_material(model, X, y, assessment, random_state), places=places))
+    return _page_of(_material(model, X, y, assessment, random_state, places))
 
 
 def _page_of(material: Material) -> PageFacts:
@@ -188,7 +203,9 @@ def _page_of(material: Material) -> PageFacts:
     )
 
 
-def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_state: int) -> Material:
+def _material(
+    model: Any, X: Any, y: Any, assessment: Assessment | None, random_state: int, places: Indices | None
+) -> Material:
     given, model = model, pipeline_of(model)
     machine, y = machine_of(model), np.asarray(y)
     if y.ndim != 1:
@@ -216,6 +233,7 @@ def _material(model: Any, X: Any, y: Any, assessment: Assessment | None, random_
         assessment=assessment,
         landscape=landscape,
         generator=np.random.default_rng(random_state),
+        places=places,
     )
 
 

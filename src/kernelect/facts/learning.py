@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.estimators import LSSVC, LSSVR
 from kernelect.exceptions import MissingCapability
-from kernelect.export.recovered import groups_of, known_rows, losses_of
+from kernelect.export.fewer import KnownRows, known_rows, losses_of, refit
 from kernelect.facts.numbers import counted, fixed, with_error
-from kernelect.facts.sources import is_mixture, machine_of
-from kernelect.mixture.members import left_out
+from kernelect.model import Component, ExactJackknife, LabelHead, Model
+from kernelect.model.subject import subject_of
 from kernelect.typing import Array, Indices
 
 #: Shares of the rows, how often each is drawn, the fewest rows of a part, and the most rows that are looked at.
@@ -48,10 +47,8 @@ class LearningCurve:
 
         Parts of a machine that was fitted with groups are made of whole groups, and leave whole ones out.
         """
-        machine = _least_squares(estimator)
-        limits = getattr(machine_of(estimator), "_limits", None)
-        known = known_rows(machine)
-        material = _Material(machine, known.targets, known.weights, groups_of(machine), limits)
+        subject = subject_of(estimator)
+        material = _Material(_least_squares(subject.model, subject.title), known_rows(subject.model), subject.model)
         units = _units(material, generator)
         count = sum(map(len, units))
         sizes = sorted({round(share * len(units)) for share in _SHARES if share * count >= _FEWEST})
@@ -64,7 +61,7 @@ class LearningCurve:
             rows=np.array([round(size * count / len(units)) for size in sizes], dtype=float),
             loss=np.array([float(np.mean(part)) for part in losses]),
             standard_error=np.array([_error(part, units) for part in losses]),
-            score="log-loss" if hasattr(machine, "classes_") else "unexplained variance",
+            score="log-loss" if subject.model.is_classifier else "unexplained variance",
             gain=float(np.mean(change)),
             gain_error=_error(change, units),
         )
@@ -84,18 +81,17 @@ class LearningCurve:
 
 @dataclass(frozen=True)
 class _Material:
-    """A machine, what it was fitted on, and how far its mixture lets it go."""
+    """A machine, what it was fitted on, and the model that it is a component of."""
 
-    machine: LSSVC | LSSVR
-    targets: Any
-    weights: Array
-    groups: Indices | None
-    limits: Array | None
+    machine: Component
+    known: KnownRows
+    model: Model
 
 
 def _units(material: _Material, generator: np.random.Generator) -> list[Indices]:
     """Return rows that are drawn together, in random order: single rows or groups, the first of them if too many."""
-    groups = np.arange(len(material.weights)) if material.groups is None else material.groups
+    known = material.known
+    groups = np.arange(len(known.weights)) if known.groups is None else known.groups
     order = np.argsort(groups, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
     units = [parts[place] for place in generator.permutation(len(parts))]
@@ -109,17 +105,15 @@ def _error(part: Array, units: list[Indices]) -> float:
     return float(np.sqrt(np.sum(sums**2)) / len(part))
 
 
-def _least_squares(estimator: Any) -> LSSVC | LSSVR:
-    machine = machine_of(estimator)
-    if is_mixture(machine):
-        members = [member.estimator for member in machine.by_weight()]
-        machine = next((member for member in members if isinstance(member, LSSVC | LSSVR)), machine)
-    if not isinstance(machine, LSSVC | LSSVR) or machine.landmarks_ is not None or not hasattr(machine, "X_fit_"):
-        raise MissingCapability(
-            f"{type(machine).__name__} has no learning curve in closed form: use LSSVC or LSSVR without "
-            "landmarks, or a mixture of them."
-        )
-    return machine
+def _least_squares(model: Model, title: str) -> Component:
+    """Return the heaviest exact least-squares component of a model."""
+    order = np.argsort(-model.head.weights, kind="stable")
+    for component in (model.components[place] for place in order):
+        if isinstance(component.spread, ExactJackknife) and not component.kernel_part.is_precomputed:
+            return component
+    raise MissingCapability(
+        f"{title} has no learning curve in closed form: use LSSVC or LSSVR without landmarks, or a mixture of them."
+    )
 
 
 def _losses(material: _Material, units: list[Indices], size: int) -> Array:
@@ -128,7 +122,7 @@ def _losses(material: _Material, units: list[Indices], size: int) -> Array:
     Rows have the order in which they stand in the units.
     """
     count = len(units)
-    place = np.empty(len(material.weights), dtype=np.intp)
+    place = np.empty(len(material.known.weights), dtype=np.intp)
     place[np.concatenate(units)] = np.arange(sum(map(len, units)))
     draws = 1 if size == count else _DRAWS
     found = np.full((draws, sum(map(len, units))), np.nan)
@@ -143,11 +137,10 @@ def _losses(material: _Material, units: list[Indices], size: int) -> Array:
 
 def _part_losses(material: _Material, rows: Indices) -> Array:
     """Return the loss of rows when each, or each group, is left out of a machine of these rows alone."""
-    machine, targets = material.machine, material.targets
-    if isinstance(machine, LSSVC) and len(np.unique(targets[rows])) < len(machine.classes_):
+    known, head, labels = material.known, material.model.head, material.model.is_classifier
+    if labels and len(np.unique(known.targets[rows])) < len(np.unique(known.targets)):
         raise MissingCapability("A part of the rows lacks a class, so there is no learning curve: it needs more rows.")
-    fresh = type(machine)(machine.kernel_, regularization=machine.regularization_, landmarks=None, prior=None)
-    groups = None if material.groups is None else material.groups[rows]
-    fresh.fit(machine.X_fit_[rows], targets[rows], material.weights[rows], groups=groups)
-    said = left_out(fresh)
-    return losses_of(said if material.limits is None else np.clip(said, *material.limits), machine, targets, rows)
+    (fresh,) = refit(material.machine, known, landmarks=None, rows=rows).model_.components
+    left_out = fresh.left_out_answers()
+    within = left_out if isinstance(head, LabelHead) else head.within(left_out)
+    return losses_of(within, known.targets, labels, rows)

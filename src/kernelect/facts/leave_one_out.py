@@ -39,8 +39,10 @@ def left_out_values(estimator: Any) -> Array:
 
 def left_out_interval(estimator: Any, coverage: float) -> Array | None:
     """Return lower and upper ends (n, 2) around leave-one-out predictions; None where there are none."""
-    ends = getattr(machine_of(estimator), "_left_out_ends", None)
-    found = None if ends is None else np.column_stack(ends(coverage))
+    model = machine_of(estimator).model_
+    if model.jackknife is None or model.training is None:
+        return None
+    found = np.column_stack(model.left_out_ends(model.training.left_out, coverage))
     return found if found is not None and np.isfinite(found).all() else None
 
 

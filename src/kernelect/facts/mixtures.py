@@ -56,7 +56,7 @@ def describe_mixture(estimator: Any, y: Any, task: str, weights: Array | None = 
     mixture = _mixture_of(estimator)
     candidates = [_candidate(mixture, int(place)) for place in mixture.candidates_.order()]
     return MixtureFacts(
-        effort=str(mixture.effort),
+        effort=mixture.effort_in_words,
         score=_SCORES[task],
         candidates=candidates,
         loss=_loss(mixture, np.asarray(y), _SCORES[task], weights),
@@ -102,7 +102,7 @@ def inputs_of_machine(estimator: Any) -> list[str]:
 
 
 def _coded(mixture: Door) -> list[str]:
-    return [plain_name(name) for name in mixture.views.coding.names]
+    return [plain_name(name) for name in mixture.coding.names]
 
 
 def _mixture_of(estimator: Any) -> Door:
@@ -120,7 +120,7 @@ def _status(mixture: Door) -> str:
     if fitted < candidates:
         return f"ran out of time after {fitted} of {candidates} candidates"
     leader = mixture.members[0]
-    if not leader.estimator.selection_.converged:
+    if not leader.converged:
         ended = with_input_names(leader.status, _coded(mixture)).split(";")[0]
         return f"stopped early in one candidate ({leader.candidate}), which {ended}"
     doubt = with_input_names(mixture.doubt(), _coded(mixture))

@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+#: Things of one kind that a sentence names.
+NAMED_AT_MOST = 3
+
 _WIDTH = re.compile(r"(?P<part>\bpart\d+\.)?\bgamma\[(?P<input>\d+)\]")
 
 
@@ -22,6 +25,16 @@ def short_name(name: object, most: int = 26) -> str:
         return words
     tail = most // 3
     return f"{words[: most - tail - 1]}…{words[-tail:]}"
+
+
+def with_others(names: Sequence[str]) -> str:
+    """Return the first few names as a sentence lists them, and how many more there are.
+
+    >>> with_others(["a", "b", "c", "d"])
+    'a, b, c and 1 more'
+    """
+    more = len(names) - NAMED_AT_MOST
+    return ", ".join(names[:NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def told_apart(names: Sequence[str]) -> list[str]:

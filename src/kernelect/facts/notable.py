@@ -11,7 +11,7 @@ from kernelect.facts.cells import hold_years
 from kernelect.facts.explained import reasons_in_words, waterfall_of
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import alike, percent, trimmed
+from kernelect.facts.numbers import alike, apart, percent, trimmed
 from kernelect.facts.page_record import PictureFacts, RowFacts
 from kernelect.facts.sources import rows_at
 from kernelect.typing import Array, Indices
@@ -36,12 +36,13 @@ def worst_rows(material: Material) -> list[RowFacts]:
     return [
         RowFacts(
             row=material.row_number(table_rows(material)[place]),
-            observed=_words(material, source.y_true[place]),
-            predicted=_words(material, source.prediction[place]),
+            observed=observed,
+            predicted=predicted,
             miss=miss,
             reasons=words,
         )
         for place, miss, words in zip(places, _misses(material, places), reasons, strict=True)
+        for observed, predicted in [_words(material, source.y_true[place], source.prediction[place])]
     ]
 
 
@@ -55,7 +56,7 @@ def notable_pictures(material: Material) -> Iterator[PictureFacts]:
         output = predicted if material.task == "classification" else None
         row = int(table_rows(material)[place])
         record = waterfall_of(carried, rows_at(material.X, np.array([row])), output)
-        observed, said = _words(material, source.y_true[place]), _words(material, predicted)
+        observed, said = _words(material, source.y_true[place], predicted)
         yield picture(
             "rows",
             record,
@@ -140,7 +141,9 @@ def _misses(material: Material, places: Indices) -> list[str]:
     return [percent(1.0 - float(loss)) for loss in _losses(material)[places]]
 
 
-def _words(material: Material, value: Any) -> str:
-    if not isinstance(value, float | np.floating):
-        return plain_name(value)
-    return trimmed(float(value), 4, years=hold_years(material.y))
+def _words(material: Material, observed: Any, predicted: Any) -> tuple[str, str]:
+    """Return an observed and a predicted value; numbers with so many digits that a miss shows."""
+    if not isinstance(observed, float | np.floating):
+        return plain_name(observed), plain_name(predicted)
+    years = hold_years(material.y)
+    return apart(float(observed), float(predicted), 4, lambda value, digits: trimmed(value, digits, years=years))

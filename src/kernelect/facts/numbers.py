@@ -14,7 +14,7 @@ True
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 #: Stands where there is no number.
 NOT_KNOWN = "\N{EN DASH}"
@@ -39,6 +39,12 @@ _LEAST, _LARGEST = 1e-4, 1e9
 
 #: Decimals at most.
 _MOST_DECIMALS = 12
+
+#: Digits of a double.
+_MOST_DIGITS = 17
+
+#: Share of a value below which its standard error is not worth a dozen digits.
+_NEGLIGIBLE = 1e-6
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -82,6 +88,16 @@ def alike(values: Iterable[float], digits: int = 3, *, sign: bool = False) -> li
     return [fixed(round(value, decimals) + 0.0, decimals, sign=sign) for value in found]  # no -0
 
 
+def apart(one: float, other: float, digits: int = 3, write: Callable[[float, int], str] = number) -> tuple[str, str]:
+    """Return two numbers with so many significant digits, or as many more as show that they differ.
+
+    >>> [words.replace(_GROUP, " ") for words in apart(5740.1, 5739.86)]
+    ['5 740.1', '5 739.9']
+    """
+    pairs = ((write(one, count), write(other, count)) for count in range(digits, _MOST_DIGITS + 1))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (write(one, digits), write(other, digits)))
+
+
 def with_error(
     value: float, error: float | None, *, unit: str = "", decimals: int | None = None, sign: bool = False
 ) -> str:
@@ -97,8 +113,10 @@ def with_error(
     sign : bool
         Whether a positive value gets a plus, as a difference does.
     """
-    if error is None or not math.isfinite(error) or (error <= 0.0 and decimals is None):
+    if error is None or not math.isfinite(error) or (decimals is None and error <= _NEGLIGIBLE * abs(value)):
         return (number(value) if decimals is None else fixed(value, decimals, sign=sign)) + unit
+    if decimals is None and max(abs(value), error) < _LEAST:
+        return f"{number(value)} ± {number(error, 2)}{unit}"
     places = _certain(error) if decimals is None else decimals
     value, error = (round(part, places) for part in (value, error))  # places below 0 are tens, hundreds, ...
     return f"{fixed(value, places, sign=sign)} ± {fixed(error, places)}{unit}"

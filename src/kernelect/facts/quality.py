@@ -50,7 +50,7 @@ def estimate_of(quality: QualityFacts, role: str | None) -> EstimateFacts | None
     return next((estimate for estimate in quality["estimates"] if estimate["role"] == role), None)
 
 
-def score_of(estimate: EstimateFacts | None, name: str) -> ScoreFacts | None:
+def named_score(estimate: EstimateFacts | None, name: str) -> ScoreFacts | None:
     """Return one score of an estimate, or nothing."""
     return next((score for score in estimate["scores"] if score["name"] == name), None) if estimate else None
 
@@ -66,12 +66,14 @@ def scores_by_estimate(quality: QualityFacts) -> tuple[list[str], dict[str, dict
 
 def main_score(quality: QualityFacts) -> ScoreFacts | None:
     """Return the score to believe, where one was measured on rows that were left out."""
-    return None if quality["shown"] == BASELINE else score_of(estimate_of(quality, quality["shown"]), quality["main"])
+    return (
+        None if quality["shown"] == BASELINE else named_score(estimate_of(quality, quality["shown"]), quality["main"])
+    )
 
 
 def _headline(quality: QualityFacts) -> str:
     estimate, baseline = estimate_of(quality, quality["shown"]), estimate_of(quality, BASELINE)
-    ours, theirs = main_score(quality), score_of(baseline, quality["main"])
+    ours, theirs = main_score(quality), named_score(baseline, quality["main"])
     if ours is None or estimate is None:
         return _NOT_MEASURED
     guess = f" For comparison, {guessing(baseline)}: {theirs['words']}." if theirs and baseline else ""
@@ -80,7 +82,7 @@ def _headline(quality: QualityFacts) -> str:
     if quality["main"] != "RMSE":
         what = "mean cost per row" if quality["main"] == COST else quality["main"]
         return f"The {what} on new rows is {ours['words']}, measured by {estimate['name']}.{guess}"
-    share = score_of(estimate, "R²")
+    share = named_score(estimate, "R²")
     explained = "" if share is None else f", R² {share['words']}"
     return (
         f"Predictions for new rows are off by {ours['words']} (root mean square{explained}), measured by "

@@ -1,12 +1,12 @@
 """What is known of a fitted model, as plain dicts: what JSON prints, terminal and page show, model files keep."""
 
 # Without annotations as text: only then does a TypedDict know at run time which keys are not required.
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from kernelect.facts.page_record import PictureFacts, RowFacts, ThresholdFacts, WhatIfFacts
 
 #: Counts changes that readers of older facts would not understand.
-SCHEMA = 2
+SCHEMA = 3
 
 
 class ClassFacts(TypedDict):
@@ -259,19 +259,37 @@ class ComparisonFacts(TypedDict):
 
 
 class Doubt(TypedDict):
-    """A reason not to trust the model as it is: a stable code, what was seen, and what to do."""
+    """A reason not to trust the model as it is: a stable code, what was seen, and what to do.
+
+    ``severity`` runs from 1 to 4, the gravest; ``figures`` are what the sentence is made from.
+    """
 
     code: str
+    severity: int
     sentence: str
     advice: str
+    figures: dict[str, Any]
+
+
+class CheckFacts(TypedDict):
+    """What became of one rule of doubt: ``"found"``, ``"not found"`` or ``"not looked for"``.
+
+    ``about`` names what the rule looks for. ``obstacle`` is the code of what kept it from looking, ``why`` the same for
+    readers; both are empty if it looked, ``why`` also if the rule is about something that the model does not have.
+    """
+
+    code: str
+    about: str
+    outcome: str
+    obstacle: str
+    why: str
 
 
 class Facts(TypedDict):
     """Everything that is known of one fitted model.
 
     ``mixture`` is there if several machines are mixed, ``peers`` if a comparison was given, and what
-    :class:`PageFacts` lists if pictures were asked for. ``checked`` lists what was looked for in the rows themselves;
-    it is empty if no table was fitted.
+    :class:`PageFacts` lists if pictures were asked for. ``checks`` has an entry for every rule of doubt.
     """
 
     schema: int
@@ -292,7 +310,7 @@ class Facts(TypedDict):
     stages: list[StageFacts]
     functions: list[FunctionFacts]
     doubts: list[Doubt]
-    checked: list[str]
+    checks: list[CheckFacts]
     remarks: list[str]
     made_with: dict[str, str]
     seconds: float

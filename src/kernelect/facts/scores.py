@@ -26,6 +26,9 @@ _LEAST_PROBABILITY = 1e-15
 #: Two standard errors of a share that is 0 in n rows: by the rule of three it may be up to 3 / n.
 _RULE_OF_THREE = 3.0
 
+#: Standard errors by which two figures may differ by chance.
+SURE = 2.0
+
 
 def _none_in(count: int) -> float:
     """Return the standard error of a share that is 0 (or 1) in so many observations."""

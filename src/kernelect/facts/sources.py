@@ -10,7 +10,6 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from kernelect.exceptions import MissingCapability
-from kernelect.explain.adapters import TableLike
 from kernelect.explain.players import players_of
 from kernelect.facts.names import plain_name
 from kernelect.mixture import Door
@@ -30,7 +29,7 @@ def machine_of(estimator: Any) -> Any:
 
 def pipeline_of(model: Any) -> Any:
     """Return the pipeline of a table model, else the model itself."""
-    return model.pipeline if isinstance(model, TableLike) else model
+    return getattr(model, "pipeline", model)
 
 
 def is_mixture(estimator: Any) -> bool:

@@ -6,13 +6,18 @@ matrix after monotone maps). For machines that take numbers only, :class:`CodedC
 as a step of a pipeline, with indicators (:class:`Indicators`) instead of category codes.
 """
 
-from kernelect.inputs.coding import Coding, fit_coding
-from kernelect.inputs.frame import Frame, as_frame
-from kernelect.inputs.indicators import Indicators
-from kernelect.inputs.lost import lost_cells
-from kernelect.inputs.roles import Role, Wishes, describe
-from kernelect.inputs.step import CodedColumns
-from kernelect.inputs.warp import Warp, fit_warp
+from typing import TYPE_CHECKING
+
+from kernelect.lazy import lazily
+
+if TYPE_CHECKING:
+    from kernelect.inputs.coding import Coding, fit_coding
+    from kernelect.inputs.frame import Frame, as_frame
+    from kernelect.inputs.indicators import Indicators
+    from kernelect.inputs.lost import lost_cells
+    from kernelect.inputs.roles import Role, Wishes, describe
+    from kernelect.inputs.step import CodedColumns
+    from kernelect.inputs.warp import Warp, fit_warp
 
 __all__ = [
     "CodedColumns",
@@ -28,3 +33,17 @@ __all__ = [
     "fit_warp",
     "lost_cells",
 ]
+
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+    __getattr__ = lazily(
+        __name__,
+        {
+            "coding": ["Coding", "fit_coding"],
+            "frame": ["Frame", "as_frame"],
+            "indicators": ["Indicators"],
+            "lost": ["lost_cells"],
+            "roles": ["Role", "Wishes", "describe"],
+            "step": ["CodedColumns"],
+            "warp": ["Warp", "fit_warp"],
+        },
+    )

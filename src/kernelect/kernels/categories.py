@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -45,29 +44,22 @@ class Category(OverInputs):
         Parameter("gamma", _mismatch_start, "width", below=WIDTH_BELOW, above=WIDTH_ABOVE),
     )
 
-    def scaled(self, X: Array, Z: Array) -> tuple[Array, Array]:
-        widths_for(self, X)
-        return X, Z
+    compares_codes: ClassVar[bool] = True
 
-    def distances(self, A: Side, B: Side, out: Array) -> Iterator[Array]:
-        for difference in A.differences(B, out):
-            yield np.not_equal(difference, 0.0, out=difference)
+    def profile(self, t: Array) -> Array:
+        return np.exp(-(t**2))
 
     def fill(self, A: Side, B: Side, out: Array) -> None:
         out.fill(0.0)
         for width, t in zip(widths_for(self, A.rows), self.distances(A, B, np.empty_like(out)), strict=True):
-            out -= np.multiply(t, width, out=t)
+            out -= np.multiply(np.greater(t, 0.0, out=t), width, out=t)
         np.exp(out, out=out)
 
     def elasticity(self, t: Array) -> Array:
-        return t
-
-    def _by_width(self, elasticities: Array) -> Array:
-        return -np.asarray(self.gamma, dtype=float) * elasticities
+        return np.multiply(2.0, np.square(t, out=t), out=t)
 
     def steepness(self, t: Array) -> Array:
-        t.fill(0.0)
-        return t
+        return 2.0 * t
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -19,14 +20,29 @@ _LARGEST = 1e300
 _LARGEST_INPUT = 1e150
 
 
-class _InnerProduct(Parametric):
-    """A function of the inner product of rows that are centred first.
+class InnerProduct(Parametric):
+    """A function k(T) of the inner product T = (x - c) . (x' - c) of rows that are centred first.
 
     Away from the data's middle all inner products are alike: a column such as a year would leave
     no digits for the differences between rows.
+
+    To add one, write a frozen dataclass with ``centre`` among its fields, a ``profile`` and its ``slope``. Declare
+    parameters in ``parameters``, and add a ``shape_slope``.
     """
 
     centre: Array | float | None
+
+    @abstractmethod
+    def profile(self, T: Array) -> Array:
+        """Return k(T)."""
+
+    @abstractmethod
+    def slope(self, T: Array) -> Array:
+        """Return dk/dT."""
+
+    def shape_slope(self, name: str, T: Array) -> Array:
+        """Return the derivative of k in the logarithm of a parameter."""
+        raise NotImplementedError(f"{type(self).__name__} declares {name}: write its method shape_slope")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,9 +89,34 @@ class _InnerProduct(Parametric):
         A = self._centred(X)
         return np.einsum("ij,ij->i", A, A)
 
+    def cross(self, X: Array, Z: Array) -> Array:
+        return self._bounded(self._inner(X, Z))
+
+    def diagonal(self, X: Array) -> Array:
+        return self._bounded(self.squared_norms(X))
+
+    def _bounded(self, T: Array) -> Array:
+        """Return the kernel's values, bounded so that a wild row gives no infinity."""
+        with np.errstate(over="ignore"):
+            return np.clip(self.profile(T), -_LARGEST, _LARGEST)
+
+    def linearize(self, X: Array) -> tuple[Array, Pullback]:
+        T = self._inner(X, X)
+        with np.errstate(over="ignore"):
+            gram = self.profile(T)
+        return gram, lambda weights: self._by_shape(T, weights)
+
+    def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
+        T = self._inner(X, Z)
+        return self._by_shape(T, weights), (weights * self.slope(T)).T @ self._centred(X)
+
+    def _by_shape(self, T: Array, weights: Array) -> Array:
+        slopes = (self.shape_slope(parameter.name, T) for parameter in self.parameters)
+        return np.array([np.sum(weights * slope) for slope in slopes], dtype=float)
+
 
 @dataclass(frozen=True, eq=False)
-class Linear(_InnerProduct):
+class Linear(InnerProduct):
     """Inner product (x - c) . (x' - c); scale it with ``Constant("auto") * Linear()``.
 
     Parameters
@@ -87,27 +128,21 @@ class Linear(_InnerProduct):
 
     centre: Array | float | None = None
 
-    def cross(self, X: Array, Z: Array) -> Array:
-        return np.clip(self._inner(X, Z), -_LARGEST, _LARGEST)
+    def profile(self, T: Array) -> Array:
+        return T
 
-    def diagonal(self, X: Array) -> Array:
-        return np.minimum(self.squared_norms(X), _LARGEST)
-
-    def linearize(self, X: Array) -> tuple[Array, Pullback]:
-        return self._inner(X, X), lambda _: np.zeros(0)
-
-    def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
-        return np.zeros(0), weights.T @ self._centred(X)
+    def slope(self, T: Array) -> Array:
+        return np.ones_like(T)
 
 
-def _inverse_mean_square(kernel: _InnerProduct, X: Array) -> float:
+def _inverse_mean_square(kernel: InnerProduct, X: Array) -> float:
     mean_square = float(np.mean(kernel.squared_norms(X)))
     check_range(float(np.sqrt(mean_square)))
     return 1.0 / mean_square if mean_square > 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Polynomial(_InnerProduct):
+class Polynomial(InnerProduct):
     """Polynomial kernel (gamma (x - c) . (x' - c) + coef0) ** degree.
 
     Parameters
@@ -131,36 +166,17 @@ class Polynomial(_InnerProduct):
         super().__post_init__()
 
     def _base(self, T: Array) -> Array:
-        return np.asarray(self.value("gamma") * T + self.value("coef0"), dtype=float)
+        return self.value("gamma") * T + self.value("coef0")
 
-    def _power(self, T: Array) -> Array:
-        """Return the kernel's values, bounded so that a wild row gives no infinity."""
-        largest = _LARGEST ** (1.0 / self.degree)
-        return np.asarray(np.clip(self._base(T), -largest, largest) ** self.degree, dtype=float)
+    def profile(self, T: Array) -> Array:
+        return self._base(T) ** self.degree
 
-    def cross(self, X: Array, Z: Array) -> Array:
-        return self._power(self._inner(X, Z))
+    def slope(self, T: Array) -> Array:
+        return self.value("gamma") * self.degree * self._base(T) ** (self.degree - 1)
 
-    def diagonal(self, X: Array) -> Array:
-        return self._power(self.squared_norms(X))
-
-    def linearize(self, X: Array) -> tuple[Array, Pullback]:
-        T = self._inner(X, X)
-        with np.errstate(over="ignore"):
-            gram = self._base(T) ** self.degree
-        return gram, lambda weights: self._scale_gradient(T, weights * self._slope(T))
-
-    def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
-        T = self._inner(X, Z)
-        G = weights * self._slope(T)
-        return self._scale_gradient(T, G), self.value("gamma") * (G.T @ self._centred(X))
-
-    def _slope(self, T: Array) -> Array:
-        """Return the derivative of the power in its base."""
-        return np.asarray(self.degree * self._base(T) ** (self.degree - 1), dtype=float)
-
-    def _scale_gradient(self, T: Array, G: Array) -> Array:
-        return np.array([self.value("gamma") * np.sum(G * T), self.value("coef0") * G.sum()])
+    def shape_slope(self, name: str, T: Array) -> Array:
+        slope = self.slope(T)
+        return slope * T if name == "gamma" else slope * (self.value("coef0") / self.value("gamma"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ class RationalQuadratic(Stationary):
     parameters = (WIDTH, Parameter("alpha", 1.0, "shape", below=3.0, above=6.0))
 
     def profile(self, D: Array) -> Array:
-        return np.asarray(np.exp(-self.value("alpha") * self._log_base(D)), dtype=float)
+        return np.exp(-self.value("alpha") * self._log_base(D))
 
     def slope(self, D: Array) -> Array:
         return np.asarray(-np.exp(-(self.value("alpha") + 1.0) * self._log_base(D)), dtype=float)

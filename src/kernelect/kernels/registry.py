@@ -15,11 +15,11 @@ from kernelect.kernels.categories import Agreement, Category
 from kernelect.kernels.columns import OnColumns
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
-from kernelect.kernels.from_sklearn import SklearnKernel, from_sklearn, is_sklearn_kernel
 from kernelect.kernels.precomputed import Precomputed
 from kernelect.kernels.products import ProductLaplace, ProductMatern
 from kernelect.kernels.rational_quadratic import RationalQuadratic
 from kernelect.kernels.stationary import ARD, RBF, Matern
+from kernelect.kernels.translation import SklearnKernel, from_sklearn, is_sklearn_kernel
 from kernelect.registry import Registry
 
 KERNELS: Registry[Kernel] = Registry("kernel", Kernel)  # type: ignore[type-abstract]

@@ -35,7 +35,8 @@ class Stationary(Parametric):
 
     To add one, write a frozen dataclass with ``gamma`` and ``elliptical`` among its fields, a ``profile`` and its
     ``slope``. Declare parameters beyond the width in ``parameters``, and add a ``shape_slope``. If ``elliptical`` is
-    a field, a ``gamma`` that is a number or an array decides its value.
+    a field, a ``gamma`` that is a number or an array decides its value. Exports and exact Shapley values follow from
+    the ``profile``, if it is made of operators and functions of NumPy.
     """
 
     gamma: float | Array | Auto
@@ -215,7 +216,7 @@ class Matern(Stationary):
         s = self._root(D)
         polynomial = 1.0 + s if self.nu == 1.5 else 1.0 + s * (1.0 + s / 3.0)
         polynomial *= _decay(s)
-        return np.asarray(polynomial, dtype=float)
+        return polynomial
 
     def slope(self, D: Array) -> Array:
         s = self._root(D)

@@ -1,15 +1,22 @@
 """Machines: solvers at fixed hyper-parameters, on Gram matrices."""
 
-from kernelect.machines.base import Expansion, Fitted, Machine
-from kernelect.machines.ep.likelihoods import LIKELIHOODS, Hinge, Likelihood, Probit, SquaredHinge
-from kernelect.machines.ep.machine import EP, EPColumn, EPState
-from kernelect.machines.ep.sampling import EllipticalSlice, HybridMonteCarlo, Sampler
-from kernelect.machines.lssvm.full import LSSVM, LSSVMState
-from kernelect.machines.lssvm.groups import Groups, blocks_of
-from kernelect.machines.lssvm.ridge_path import RidgePath
-from kernelect.machines.registry import MACHINES
-from kernelect.machines.rvm import RVM, CentreState, Classical, RVMState, Sequential, SparseFit
-from kernelect.machines.svm.machine import SVM, BinarySVM, SVMState
+from typing import TYPE_CHECKING
+
+from kernelect.lazy import lazily
+
+if TYPE_CHECKING:
+    from kernelect.machines.base import Expansion, Fitted, Machine
+    from kernelect.machines.ep.likelihoods import LIKELIHOODS, Hinge, Likelihood, Probit, SquaredHinge
+    from kernelect.machines.ep.machine import EP, EPColumn, EPState
+    from kernelect.machines.ep.sampling import EllipticalSlice, HybridMonteCarlo, Sampler
+    from kernelect.machines.lssvm.full import LSSVM, LSSVMState
+    from kernelect.machines.lssvm.groups import Groups, blocks_of
+    from kernelect.machines.lssvm.ridge_path import RidgePath
+    from kernelect.machines.registry import MACHINES
+    from kernelect.machines.rvm import RVM, CentreState, Classical, RVMState, Sequential, SparseFit
+    from kernelect.machines.svm.machine import SVM, BinarySVM, SVMState
+
+    register = MACHINES.register
 
 __all__ = [
     "EP",
@@ -44,4 +51,22 @@ __all__ = [
     "register",
 ]
 
-register = MACHINES.register
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+    _named = lazily(
+        __name__,
+        {
+            "base": ["Expansion", "Fitted", "Machine"],
+            "ep.likelihoods": ["LIKELIHOODS", "Hinge", "Likelihood", "Probit", "SquaredHinge"],
+            "ep.machine": ["EP", "EPColumn", "EPState"],
+            "ep.sampling": ["EllipticalSlice", "HybridMonteCarlo", "Sampler"],
+            "lssvm.full": ["LSSVM", "LSSVMState"],
+            "lssvm.groups": ["Groups", "blocks_of"],
+            "lssvm.ridge_path": ["RidgePath"],
+            "registry": ["MACHINES"],
+            "rvm": ["RVM", "CentreState", "Classical", "RVMState", "Sequential", "SparseFit"],
+            "svm.machine": ["SVM", "BinarySVM", "SVMState"],
+        },
+    )
+
+    def __getattr__(name: str) -> object:
+        return _named("MACHINES").register if name == "register" else _named(name)

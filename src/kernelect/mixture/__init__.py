@@ -2,11 +2,24 @@
 
 from kernelect.estimators import CLASSIFICATION, ESTIMATORS, REGRESSION
 from kernelect.mixture._door import Door
-from kernelect.mixture.candidates import EFFORTS, Candidate, Candidates
+from kernelect.mixture.base import CANDIDATES, Member, MixtureCandidate, MixtureTask
 from kernelect.mixture.classifier import KernelClassifier
+from kernelect.mixture.efforts import EFFORTS
+from kernelect.mixture.record import CandidateTable
 from kernelect.mixture.regressor import KernelRegressor
 
-__all__ = ["AUTO", "EFFORTS", "Candidate", "Candidates", "Door", "KernelClassifier", "KernelRegressor"]
+__all__ = [
+    "AUTO",
+    "CANDIDATES",
+    "EFFORTS",
+    "CandidateTable",
+    "Door",
+    "KernelClassifier",
+    "KernelRegressor",
+    "Member",
+    "MixtureCandidate",
+    "MixtureTask",
+]
 
 #: What the command line calls the machine that chooses among machines.
 AUTO = "auto"

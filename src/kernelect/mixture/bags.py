@@ -44,7 +44,7 @@ def units_of(groups: Indices | None, rows: Indices, table: Array) -> Indices:
     return np.asarray(np.argsort(np.argsort(hashes, kind="stable"))[inverse], dtype=np.intp)
 
 
-def canonical_classes(E: Array, y: Indices, n_classes: int) -> Indices:
+def numbered_classes(E: Array, y: Indices, n_classes: int) -> Indices:
     """Return numbers of the classes by how many rows they have and which, whatever the classes are called."""
     order = canonical_order(E)
     rank = np.concatenate([[0], np.cumsum((E[order][1:] != E[order][:-1]).any(axis=1))])

@@ -9,23 +9,28 @@ predicts. So nothing is grown twice, and what is said of rows out of bag is as h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 from kernelect.mixture.bags import FOLDS, dealt
-from kernelect.mixture.partitions import Ground, Grown, Partitions
-from kernelect.mixture.trees import Nodes
+from kernelect.mixture.base import CANDIDATES, MixtureTask
+from kernelect.mixture.partitions import Ground, Grown, PartitionCandidate, Partitions
+from kernelect.mixture.trees import GrownTree
 from kernelect.numerics import Deadline
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices, Mask
 
-#: Rounds by effort, at most. They are judged after the first few, and each time that there are twice as many.
-ROUNDS = {"fast": 80, "balanced": 160, "best": 320}
+#: Rounds after which they are judged first, and then each time that there are twice as many.
 _FIRST_ROUNDS = 10
+
+#: Rows from which boosted trees take part: with 300 to 800 errors hardly change (33 tables).
+LEAST_BOOSTED_ROWS = 1000
+
+#: Classes up to which they do, because every round has a tree for each; and no more than one target.
+MOST_BOOSTED_CLASSES = 12
 
 #: Seconds that the first rounds take for each row, column and tree of a round, about, on all bags.
 _PACE = 2e-6
@@ -52,7 +57,6 @@ _OPTIONS = {
 }
 
 
-@stored
 class Boosting(Partitions):
     """Boosted partitions of coded rows, for labels or one target.
 
@@ -73,7 +77,7 @@ class Boosting(Partitions):
     @property
     def status(self) -> str:
         per_round = FOLDS * (self.n_classes if self.n_classes and self.n_classes > 2 else 1)
-        rounds = f"{len(self._trees) // per_round} rounds"
+        rounds = f"{self.n_trees_ // per_round} rounds"
         return f"{rounds}, chosen on rows left out" if self._in_time else f"time was up; {rounds}"
 
     def _grow(self, ground: Ground, deadline: Deadline) -> Grown:
@@ -110,6 +114,32 @@ class Boosting(Partitions):
             model.fit(ground.R[inside], y[inside], sample_weight=weights[inside])
             total += _staged_losses(model, ground.R[outside], y[outside], ground.weights[outside])
         return [float(loss) for loss in total]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoostedTrees(PartitionCandidate):
+    """Boosted trees, of so many rounds at most."""
+
+    machine: ClassVar[str] = "boosting"
+
+    n_rounds: int = field(default=160, compare=False)
+
+    @property
+    def noun(self) -> str:
+        return "the boosted trees"
+
+    def takes_part(self, task: MixtureTask) -> bool:
+        most = MOST_BOOSTED_CLASSES if task.labels else 1
+        return super().takes_part(task) and task.n_rows >= LEAST_BOOSTED_ROWS and task.n_outputs <= most
+
+    def seconds(self, task: MixtureTask) -> float:
+        return least_seconds(len(task.Z), task.Z.shape[1], task.n_outputs)
+
+    def _trees(self, task: MixtureTask) -> Boosting:
+        return Boosting(self.n_rounds, task.seed, task.n_classes)
+
+
+CANDIDATES.register(BoostedTrees, "boosting")
 
 
 def least_seconds(n_rows: int, n_columns: int, n_outputs: int) -> float:
@@ -172,7 +202,7 @@ def _staged_losses(model: Any, R: Array, y: Any, weights: Array) -> Array:
     return np.array([-(weights @ np.log(np.maximum(p[rows, y], 1e-12))) for p in model.staged_predict_proba(R)])
 
 
-def boosted_nodes(model: Any, n_rounds: int, bins: Bins, *, n_outputs: int, sign: float) -> list[Nodes]:
+def boosted_nodes(model: Any, n_rounds: int, bins: Bins, *, n_outputs: int, sign: float) -> list[GrownTree]:
     """Return the trees of the first rounds, so that their mean is what the model says, times a sign.
 
     The trees of a bag add up, while bags are means over trees: what boxes say is multiplied by the number of
@@ -189,7 +219,7 @@ def boosted_nodes(model: Any, n_rounds: int, bins: Bins, *, n_outputs: int, sign
     return found
 
 
-def _nodes(nodes: Any, times: float, offset: float, *, output: int, n_outputs: int, bins: Bins) -> Nodes:
+def _nodes(nodes: Any, times: float, offset: float, *, output: int, n_outputs: int, bins: Bins) -> GrownTree:
     """Return one tree of histogram boosting, which speaks of one output, with cuts among ranks."""
     leaf: Mask = nodes["is_leaf"].astype(bool)
     feature = np.where(leaf, -1, nodes["feature_idx"].astype(np.intp))
@@ -199,7 +229,7 @@ def _nodes(nodes: Any, times: float, offset: float, *, output: int, n_outputs: i
         0.0 if j < 0 else float(bins.last[j][int(cut)])
         for j, cut in zip(feature.tolist(), nodes["num_threshold"].tolist(), strict=True)
     ]
-    return Nodes(
+    return GrownTree(
         feature=feature,
         threshold=np.array(cuts),
         right=nodes["right"].astype(np.intp),

@@ -8,20 +8,18 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
-from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators import class_weights, encode_groups, encode_labels
+from kernelect.estimators import ReadsLabels, class_weights, encode_labels
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
-from kernelect.mixture.members import Member, Task
-from kernelect.mixture.weights import probability_weights
+from kernelect.mixture.base import MixtureTask
+from kernelect.mixture.heads import label_head
+from kernelect.model import LabelHead
+from kernelect.model.heads import LEAST
 from kernelect.numerics import Deadline
 from kernelect.typing import Array
 
-#: Probabilities are taken no smaller than this where their logarithm is needed.
-LEAST = 1e-12
 
-
-class KernelClassifier(ClassifierMixin, Door):
+class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
     """A classifier for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
     A candidate combines a view of the inputs (as they are, or warped to normal quantiles), a kernel and a machine
@@ -37,11 +35,12 @@ class KernelClassifier(ClassifierMixin, Door):
 
     Parameters
     ----------
-    effort : "fast", "balanced" or "best", default="balanced"
+    effort : "fast", "balanced", "best" or a list of candidates, default="balanced"
         How many candidates there are: five, eight or eleven for classes (four, six or seven if there are five classes
         or more; four, six or nine beyond 2000 rows), and four, nine or fifteen for numbers. Where Gaussian processes
         would take too long (1500 rows of seven classes, 900 of thirty), classes have the candidates of numbers. From
-        1000 rows on, boosted trees are one more.
+        1000 rows on, boosted trees are one more. With your own candidates: ``[*EFFORTS["fast"], MyCandidate()]``, where
+        ``EFFORTS`` is in :mod:`kernelect.mixture` (docs/extending/member.md).
     columns : dict of column name to "number", "category" or "date", optional
         The kind of columns of a DataFrame whose cells suggest another kind: ``{"race": "category"}`` for a race coded
         1, 2, 3. The cells decide the kind of all other columns. A DataFrame's 999, -99 and the like, far from all other
@@ -59,7 +58,7 @@ class KernelClassifier(ClassifierMixin, Door):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    candidates_ : Candidates
+    candidates_ : CandidateTable
         View, kernel, machine, leave-one-out log-loss with standard error, weight, seconds and
         status of every candidate; ``to_frame()`` gives a DataFrame.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
@@ -79,13 +78,17 @@ class KernelClassifier(ClassifierMixin, Door):
 
     _labels = True
 
-    classes_: Any
-    loo_proba_: Array
-    _sharpness: float
+    @property
+    def loo_proba_(self) -> Array:
+        """Leave-one-out probabilities of the training rows."""
+        training = self.model_.training
+        if training is None:
+            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_proba_.")
+        return training.left_out
 
     def __init__(
         self,
-        effort: str = "balanced",
+        effort: Any = "balanced",
         *,
         columns: Any = None,
         time_limit: float | None = None,
@@ -124,40 +127,27 @@ class KernelClassifier(ClassifierMixin, Door):
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_consistent_length(frame.columns[0], y)
-        self.classes_, index, _ = encode_labels(y)
+        classes, index, _ = encode_labels(y)
         weights = self._sample_weight(sample_weight, frame)
-        weights = weights * class_weights(self.class_weight, self.classes_, index)
-        self._fit_mixture(frame, index, weights, encode_groups(groups, weights > 0))
+        self._fit_mixture(frame, index, weights, groups, classes, class_weights(self.class_weight, classes, index))
 
-    def _learn(self, task: Task, deadline: Deadline) -> None:
-        pooled = self._mixed([member.left_out for member in self._members])
-        self._sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), task.y, task.weights)
-        self.loo_proba_ = self._sharpened(pooled)
-
-    def _weigh(self, y: Any, weights: Array) -> Array:
-        own = np.column_stack([member.left_out[np.arange(len(y)), y] for member in self._members])
-        return probability_weights(own[weights > 0], weights[weights > 0], self._fitted_parameters())
+    def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[LabelHead, Array]:
+        return label_head([member.component for member in self._members], task.classes, task.y, task.weights)
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         return -np.log(np.maximum(left_out[np.arange(len(y)), y], LEAST))
 
-    def _left_out_of(self, y: Any) -> tuple[Array, Any]:
-        return self.loo_proba_, np.searchsorted(self.classes_, y)
+    def _targets_of(self, y: Any) -> Any:
+        return np.searchsorted(self.classes_, y)
 
-    def _values(self, member: Member, V: Array) -> Array:
-        p = np.clip(member.estimator.predict_proba(V), 1e-6, 1.0)
-        return np.log(p) - np.log(p).mean(axis=1, keepdims=True)
+    def _values(self, answers: Array) -> Array:
+        logs = np.log(np.clip(answers, 1e-6, 1.0))
+        return np.asarray(logs - logs.mean(axis=1, keepdims=True), dtype=float)
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities: the candidates' weighted ones, at the temperature found on rows left out."""
-        said = self._said(lambda member, V: member.estimator.predict_proba(V), self._coded(X))
-        return self._sharpened(self._mixed(said))
-
-    def _sharpened(self, pooled: Array) -> Array:
-        """Return p^a / sum p^a: a pool of sure candidates that disagree is less sure than it should be."""
-        return probabilities(np.log(np.maximum(pooled, LEAST)), self._sharpness)
+        return self.model_.probabilities(self._coded(X))
 
     def predict(self, X: Any) -> Any:
         """Return the most probable class."""
-        likely = np.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[likely]
+        return self.model_.chosen(self._coded(X))

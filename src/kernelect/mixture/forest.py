@@ -5,17 +5,17 @@ Every tree is grown on a bootstrap sample of the rows (of the groups, where ther
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import ClassVar
+
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
-from kernelect.mixture.partitions import Ground, Grown, Partitions
-from kernelect.mixture.trees import Nodes
+from kernelect.mixture.base import CANDIDATES, MixtureTask
+from kernelect.mixture.partitions import Ground, Grown, PartitionCandidate, Partitions
+from kernelect.mixture.trees import GrownTree
 from kernelect.numerics import Deadline
-from kernelect.registry import stored
 from kernelect.typing import Mask
-
-#: Trees by effort; those out of bag for a row are a little more than a third of them.
-TREES = {"fast": 100, "balanced": 100, "best": 300}
 
 #: Trees that are grown however little time there is.
 FEWEST_TREES = 10
@@ -27,7 +27,6 @@ _LEAF = 2
 _SHARE = 0.4
 
 
-@stored
 class Forest(Partitions):
     """Random partitions of coded rows.
 
@@ -45,15 +44,15 @@ class Forest(Partitions):
 
     @property
     def status(self) -> str:
-        if len(self._trees) < self.n_trees:
-            return f"time was up after {len(self._trees)} of {self.n_trees} trees"
+        if self.n_trees_ < self.n_trees:
+            return f"time was up after {self.n_trees_} of {self.n_trees} trees"
         return f"{self.n_trees} trees"
 
     def _grow(self, ground: Ground, deadline: Deadline) -> Grown:
         generator, n_units = np.random.default_rng(self.seed), int(ground.units.max()) + 1
         n_columns = ground.R.shape[1]
         share = np.sqrt(n_columns) if self.n_classes else _SHARE * n_columns
-        grown: list[Nodes] = []
+        grown: list[GrownTree] = []
         bags: list[Mask] = []
         for number in range(self.n_trees):
             if deadline.passed and number >= FEWEST_TREES:
@@ -64,6 +63,21 @@ class Forest(Partitions):
                 min_samples_leaf=_LEAF, max_features=max(1, round(share)), random_state=int(generator.integers(2**31))
             )
             tree.fit(ground.R[bag], ground.targets[bag], sample_weight=(counts * ground.weights)[bag])
-            grown.append(Nodes.of_tree(tree.tree_))
+            grown.append(GrownTree.of_tree(tree.tree_))
             bags.append(bag)
         return Grown(trees=grown, bags=np.array(bags).T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomForest(PartitionCandidate):
+    """A forest; the trees out of bag for a row are a little more than a third of them."""
+
+    machine: ClassVar[str] = "forest"
+
+    n_trees: int = field(default=100, compare=False)
+
+    def _trees(self, task: MixtureTask) -> Forest:
+        return Forest(self.n_trees, task.seed, task.n_classes)
+
+
+CANDIDATES.register(RandomForest, "forest")

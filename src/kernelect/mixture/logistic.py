@@ -7,7 +7,8 @@ which of the two machines stays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
@@ -15,7 +16,10 @@ from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.estimators import LSSVC, targets_of
 from kernelect.machines.lssvm.landmarks import Frame, LandmarkSolution, Moments, Rows, moments, solve
 from kernelect.machines.lssvm.logistic import FoldedLogistic
-from kernelect.mixture.bags import FOLDS, canonical_classes, dealt, even_rows
+from kernelect.mixture.bags import FOLDS, dealt, even_rows, numbered_classes
+from kernelect.mixture.base import CANDIDATES, LANDMARKS, Member, MixtureTask
+from kernelect.mixture.kernel_machines import KernelMachine
+from kernelect.model import Tempered
 from kernelect.numerics import Deadline, best_blas_threads, outer_gram, over_blocks, sum_over_blocks
 from kernelect.selection.landmarks import BLOCK_ROWS
 from kernelect.typing import Array, Indices
@@ -32,6 +36,29 @@ _RELEVANCE_ROWS = 2000
 #: Seconds until the first iteration for each of these numbers and each landmark, about: four products of that size.
 _PACE = 1e-9
 
+#: Share of a candidate's time for least squares, before logistic regression refits its coefficients.
+_SEARCHING = 0.85
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogisticRefit(KernelMachine):
+    """Least squares for labels on landmarks, with coefficients of logistic regression if rows left out prefer them."""
+
+    where: tuple[str, ...] = field(default=(LANDMARKS,), compare=False)
+
+    @classmethod
+    def of(cls, machine: KernelMachine) -> Self:
+        """Return the candidate that refits a machine."""
+        return cls(view=machine.view, kernel=machine.kernel, tied=machine.tied, max_iter=machine.max_iter)
+
+    def fit(self, task: MixtureTask) -> Member:
+        machine, shape = self._fitted(task, task.deadline.part(_SEARCHING))
+        data = Labelled(V=task.view(self), index=task.y, weights=task.weights)
+        return self._member(task, refitted_by_log_loss(machine, data, task.deadline, task.seed), shape)
+
+
+CANDIDATES.register(LogisticRefit, "logistic")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
@@ -41,13 +68,13 @@ class Labelled:
     index: Indices
     weights: Array
 
-    def part(self, n_classes: int, most: int, seed: int) -> Part:
+    def part(self, n_classes: int, most: int, seed: int) -> FoldedRows:
         """Return at most so many rows with their folds, the same ones in any order and under any names of classes."""
         kept = self.weights > 0
-        index = canonical_classes(self.V[kept], self.index[kept], n_classes)[self.index]
+        index = numbered_classes(self.V[kept], self.index[kept], n_classes)[self.index]
         table = np.column_stack([self.V, index, self.weights])
         rows = even_rows(table, self.weights, most, None)
-        return Part(
+        return FoldedRows(
             rows=rows,
             V=self.V[rows],
             index=self.index[rows],
@@ -57,7 +84,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class FoldedRows:
     """Some rows, in an order of their own, with weights of mean 1 and the number of each row's fold."""
 
     rows: Indices
@@ -88,16 +115,23 @@ def refitted_by_log_loss(machine: LSSVC, data: Labelled, deadline: Deadline, see
         targets = targets_of(part.index, n_classes)
         least_squares = _least_squares(machine, part, targets, machine.regularization_ / unit)
         folded = _folded(machine, least_squares, part)
-        solution = _best(folded, folded.start(targets, machine._inverse_temperature), deadline)
+        solution = _best(folded, folded.start(targets, _inverse_temperature(machine)), deadline)
         v, b = folded.mean(solution)
     few = part.V[np.linspace(0, len(part.V) - 1, min(len(part.V), _RELEVANCE_ROWS)).astype(int)]
-    found = machine._refitted_as(replace(least_squares, projected=v, target_mean=b), few)
-    loo = found._decide(data.V)  # of rows beyond the part, on which nothing was trained
+    state = replace(least_squares, projected=v, target_mean=b)
+    # Of rows beyond the part, on which nothing was trained.
+    expansion = replace(machine.model_.components[0].kernel_part, coefficients=state.dual_coef)
+    loo = expansion.values(data.V) + np.atleast_1d(state.intercept)
     loo[part.rows] = folded.left_out(solution)
     if not _loss(loo, data) < _loss(machine.loo_decision_, data):
         return machine
-    found._keep_decisions(loo, data.index, data.weights)
-    return found
+    return machine.refitted(state, loo, few)
+
+
+def _inverse_temperature(machine: LSSVC) -> float:
+    link = machine.model_.components[0].link
+    assert isinstance(link, Tempered)
+    return link.inverse_temperature
 
 
 def _loss(decision: Array, data: Labelled) -> float:
@@ -119,19 +153,23 @@ def _best(folded: FoldedLogistic, solution: Array, deadline: Deadline) -> Array:
     return best
 
 
-def _least_squares(machine: LSSVC, part: Part, targets: Array, ridge: float) -> LandmarkSolution:
+def _least_squares(machine: LSSVC, part: FoldedRows, targets: Array, ridge: float) -> LandmarkSolution:
     """Return least squares of these rows, on the landmarks of a machine."""
     frame = Frame.of(machine.kernel_.gram(machine.X_fit_), targets.mean(axis=0))
 
     def sums(rows: slice) -> Moments:
-        return moments(frame, Rows.of(machine._cross(part.V[rows]), targets[rows], part.weights[rows]))
+        return moments(
+            frame, Rows.of(machine.kernel_.cross(machine.X_fit_, part.V[rows]), targets[rows], part.weights[rows])
+        )
 
     return solve(frame, sum_over_blocks(sums, part.blocks()), ridge)
 
 
-def _folded(machine: LSSVC, least_squares: LandmarkSolution, part: Part) -> FoldedLogistic:
+def _folded(machine: LSSVC, least_squares: LandmarkSolution, part: FoldedRows) -> FoldedLogistic:
     def of_block(rows: slice) -> Array:
-        return least_squares.scores(np.require(machine._cross(part.V[rows]), requirements=["C", "W"]))
+        return least_squares.scores(
+            np.require(machine.kernel_.cross(machine.X_fit_, part.V[rows]), requirements=["C", "W"])
+        )
 
     scores, blocks = np.empty((len(machine.X_fit_), len(part.V))), part.blocks()
     for rows, found in zip(blocks, over_blocks(of_block, blocks), strict=True):

@@ -9,21 +9,16 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
-from kernelect.estimators import encode_groups, require_size
-from kernelect.estimators._jackknife import check_coverage, jackknife_ends, jackknife_reach
+from kernelect.estimators import require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
-from kernelect.mixture.members import Member, Task
-from kernelect.mixture.scales import BEYOND, SpreadModel, TargetScale, choose_scale, find_spread
-from kernelect.mixture.weights import residual_weights
+from kernelect.mixture.base import MixtureTask
+from kernelect.mixture.heads import following_noise, limits_of, number_head
+from kernelect.mixture.scales import choose_scale, find_spread
+from kernelect.model import Jackknife, NumberHead, TargetScale
+from kernelect.model.scales import BEYOND
 from kernelect.numerics import Deadline
 from kernelect.typing import Array
-
-#: New rows whose intervals are found at a time.
-_BLOCK = 500
-
-#: What an end of an interval of counts may lie beyond a whole number: rounding is no further count.
-WHOLE = 1e-9
 
 
 class KernelRegressor(RegressorMixin, Door):
@@ -33,7 +28,7 @@ class KernelRegressor(RegressorMixin, Door):
 
     Parameters
     ----------
-    effort : "fast", "balanced" or "best", default="balanced"
+    effort : "fast", "balanced", "best" or a list of candidates, default="balanced"
         As for :class:`KernelClassifier`.
     target : "auto", "identity", "log", "sqrt" or "count", default="auto"
         Scale on which the target is modelled. ``"auto"`` takes the logarithm of a positive, skewed target if that
@@ -49,7 +44,7 @@ class KernelRegressor(RegressorMixin, Door):
 
     Attributes
     ----------
-    candidates_ : Candidates
+    candidates_ : CandidateTable
         View, kernel, machine, leave-one-out squared error over the target's variance with standard
         error, weight, seconds and status of every candidate.
     loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
@@ -72,18 +67,22 @@ class KernelRegressor(RegressorMixin, Door):
 
     _labels = False
 
-    loo_prediction_: Array
-    target_scale_: TargetScale
-    _single: bool
-    _limits: Array  # (2, k) lowest and highest value on the scale that a member may say
-    _spread: Array
-    _left_out: Array
-    _noise: SpreadModel | None = None
-    _noise_rows: Array | None = None  # (n, 1) the spread at the training rows, where each is left out
+    @property
+    def loo_prediction_(self) -> Array:
+        """Leave-one-out predictions of the training rows."""
+        head, training = self.model_.numbers, self.model_.training
+        if training is None:
+            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_prediction_.")
+        return head.shaped(head.scale.mean(training.left_out))
+
+    @property
+    def target_scale_(self) -> TargetScale:
+        """The scale that was chosen, by ``name``."""
+        return self.model_.numbers.scale
 
     def __init__(
         self,
-        effort: str = "balanced",
+        effort: Any = "balanced",
         *,
         columns: Any = None,
         target: str = "auto",
@@ -126,89 +125,53 @@ class KernelRegressor(RegressorMixin, Door):
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(frame.columns[0], y)
         require_size(y)
-        self._single = y.ndim == 1
         weights = self._sample_weight(sample_weight, frame)
-        self._fit_mixture(frame, y, weights, encode_groups(groups, weights > 0))
+        self._fit_mixture(frame, y, weights, groups)
 
-    def _on_scale(self, task: Task, deadline: Deadline) -> Task:
-        self.target_scale_ = choose_scale(self.target, task, deadline)
+    def _on_scale(self, task: MixtureTask, deadline: Deadline) -> MixtureTask:
+        scale = choose_scale(self.target, task, deadline)
         kept, y = task.weights > 0, np.array(task.y)
         y[~kept] = y[kept][0]  # the scale may have no value for what stands there
-        return replace(task, y=self.target_scale_.forward(y))
+        y = scale.forward(y)
+        return replace(task, y=y, scale=scale, limits=limits_of(y.reshape(len(y), -1)[kept], BEYOND))
 
-    def _limited(self, members: list[Member], task: Task) -> list[Member]:
-        seen = task.y.reshape(len(task.y), -1)[task.weights > 0]
-        low, high = seen.min(axis=0), seen.max(axis=0)
-        self._limits = np.array([low - BEYOND * (high - low), high + BEYOND * (high - low)])
-        return [replace(member, left_out=self._within(member.left_out)) for member in members]
-
-    def _within(self, values: Array) -> Array:
-        return np.clip(values, *self._limits)
-
-    def _learn(self, task: Task, deadline: Deadline) -> None:
-        self._learn_left_out(task.y, task.weights)
-        self._noise = self._noise_rows = None
-        if self._single and not deadline.passed:
-            found = find_spread(task, task.y - self._left_out[:, 0], deadline)
-            if found is not None:
-                self._follow_noise(task, *found)
-
-    def _learn_left_out(self, targets: Array, weights: Array) -> None:
-        """Set leave-one-out predictions and what they say of scale and spread; targets are on the scale."""
-        kept = weights > 0
-        self._left_out = self._mixed([member.left_out for member in self._members])
-        if not self.target_scale_.is_identity:
-            residuals = (targets - self._left_out[:, 0])[kept]
-            self.target_scale_ = self.target_scale_.calibrated(residuals, weights[kept])
-        self.loo_prediction_ = self._shaped(self.target_scale_.mean(self._left_out))
-        self._spread = self._calibrated_spread(targets, weights)
-
-    def _follow_noise(self, task: Task, noise: SpreadModel, at_rows: Array) -> None:
-        """Keep the spread at the rows that intervals are made of, and deviations that are right with it."""
-        kept = task.weights > 0
-        exact = [member for member in self._members if len(member.estimator._jackknife_residuals) == kept.sum()]
-        if len(exact) < len(self._members):  # machines on landmarks, whose intervals are made of other rows
-            return
-        self._noise, self._noise_rows = noise, at_rows[:, None]
-        self._spread_in_units((task.y - self._left_out[:, 0])[kept], at_rows[kept])
-
-    def _spread_in_units(self, residuals: Array, noise: Array) -> None:
-        """Let deviations be in units of the spread ``noise`` (n,) at rows which have these residuals (n,)."""
-        ratio, plain = (residuals / noise) ** 2, residuals**2
-        self._spread = self._spread * np.sqrt(ratio.mean() / plain.mean())
-
-    def _weigh(self, y: Any, weights: Array) -> Array:
-        targets, kept = y.reshape(len(y), -1), weights > 0
-        scale = targets[kept].std(axis=0)
-        scale[scale == 0.0] = 1.0
-        residuals = np.stack([(targets - member.left_out) / scale for member in self._members], axis=-1)
-        return residual_weights(residuals[kept], weights[kept], self._fitted_parameters())
+    def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[NumberHead, Array]:
+        components, targets = [member.component for member in self._members], task.y.reshape(len(task.y), -1)
+        single, kept = task.y.ndim == 1, task.weights > 0
+        assert task.limits is not None
+        head, left_out = number_head(
+            components, targets, task.weights, scale=task.scale, limits=task.limits, single=single
+        )
+        if not single or deadline.passed:
+            return head, left_out
+        residuals = targets - left_out
+        noise = find_spread(task, residuals[:, 0], deadline)
+        # Intervals of machines on landmarks are made of other rows.
+        exact = all(isinstance(c.spread, Jackknife) and len(c.spread.rows) == kept.sum() for c in components)
+        if noise is None or not exact:
+            return head, left_out
+        return following_noise(head, noise, residuals[kept, 0], noise.rows[kept, 0]), left_out
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         targets = y.reshape(len(y), -1)
         variance = targets.var(axis=0)
         return np.mean((targets - left_out) ** 2 / np.where(variance > 0, variance, 1.0), axis=1)
 
-    def _left_out_of(self, y: Any) -> tuple[Array, Any]:
-        return self._left_out, self.target_scale_.forward(y)
+    def _targets_of(self, y: Any) -> Any:
+        return self.target_scale_.forward(y)
 
-    def _values(self, member: Member, V: Array) -> Array:
-        said = np.asarray(member.estimator.predict(V), dtype=float).reshape(len(V), -1)
-        return self._within(said)
+    def _values(self, answers: Array) -> Array:
+        return self.model_.numbers.within(answers)
 
     @property
     def spread_differs(self) -> bool:
         """Whether deviations and intervals follow a spread that differs between rows."""
-        return self._noise is not None
+        return self.model_.numbers.noise is not None
 
     def spread_range(self) -> float:
         """Return the ratio of the spread at its 95th percentile to that at its fifth."""
-        low, high = (1.0, 1.0) if self._noise is None else np.quantile(self._noise_behind(), [0.05, 0.95])
+        low, high = np.quantile(self.model_.noise_behind(), [0.05, 0.95]) if self.spread_differs else (1.0, 1.0)
         return float(high / low)
-
-    def _shaped(self, values: Array) -> Array:
-        """Return (m, k) values as ``y`` was given."""
-        return values[:, 0] if self._single else values
 
     def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
@@ -217,29 +180,8 @@ class KernelRegressor(RegressorMixin, Door):
         leave-one-out residuals have the variance it claims, and it is larger where these residuals are larger.
         """
         Z = self._coded(X)
-        said = self._said(self._values, Z)
-        mean = self._mixed(said)
-        if not return_std:
-            return self._shaped(self.target_scale_.mean(mean))
-        # As predictions do, deviations stay within limits: off a grid of equal rows some kernels know nothing at all.
-        most = 0.5 * (self._limits[1] - self._limits[0])
-        within = [np.minimum(deviation, most) ** 2 for deviation in self._said(_deviation, Z)]
-        variance = self._mixed([v + (value - mean) ** 2 for v, value in zip(within, said, strict=True)])
-        deviation = self._spread * np.sqrt(variance)
-        if self._noise is not None:
-            deviation = deviation * self._noise(Z)[:, None]
-        return self._shaped(self.target_scale_.mean(mean)), self._shaped(self.target_scale_.deviation(mean, deviation))
-
-    def _calibrated_spread(self, y: Array, weights: Array) -> Array:
-        """Return the factor (k,) by which deviations are scaled."""
-        targets = y.reshape(len(y), -1)
-        mean = self._left_out.reshape(targets.shape)
-        kept = weights > 0
-        variance = self._mixed(
-            [m.estimator._left_out_variance() + (m.left_out - mean)[kept] ** 2 for m in self._members]
-        )
-        ratio = (targets - mean)[kept] ** 2 / np.maximum(variance, np.finfo(float).tiny)
-        return np.sqrt(np.average(ratio, axis=0, weights=weights[kept]))
+        mean = self.model_.predictions(Z)
+        return (mean, self.model_.deviations(Z)) if return_std else mean
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+ of the mixture, without refits.
@@ -253,45 +195,4 @@ class KernelRegressor(RegressorMixin, Door):
         -------
         lower, upper : ndarray of the shape of ``predict(X)``
         """
-        check_coverage(coverage)
-        Z = self._coded(X)
-        residuals, blocks = self._interval_residuals(), []
-        for first in range(0, len(Z), _BLOCK):  # of what n machines say of each row
-            rows = Z[first : first + _BLOCK]
-            without = self._said(lambda m, V: self._within(m.estimator._predicted_without(V)), rows)
-            times = None if self._noise is None else self._noise(rows)[:, None]
-            blocks.append(jackknife_ends(self._mixed(without), residuals, coverage, times))
-        return self._on_target(*(np.concatenate(ends) for ends in zip(*blocks, strict=True)))
-
-    def _interval_residuals(self) -> Array:
-        """Return leave-one-out residuals (n, k) of the rows that intervals are made of, in units of the spread."""
-        residuals = self._mixed([member.estimator._jackknife_residuals for member in self._members])
-        return residuals if self._noise is None else residuals / self._noise_behind()
-
-    def _noise_behind(self) -> Array:
-        """Return the spread (n, 1) at the rows that intervals are made of."""
-        assert self._noise_rows is not None
-        return self._noise_rows[self._members[0].estimator._jackknife_rows]
-
-    def _on_target(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """Return ends of intervals (m, k) on the target's own scale, as ``y`` was given."""
-        lower, upper = self.target_scale_.backward(lower), self.target_scale_.backward(upper)
-        if self.target_scale_.bounded:  # counts are whole
-            lower, upper = np.floor(lower + WHOLE), np.ceil(upper - WHOLE)
-        return self._shaped(lower), self._shaped(upper)
-
-    def _reach(self, coverage: float) -> Array:
-        """Return how far (k,) from what is said of rows left out such a share of them lies, in units of the spread."""
-        return jackknife_reach(self._interval_residuals(), coverage)
-
-    def _left_out_ends(self, coverage: float) -> tuple[Array, Array]:
-        """Return lower and upper ends around what is said of the training rows where they are left out."""
-        reach = np.tile(self._reach(coverage), (len(self._left_out), 1))
-        if self._noise is not None:
-            reach[self._members[0].estimator._jackknife_rows] *= self._noise_behind()  # of rows of positive weight
-        return self._on_target(self._left_out - reach, self._left_out + reach)
-
-
-def _deviation(member: Member, V: Array) -> Array:
-    _, deviation = member.estimator.predict(V, return_std=True)
-    return np.asarray(deviation, dtype=float).reshape(len(V), -1)
+        return self.model_.intervals(self._coded(X), coverage)

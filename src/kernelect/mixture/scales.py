@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
-from kernelect.mixture.candidates import AS_IS, LSSVM, Candidate
-from kernelect.mixture.members import Member, Task
+from kernelect.mixture.base import Member, MixtureTask
+from kernelect.mixture.kernel_machines import KernelMachine
+from kernelect.model import NoiseModel
+from kernelect.model.scales import ANSCOMBE, TargetScale
 from kernelect.numerics import NEVER, Deadline, hashed_order, spaced
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: What a target is modelled by, as sentences say it.
@@ -48,15 +48,6 @@ _WORSE = 1.05
 #: Ratio of large to small spreads (95 % and 5 % quantile) below which intervals are of one width.
 _MARKED = 1.5
 
-#: What makes the variance of the square root of a count the same for all means (Anscombe 1948).
-ANSCOMBE = 0.375
-
-#: Predictions go no further beyond the targets than this share of their range.
-BEYOND = 0.5
-
-#: Residuals beyond these quantiles do not enter the mean on the scale of the targets.
-_TRIMMED = (0.005, 0.995)
-
 #: Residuals are taken no smaller than this share of their median where their logarithm is needed.
 _FLOOR = 0.01
 
@@ -64,105 +55,8 @@ _FLOOR = 0.01
 _TIME = 0.05
 
 #: One machine that is fitted fast: one width for all inputs.
-_QUICK = Candidate(view=AS_IS, kernel="ard", machine=LSSVM, tied=True)
+_QUICK = KernelMachine(tied=True)
 
-
-@stored
-@dataclass(frozen=True, kw_only=True)
-class TargetScale:
-    """A monotone function of the target, its inverse, and means on the target's own scale.
-
-    Attributes
-    ----------
-    name : "identity", "log", "sqrt" or "log1p"
-    low, high : float
-        Between these lie predictions on the scale.
-    factor, shift, extra : float
-        The mean of the target at f is factor e^f, or (f + shift)^2 + extra: what residuals on the scale add to it.
-    bounded : bool
-        Whether the target cannot be negative.
-    """
-
-    name: str = "identity"
-    low: float = 0.0
-    high: float = 0.0
-    factor: float = 1.0
-    shift: float = 0.0
-    extra: float = 0.0
-    bounded: bool = False
-
-    @classmethod
-    def of(cls, name: str, y: Array, *, bounded: bool) -> TargetScale:
-        """Return the scale for these targets."""
-        if name == "identity":
-            return cls(bounded=bounded)
-        values = _FORWARD[name](y)
-        room = BEYOND * float(values.max() - values.min())
-        # Upwards as on the target's own scale: half the range of logarithms would be a factor of hundreds.
-        most = _FORWARD[name](np.asarray(y.max() + BEYOND * (y.max() - y.min())))
-        return cls(name=name, low=float(values.min()) - room, high=float(most), bounded=bounded)
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether targets are modelled as they are."""
-        return self.name == "identity"
-
-    def forward(self, y: Array) -> Array:
-        """Return targets on the scale."""
-        return _FORWARD[self.name](y)
-
-    def backward(self, f: Array) -> Array:
-        """Return the targets that have these values on the scale, such as the ends of an interval."""
-        found = f if self.is_identity else _BACKWARD[self.name](np.clip(f, self.low, self.high))
-        return np.maximum(found, 0.0) if self.bounded else found
-
-    def mean(self, f: Array) -> Array:
-        """Return the mean of targets whose predictions on the scale are ``f``."""
-        if self.is_identity:
-            return np.maximum(f, 0.0) if self.bounded else f
-        f = np.clip(f, self.low, self.high)
-        if self.name == "sqrt":
-            found = np.maximum(f + self.shift, 0.0) ** 2 + self.extra - ANSCOMBE
-        else:
-            found = self.factor * np.exp(f) - (1.0 if self.name == "log1p" else 0.0)
-        return np.maximum(found, 0.0) if self.bounded else found
-
-    def deviation(self, f: Array, s: Array) -> Array:
-        """Return the standard deviation of targets with the deviation ``s`` around ``f`` on the scale."""
-        if self.is_identity:
-            return s
-        f = np.clip(f, self.low, self.high)
-        if self.name == "sqrt":
-            return np.sqrt(4.0 * np.maximum(f, 0.0) ** 2 * s**2 + 2.0 * s**4)
-        s = np.minimum(s, self.high - self.low)
-        return np.exp(f + 0.5 * s**2) * np.sqrt(np.expm1(s**2))
-
-    def calibrated(self, residuals: Array, weights: Array) -> TargetScale:
-        """Return the scale whose means hold for such residuals (Duan's smearing, without the farthest ones)."""
-        if self.is_identity:
-            return self
-        r = np.clip(residuals, *np.quantile(residuals, _TRIMMED))
-        mean = float(np.average(r, weights=weights))
-        spread = float(np.average((r - mean) ** 2, weights=weights))
-        return replace(self, factor=float(np.average(np.exp(r), weights=weights)), shift=mean, extra=spread)
-
-
-def _shifted_root(y: Array) -> Array:
-    return np.sqrt(y + ANSCOMBE)
-
-
-_FORWARD: dict[str, Callable[[Array], Array]] = {
-    "identity": lambda y: y,
-    "log": np.log,
-    "log1p": np.log1p,
-    "sqrt": _shifted_root,
-}
-
-_BACKWARD: dict[str, Callable[[Array], Array]] = {
-    "log": np.exp,
-    "log1p": np.expm1,
-    "sqrt": lambda f: np.maximum(f, 0.0) ** 2 - ANSCOMBE,
-}
 
 #: Logarithm of the derivative of each scale.
 _LOG_SLOPE: dict[str, Callable[[Array], Array]] = {
@@ -173,14 +67,14 @@ _LOG_SLOPE: dict[str, Callable[[Array], Array]] = {
 }
 
 
-def choose_scale(target: object, task: Task, deadline: Deadline = NEVER) -> TargetScale:
+def choose_scale(target: object, task: MixtureTask, deadline: Deadline = NEVER) -> TargetScale:
     """Return the scale that a user asks for, or the one on which leave-one-out explains the targets best.
 
     Parameters
     ----------
     target : str
         One of :data:`TARGETS`.
-    task : Task
+    task : MixtureTask
         With the targets as they are.
     deadline : Deadline
         A tenth of the time that is left goes to the choice, none where it has passed.
@@ -228,12 +122,12 @@ def _require(fits: bool | np.bool_, target: str, what: str) -> None:
         raise InvalidArgument(f"target={target!r} is for {what}: check y, or use target='auto'.")
 
 
-def _some_rows(task: Task) -> Indices:
+def _some_rows(task: MixtureTask) -> Indices:
     """Return the numbers of some rows of positive weight, the same rows whatever their order is."""
     return spaced(hashed_order(np.asarray(task.y, dtype=float).reshape(len(task.y), -1), task.weights > 0), _ROWS)
 
 
-def _on_rows(task: Task, rows: Indices) -> Task:
+def _on_rows(task: MixtureTask, rows: Indices) -> MixtureTask:
     """Return the task of some of its rows."""
     groups = None if task.groups is None else task.groups[rows]
     if groups is not None and len(np.unique(groups)) < 2:
@@ -249,10 +143,10 @@ class _Tried:
     error: float
 
 
-def _tried(name: str, task: Task, deadline: Deadline) -> _Tried:
+def _tried(name: str, task: MixtureTask, deadline: Deadline) -> _Tried:
     """Return how well leave-one-out explains targets by normal residuals on a scale, and how well it predicts them."""
     y = np.asarray(task.y, dtype=float)
-    values = _FORWARD[name](y)
+    values = TargetScale(name=name).forward(y)
     left_out = quickly(replace(task, y=values), deadline).left_out[:, 0]
     weights = task.weights / task.weights.mean()
     mean = max(float(np.average((values - left_out) ** 2, weights=weights)), np.finfo(float).tiny)
@@ -264,46 +158,20 @@ def _tried(name: str, task: Task, deadline: Deadline) -> _Tried:
     )
 
 
-def quickly(task: Task, deadline: Deadline) -> Member:
+def quickly(task: MixtureTask, deadline: Deadline) -> Member:
     """Return a machine with one width, fitted to a task."""
-    return task.fit(_QUICK, task.lead(_QUICK, np.zeros(0)), deadline)
+    return _QUICK.fit(replace(task, deadline=deadline))
 
 
-@stored
-@dataclass(frozen=True, kw_only=True)
-class SpreadModel:
-    """What residuals at a row are like: a machine of the logarithms of leave-one-out residuals.
-
-    Attributes
-    ----------
-    estimator : LSSVR
-        Of ln |r|, on inputs as they are.
-    low, high : float
-        Between these lie its predictions.
-    usual : float
-        Root mean square of s over the training rows, in whose unit spreads are given.
-    """
-
-    estimator: Any
-    low: float
-    high: float
-    usual: float = 1.0
-
-    def __call__(self, Z: Array) -> Array:
-        """Return spreads (m,) in units of the usual one."""
-        logs = np.asarray(self.estimator.predict(Z), dtype=float).reshape(len(Z))
-        return np.exp(np.clip(logs, self.low, self.high)) / self.usual
-
-
-def find_spread(task: Task, residuals: Array, deadline: Deadline = NEVER) -> tuple[SpreadModel, Array] | None:
+def find_spread(task: MixtureTask, residuals: Array, deadline: Deadline = NEVER) -> NoiseModel | None:
     """Return a model of the spread where residuals differ in size by more than chance, None elsewhere.
 
-    Beside it stands the spread (n,) at every row as the model says it without that row: with it,
+    Its ``rows`` are the spread at every row as the model predicts it without that row: with it,
     large residuals would be explained by themselves, and intervals made of them would be too short.
 
     Parameters
     ----------
-    task : Task
+    task : MixtureTask
         What the machines were fitted on.
     residuals : ndarray of shape (n,)
         Leave-one-out residuals on the scale of the targets' model.
@@ -322,8 +190,8 @@ def find_spread(task: Task, residuals: Array, deadline: Deadline = NEVER) -> tup
     gain = -float(np.sum(np.log(s))) - 0.5 * len(r) * float(np.log(np.mean((r / s) ** 2) / np.mean(r**2)))
     if gain < _MARGIN or np.quantile(s, 0.95) < _MARKED * np.quantile(s, 0.05):
         return None
-    model = SpreadModel(estimator=member.estimator, low=float(low), high=float(high))
+    model = NoiseModel(component=member.component.lean(), low=float(low), high=float(high))
     at_rows = model(task.Z)
-    at_rows[rows] = s
+    at_rows[rows, 0] = s
     usual = float(np.sqrt(np.mean(at_rows[kept] ** 2)))
-    return replace(model, usual=usual), at_rows / usual
+    return replace(model, usual=usual, rows=at_rows / usual)

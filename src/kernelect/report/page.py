@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.extras import load_extra
-from kernelect.facts.doubts import all_clear
+from kernelect.facts.doubts import what_was_checked
 from kernelect.facts.numbers import alike, duration, figure_parts, fixed, percent, trimmed
 from kernelect.facts.page_record import REASONS, ControlFacts, PictureFacts, ReasonFacts, WhatIfFacts
 from kernelect.facts.quality import main_score
@@ -160,7 +160,7 @@ def _environment() -> Any:
     markup = jinja2.utils.markupsafe.Markup
     environment.filters |= {
         "duration": duration,
-        "all_clear": all_clear,
+        "what_was_checked": what_was_checked,
         "unbroken": lambda text: markup(unbroken(str(text))),
         "explained": lambda text: markup(explained(str(text))),
         "end": _end,

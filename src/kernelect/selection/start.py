@@ -140,6 +140,12 @@ def without_outweighing(weights: Array) -> Array:
     return np.minimum(weights, _OUTWEIGHS * np.median(weights))
 
 
+def squared_scale(residuals: Array, precision: Array, weights: Array) -> Array:
+    """Return the unit (k,) in which residuals of rows left out have the variance that their precision claims."""
+    squares = residuals**2 * precision[:, None]
+    return np.asarray(np.average(squares, axis=0, weights=without_outweighing(weights)), dtype=float)
+
+
 def _between(name: str, start: float, lower: float, upper: float) -> ParameterSpace:
     return ParameterSpace.single(name, start, below=start - lower, above=upper - start)
 

@@ -77,28 +77,6 @@ class Sample:
         units = np.array([binary_unit(column) for column in (self.T - self.target_means).T])
         return units, replace(self, T=self.T / units)
 
-    def without_copies(self) -> Sample:
-        """Return the sample with weights that count copies of a row, equal inputs with equal targets, as one row.
-
-        Copies say nothing about the noise. Counted as rows they would prove that there is none, and a model that goes
-        through all points would win. All weights are divided by the same number, so that their ratios stay: the same
-        weight for every row changes nothing, unless it is below 1. Rows with equal inputs and different targets tell
-        of the noise and count in full.
-        """
-        _, group = np.unique(self.X, axis=0, return_inverse=True)
-        group = group.reshape(-1)
-        if group.max() + 1 >= self.weights.sum():
-            return self
-        scatters = np.zeros(group.max() + 1, dtype=bool)
-        for column in self.T.T:
-            least, largest = np.full(len(scatters), np.inf), np.full(len(scatters), -np.inf)
-            np.minimum.at(least, group, column)
-            np.maximum.at(largest, group, column)
-            scatters |= largest > least
-        counted = float(np.where(scatters, np.bincount(group, self.weights), 1.0).sum())
-        share = min(max(counted, 2.0) / float(self.weights.sum()), 1.0)
-        return replace(self, weights=share * self.weights)
-
     @property
     def most_functions(self) -> int:
         """Functions that leave enough residuals to tell the noise; with all but one, a model may have none at all."""

@@ -56,11 +56,11 @@ def assess(
         return inside, remarks
     splits = options.splits(rows, schema)
     deadline, outcomes = Deadline.after(options.time_limit), list[FoldOutcome]()
-    if deadline.passed and inside.leave_one_out is not None:
-        return inside, [*remarks, "Time was up before the outer folds: the scores are those of leave-one-out."]
+    if inside.leave_one_out is not None and deadline.left() < options.least_seconds:
+        return inside, [*remarks, "There was no time for outer folds: the scores are those of leave-one-out."]
     observe = observe or _unseen
     observe(0)
-    copies = fold_outcomes(clone(pipeline), rows, schema, splits, options.jobs, deadline, shuffle_seed=options.seed)
+    copies = fold_outcomes(clone(pipeline), rows, schema, splits, options, deadline, shuffle_seed=options.seed)
     for outcome in copies:
         outcomes.append(outcome)
         observe(len(outcomes))
@@ -68,10 +68,23 @@ def assess(
     if len(outcomes) < len(splits):
         outcomes = outcomes[: max(len(outcomes) // options.folds, 1) * options.folds]  # whole repetitions
         name = f"{len(outcomes)} of {name}"
-        remarks.append(f"Time was up: the scores come from {name}, and the rows of these.")
+        remarks.append(f"Time was up: the scores and the baseline come from the rows of {name}.")
     outer = judge.of_folds(name, outcomes, options.folds)
-    remarks += [*_doubts(outcomes), *_on_spread(judge, outcomes, _why_folds_differ(pipeline, schema))]
-    return replace(inside, outer_folds=outer, held_out=judge.held_out(outcomes, list(rows.X.columns))), remarks
+    remarks += _doubts(outcomes)
+    if any(outcome.hurried for outcome in outcomes):
+        remarks.append(
+            "Outer folds had less time than the fit on all rows: their scores may be worse than those of the model. "
+            "Raise --time-limit."
+        )
+    else:
+        remarks += _on_spread(judge, outcomes, _why_folds_differ(pipeline, schema))
+    found = replace(
+        inside,
+        outer_folds=outer,
+        baseline=judge.baseline(splits[: len(outcomes)], options.folds),
+        held_out=judge.held_out(outcomes, list(rows.X.columns)),
+    )
+    return found, remarks
 
 
 def _inside(judge: Judge, pipeline: Pipeline, rows: Rows, schema: Schema) -> tuple[Assessment, list[str]]:

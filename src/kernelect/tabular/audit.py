@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kernelect.exceptions import UnusableModel
+from kernelect.model.kinds import KINDS
 from kernelect.registry import stored_types
 from kernelect.tabular.archive import Archive, check_array
 
@@ -43,14 +44,19 @@ _MOST_LETTERS = 80
 _OF_OURS = ("ObjectNode", "TupleNode")
 
 
+def _ours() -> frozenset[str]:
+    """Return the full names of our own classes that a model file may hold: registered ones, and records of models."""
+    return frozenset(stored_types()) | {kind.home for kind in KINDS}
+
+
 def trusted_types() -> frozenset[str]:
     """Return the full names of all classes that a model file may hold."""
-    return frozenset(stored_types()).union(*_LOADERS.values())
+    return _ours().union(*_LOADERS.values())
 
 
 def strangers(description: Any) -> list[str]:
     """Return what a description asks for beyond a model's types: full names of classes, sorted."""
-    ours = frozenset(stored_types())
+    ours = _ours()
     return sorted({name for node in _nodes(description) if (name := _stranger(node, ours)) is not None})
 
 

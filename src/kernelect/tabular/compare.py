@@ -252,7 +252,7 @@ def _run(
     observe = observe or _unseen
     observe(candidate.name, 0)
     try:
-        for outcome in fold_outcomes(pipeline, rows, schema, splits, folds.jobs):
+        for outcome in fold_outcomes(pipeline, rows, schema, splits, folds):
             outcomes.append(outcome)
             observe(candidate.name, len(outcomes))
     except (ValueError, ArithmeticError, MemoryError) as error:

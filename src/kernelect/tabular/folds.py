@@ -6,6 +6,7 @@ is predicted from rows before it.
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Iterator
@@ -35,10 +36,24 @@ Split = tuple[np.ndarray, np.ndarray]
 #: Folds that are run whatever time they take: one would tell nothing of the spread.
 _FEWEST = 2
 
+#: Folds for which a time limit leaves as much time each as for the fit on all rows.
+_SURELY = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitTime:
+    """How many seconds the fit on all rows took, and how many it was given: a fold gets the same."""
+
+    seconds: float = 0.0
+    limit: float = float("inf")
+
 
 @dataclass(frozen=True)
 class FoldOptions:
-    """Outer folds: how many, how often, how many at a time, and for how many seconds all together."""
+    """Outer folds: how many, how often, how many at a time, and for how many seconds all together.
+
+    ``fit_time`` is what the fit on all rows took, if there is a time limit.
+    """
 
     folds: int = 5
     _: KW_ONLY
@@ -46,6 +61,20 @@ class FoldOptions:
     jobs: int = 1
     seed: int = 0
     time_limit: float | None = None
+    fit_time: FitTime = FitTime()
+
+    @property
+    def share_of_fit(self) -> float:
+        """Share of a time limit for the fit on all rows, if each fold gets as many seconds.
+
+        The others suffice for three folds if all of them take what they are given, and for five if they end earlier.
+        """
+        return 1.0 / (1.0 + math.ceil(_SURELY / self.jobs)) if self.folds else 1.0
+
+    @property
+    def least_seconds(self) -> float:
+        """What the fewest folds take at the speed of the fit on all rows."""
+        return self.fit_time.seconds * math.ceil(_FEWEST / self.jobs)
 
     def name_for(self, schema: Schema) -> str:
         """Return what the estimate from these folds is called."""
@@ -179,33 +208,32 @@ def fold_outcomes(
     rows: Rows,
     schema: Schema,
     splits: list[Split],
-    jobs: int = 1,
+    options: FoldOptions,
     deadline: Deadline = NEVER,
     *,
     shuffle_seed: int | None = None,
 ) -> Iterator[FoldOutcome]:
     """Yield the outcome of each fold in turn: a fresh copy fitted on the training rows, all of it.
 
-    With a deadline the search of each fold may take its share of the time that is left when its turn comes; after
-    it, no further fold begins, but for the first two. With ``shuffle_seed``, each fold also tells what its model loses
-    when single columns are shuffled.
+    With a deadline the fit of each fold may take as long as the fit on all rows (``options.fit_time``): a fold in less
+    time would judge another model. A fold that would end after the deadline does not begin, except for the first two.
+    With ``shuffle_seed``, each fold also finds what its model loses when single columns are shuffled.
     """
+    fit_time = options.fit_time
 
     def work() -> Iterator[Any]:
         for place, split in enumerate(splits):
-            late = deadline.passed
-            if late and place >= _FEWEST:
+            late, left = deadline.passed, deadline.left()
+            if place >= _FEWEST and (late or left < fit_time.seconds):
                 return
-            copy = _with_share_of_time(model, deadline, jobs / (len(splits) - place))
-            yield delayed(run_fold)(copy, rows, schema, *split, None if late else shuffle_seed)
+            limit = min(fit_time.limit, left / math.ceil(max(_FEWEST - place, 1) / options.jobs))
+            copy = model if math.isinf(limit) else clone(model).set_params(machine__time_limit=limit)
+            yield delayed(run_fold)(
+                copy, rows, schema, *split, None if late else shuffle_seed, hurried=limit < fit_time.seconds
+            )
 
-    yield from Parallel(n_jobs=jobs, return_as="generator")(work())
-
-
-def _with_share_of_time(model: BaseEstimator, deadline: Deadline, share: float) -> BaseEstimator:
-    if not np.isfinite(deadline.left()):
-        return model
-    return clone(model).set_params(machine__time_limit=deadline.left() * min(share, 1.0))
+    # No fold is looked at before its turn comes: how much time it has depends on those before it.
+    yield from Parallel(n_jobs=options.jobs, return_as="generator", pre_dispatch="n_jobs")(work())
 
 
 def run_fold(
@@ -215,8 +243,10 @@ def run_fold(
     train: np.ndarray,
     test: np.ndarray,
     shuffle_seed: int | None = None,
+    *,
+    hurried: bool = False,
 ) -> FoldOutcome:
-    """Fit a copy on the training rows and predict the test rows."""
+    """Fit a copy on the training rows and predict the test rows; ``hurried`` goes into the outcome."""
     fresh, inputs = clone(model), rows.X.iloc[test]
     with threadpool_limits(1, user_api="openmp"):  # threads of boosting wait for each other on a busy machine
         caught = _fitted(fresh, rows, train)
@@ -235,6 +265,7 @@ def run_fold(
             interval=interval,
             rises=rise,
             shuffled=shuffled,
+            hurried=hurried,
         )
 
 

@@ -14,12 +14,14 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from kernelect.exceptions import MissingCapability, NotEnoughMemory, UnusableTable
-from kernelect.facts import Facts, Judge, gather
+from kernelect.facts import Facts, GatherOptions, Judge, gather
+from kernelect.facts.doubts import Obstacle, not_examined
 from kernelect.facts.numbers import counted, was
 from kernelect.mixture import AUTO
 from kernelect.numerics import available_bytes, stratified
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.columns import values_of
+from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces, opened
 from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine
@@ -33,6 +35,8 @@ SAMPLE_ROWS = 20_000
 
 #: The machine that fits rows piece by piece.
 _MACHINE = "lssvm"
+
+_IN_PIECES = Obstacle(code="pieces", why="the table was read piece by piece")
 
 #: Memory that a table read as a whole takes, over what Parquet says its cells take, and the share of what is free.
 _SWELL, _SHARE = 4.0, 0.8
@@ -211,15 +215,18 @@ def _assessed(
         fitted.pipeline,
         rows.X,
         rows.y,
-        title=pieces.source,
-        target=schema.target,
-        assessment=assessment,
-        columns=described_columns(schema),
-        remarks=remarks,
-        seconds=seconds,
-        random_state=seed,
-        sample_weight=rows.weights,
-        pictures=False,
+        GatherOptions(
+            title=pieces.source,
+            target=schema.target,
+            assessment=assessment,
+            columns=described_columns(schema),
+            remarks=remarks,
+            seconds=seconds,
+            random_state=seed,
+            sample_weight=rows.weights,
+            checks=[each for kind in (TableEvidence, FittedTableEvidence) for each in not_examined(kind, _IN_PIECES)],
+            pictures=False,
+        ),
     )
     model = TableModel(
         pipeline=fitted.pipeline,

@@ -14,7 +14,7 @@ from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_nam
 from kernelect.inputs import CodedColumns
 from kernelect.inputs.indicators import MOST_LEVELS
 from kernelect.mixture import AUTO, Door, KernelRegressor
-from kernelect.mixture.members import MOST_WIDTHS
+from kernelect.mixture.kernel_machines import MOST_WIDTHS
 from kernelect.tabular.columns import Column
 from kernelect.tabular.hand_over import HandOver
 

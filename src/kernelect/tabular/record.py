@@ -16,18 +16,20 @@ from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
 from kernelect.criteria.decisions import Decision
-from kernelect.facts import Assessment, Facts, gather
+from kernelect.facts import Assessment, Facts, GatherOptions, gather
+from kernelect.facts.doubts import examine
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
 from kernelect.mixture import AUTO
-from kernelect.mixture.members import MOST_WIDTHS
-from kernelect.numerics import Deadline, time_is_up
+from kernelect.mixture.kernel_machines import MOST_WIDTHS
+from kernelect.numerics import Deadline
 from kernelect.registry import stored
+from kernelect.tabular import rules as _rules  # noqa: F401  (so that they are registered)
 from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
-from kernelect.tabular.folds import FoldOptions, fit_quietly
-from kernelect.tabular.order import doubts_of_order
-from kernelect.tabular.outcomes import doubts_of_numbers, remarks_on_scale
+from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
+from kernelect.tabular.folds import FitTime, FoldOptions, fit_quietly
+from kernelect.tabular.outcomes import remarks_on_scale
 from kernelect.tabular.pipeline import (
     MachineOptions,
     count_inputs,
@@ -38,10 +40,6 @@ from kernelect.tabular.pipeline import (
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.stakes import decision_of
-from kernelect.tabular.suspicions import doubts_of_rows
-
-#: What is looked for in every table; the last of these as long as there is time.
-_CHECKED = ("copies of rows", "repeated subjects", "dates and the order of the rows", "columns that tell the target")
 
 #: Share of a time limit for what there is to doubt about the rows, before anything is fitted.
 _SHARE_OF_DOUBTS = 0.15
@@ -138,8 +136,8 @@ def fit_table(
     rows, schema : Rows, Schema
         From :func:`kernelect.tabular.describe_table`.
     options : MachineOptions
-        Its ``time_limit`` covers everything. With outer folds, the tuning gets half of what the checks of the rows
-        leave.
+        Its ``time_limit`` covers everything. With outer folds, the tuning gets a quarter of what the checks of the rows
+        leave (more with several jobs), so that each fold can have as much time as the tuning.
     folds : FoldOptions
     title : str
     remarks : tuple of str
@@ -151,38 +149,38 @@ def fit_table(
     if folds.folds:
         folds.splits(rows, schema)  # too many folds are told before the tuning, not after it
     with deadline.part(_SHARE_OF_DOUBTS).watched(firmly=False):
-        suspicions, checked = doubts_of_rows(rows, schema), _CHECKED[: -1 if time_is_up() else None]
+        checks = examine(TableEvidence(rows, schema))
     if limited:
-        options = replace(options, time_limit=deadline.left() / (2 if folds.folds else 1))
+        options = replace(options, time_limit=deadline.left() * folds.share_of_fit)
     began = time.monotonic()
     pipeline, warned = _tuned(rows, schema, options, observers.search)
     seconds = time.monotonic() - began
-    folds = replace(folds, time_limit=deadline.left() if limited else None)
+    if options.time_limit is not None:
+        folds = replace(folds, time_limit=deadline.left(), fit_time=FitTime(seconds=seconds, limit=options.time_limit))
     assessment, doubts = assess(pipeline, rows, schema, folds, observers.folds)
     remarks = (*remarks, *_on_kernel(schema, options), *remarks_on_scale(pipeline[-1]), *warned, *doubts)
     decision = decision_of(pipeline[-1], schema, rows.y, rows.weights)
     with deadline.watched(firmly=False):
+        checks += examine(FittedTableEvidence(rows, schema, pipeline, assessment))
         facts = gather(
             pipeline,
             rows.X,
             rows.y,
-            title=title,
-            target=schema.target,
-            assessment=assessment,
-            columns=described_columns(schema),
-            remarks=remarks,
-            seconds=seconds,
-            random_state=options.seed,
-            sample_weight=rows.weights,
-            doubts=[
-                *suspicions,
-                *doubts_of_order(pipeline, rows, schema, assessment),
-                *doubts_of_numbers(pipeline, assessment, rows.places),
-            ],
-            checked=checked,
-            pictures=False,
-            metric=schema.stakes.main(schema.task),
-            decision=decision,
+            GatherOptions(
+                title=title,
+                target=schema.target,
+                assessment=assessment,
+                columns=described_columns(schema),
+                remarks=remarks,
+                seconds=seconds,
+                random_state=options.seed,
+                sample_weight=rows.weights,
+                checks=checks,
+                places=rows.places,
+                pictures=False,
+                metric=schema.stakes.main(schema.task),
+                decision=decision,
+            ),
         )
     if rows.groups is not None:
         groups = f"{len(np.unique(rows.groups))} groups ({plain_name(schema.group)})"

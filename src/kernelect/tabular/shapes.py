@@ -13,6 +13,7 @@ import numpy as np
 
 from kernelect.exceptions import UnusableModel
 from kernelect.kernels import OnColumns
+from kernelect.model import Component, KernelPart
 
 FLOATS, INDICES, LABELS = "f", "iu", "OUSiufb"
 
@@ -48,7 +49,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "precision": (FLOATS, "p"),
     "places": (INDICES, "m"),
     "numbers": (INDICES, "n"),
-    "targets": (FLOATS, "n o"),
+    "targets": (LABELS, "n *"),
     "own": (INDICES, "n"),
     "equal": (INDICES, "n"),
     # members of an SVM, outputs of an RVM
@@ -138,11 +139,21 @@ def _counts(place: str, part: Any, known: dict[str, int]) -> dict[str, int]:
     """Return how many inputs and classes an estimator says it has, and how many columns a kernel looks at."""
     if isinstance(part, OnColumns):
         return {"d": _columns(place, part, known.get("d"))}
+    if isinstance(part, Component):
+        return _inputs_of(part)
     inputs, classes = vars(part).get("n_features_in_"), vars(part).get("classes_")
     if inputs is not None and (not isinstance(inputs, int | np.integer) or inputs < 1):
         raise UnusableModel(f"{place}.n_features_in_ is {inputs!r} where a number of inputs is expected")
     found = {} if inputs is None else {"d": int(inputs)}
     return {**found, "k": len(classes)} if isinstance(classes, np.ndarray) and classes.ndim == 1 else found
+
+
+def _inputs_of(component: Component) -> dict[str, int]:
+    """Return how many inputs a component has in its view."""
+    for part in component.parts if isinstance(component.parts, tuple) else ():
+        if isinstance(part, KernelPart) and isinstance(part.vectors, np.ndarray) and part.vectors.ndim == 2:
+            return {"d": part.vectors.shape[1]}
+    return {}
 
 
 def _columns(place: str, part: OnColumns, inputs: int | None) -> int:

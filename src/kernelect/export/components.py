@@ -1,0 +1,225 @@
+"""Models in the operations of a graph: parts, links and heads, as :mod:`kernelect.model` has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.exceptions import MissingCapability
+from kernelect.explain.kernel_values import columns_of_values
+from kernelect.export.fall import Fall
+from kernelect.export.functions import function_sum, function_values
+from kernelect.export.graph import Node, added, apply, clipped, const, join, narrowed, reduced, stretched, take, times
+from kernelect.export.heads import decision_of, mixed_log_odds, moderated, of_log_odds, of_probits, softmax, tempered
+from kernelect.export.inputs import indicated, warped
+from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
+from kernelect.machines.ep.likelihoods import Probit
+from kernelect.model import (
+    BoxPart,
+    Component,
+    FunctionPart,
+    KernelPart,
+    LabelHead,
+    Model,
+    Moderated,
+    Part,
+    PosteriorSpread,
+    Predictive,
+    TargetScale,
+    Tempered,
+    Trees,
+    View,
+    WeightSpread,
+)
+from kernelect.model.heads import LEAST
+from kernelect.model.scales import ANSCOMBE
+from kernelect.typing import Array
+
+#: Less than this part of the prior variance is never left, as in model/spreads.py.
+_LEAST_SHARE = 1e-12
+
+#: Share of k(x, x) by which an exported variance may differ.
+_NEGLIGIBLE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What a model answers: predicted values or probabilities, and decision values if it has them."""
+
+    result: Node
+    decision: Node | None = None
+    classes: tuple[Any, ...] | None = None
+
+
+def outputs_of(model: Model, x: Node) -> Outputs:
+    """Return what a model answers for inputs ``x`` (d,)."""
+    return _of_labels(model, model.head, x) if isinstance(model.head, LabelHead) else _of_numbers(model, x)
+
+
+def _of_labels(model: Model, head: LabelHead, x: Node) -> Outputs:
+    classes, components = tuple(np.asarray(head.classes).tolist()), model.components
+    if head.sharpness is not None:
+        pooled = _pooled(head.weights, [answer_of(component, x) for component in components])
+        logs = apply("log", apply("max", pooled, LEAST))
+        return Outputs(softmax(float(head.sharpness) * logs), None, classes)
+    decision = mixed_log_odds([decision_of_component(component, x) for component in components])
+    return Outputs(_linked(components[0], decision), decision, classes)
+
+
+def _of_numbers(model: Model, x: Node) -> Outputs:
+    return Outputs(_unscaled(model.numbers.scale, on_scale(model, x)))
+
+
+def on_scale(model: Model, x: Node) -> Node:
+    """Return what a model of numbers predicts on the scale on which the target is modelled, (k,)."""
+    head = model.numbers
+    answers = [answer_of(component, x) for component in model.components]
+    if head.limits is not None:
+        answers = [clipped(answer, *head.limits) for answer in answers]
+    return _pooled(head.weights, answers)
+
+
+def _pooled(weights: Array, answers: list[Node]) -> Node:
+    """Return the weighted sum of what components answer."""
+    if len(answers) == 1:
+        return answers[0]
+    return added([float(weight) * answer for weight, answer in zip(weights, answers, strict=True)])
+
+
+def _unscaled(scale: TargetScale, f: Node) -> Node:
+    """Return the mean of the target at predictions on its scale, as TargetScale.mean does."""
+    if not scale.is_identity:
+        f = clipped(f, scale.low, scale.high)
+    if scale.name == "sqrt":
+        root = apply("max", f + scale.shift, 0.0)
+        f = root * root + (scale.extra - ANSCOMBE)
+    elif scale.name in ("log", "log1p"):
+        f = scale.factor * apply("exp", f) - (1.0 if scale.name == "log1p" else 0.0)
+    return apply("max", f, 0.0) if scale.bounded else f
+
+
+def answer_of(component: Component, x: Node) -> Node:
+    """Return what a component answers: probabilities, or numbers (k,)."""
+    if component.link is None:
+        return mean_of(component, viewed(component.view, x))
+    return _linked(component, decision_of_component(component, x))
+
+
+def _linked(component: Component, decision: Node) -> Node:
+    """Return probabilities from decision values."""
+    link = component.link
+    if isinstance(link, Tempered):
+        return tempered(decision, link.inverse_temperature)
+    if isinstance(link, Predictive):
+        return of_probits(decision) if isinstance(link.likelihood, Probit) else of_log_odds(decision)
+    raise MissingCapability(f"{type(link).__name__} probabilities of a machine of Python cannot be exported.")
+
+
+def decision_of_component(component: Component, x: Node) -> Node:
+    """Return the decision values (k,) of a component of labels."""
+    V, link = viewed(component.view, x), component.link
+    if isinstance(link, Moderated):
+        return moderated(*weighed(component, V), np.pi / 8.0)
+    if isinstance(link, Predictive):
+        if not isinstance(component.spread, PosteriorSpread):
+            raise MissingCapability(
+                "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities of a posterior need: "
+                "export an LSSVC, or a model with a kernel of the inputs."
+            )
+        return decision_of(link.likelihood, *_latent(component.kernel_part, component.spread, V), link.constant)
+    return mean_of(component, V)
+
+
+def viewed(view: View, x: Node) -> Node:
+    """Return the inputs of a model as a component sees them."""
+    seen = x if view.warp is None else warped(view.warp, x)
+    return seen if view.indicators is None else indicated(view.indicators, seen)
+
+
+def mean_of(component: Component, V: Node) -> Node:
+    """Return the sum that a component is, (k,)."""
+    total, constant = [], component.constant
+    for part in component.parts:
+        if isinstance(part, KernelPart) and part.places is not None:
+            columns, offset = columns_of_values(part)
+            part, constant = columns, constant + offset
+        if len(part.coefficients):
+            total.append(part_sum(part, V))
+    return added([*total, const(constant)])
+
+
+def part_sum(part: Part, V: Node) -> Node:
+    """Return the values (k,) of a part."""
+    if isinstance(part, KernelPart):
+        return kernel_sum(part.kernel, part.vectors, part.coefficients, V)
+    if isinstance(part, FunctionPart):
+        return function_sum(part.functions, part.coefficients, V)
+    if isinstance(part, BoxPart):
+        return narrowed(Fall((V,), _with_boxes(part.trees, part.coefficients)))
+    raise MissingCapability(
+        f"{type(part).__name__} is a machine of Python, which cannot be exported: leave it out of the candidates."
+    )
+
+
+def _with_boxes(trees: Trees, boxes: Array) -> Trees:
+    return Trees(
+        roots=trees.roots,
+        feature=trees.feature,
+        threshold=trees.threshold,
+        right=trees.right,
+        boxes=boxes,
+        n_inputs=trees.n_inputs,
+    )
+
+
+def _latent(part: KernelPart, spread: PosteriorSpread, V: Node) -> tuple[Node, Node]:
+    """Return mean and variance (k,) of latent functions: the variance is k(x, x) less what the data explain."""
+    values = stretched(kernel_values(part.kernel, part.vectors, V), len(part.vectors))
+    prior = kernel_diagonal(part.kernel, part.vectors, V)
+    gram = part.kernel.gram(part.vectors)
+    explained = [reduced("sum", apply("square", times(values, _fewer(W, gram)))) for W in spread.roots]
+    return times(values, part.coefficients), apply("max", prior - join(explained), _LEAST_SHARE * prior)
+
+
+def _fewer(W: Array, gram: Array) -> Array:
+    """Return roots (n, r), so that |W k(x)|^2 is the variance that the data explain, up to 1e-12 of k(x, x).
+
+    k(x) = C^T u for C^T C = K and some u with |u|^2 <= k(x, x). Directions of the singular vectors of W C^T whose
+    squared singular values are below 1e-12 can thus be left out, and smooth kernels have few others.
+    """
+    if not W.any():
+        return np.zeros((len(gram), 1))
+    eigenvalues, Q = np.linalg.eigh(gram)
+    left, singular, _ = np.linalg.svd((W @ Q) * np.sqrt(np.maximum(eigenvalues, 0.0)))
+    kept = max(int(np.sum(singular**2 > _NEGLIGIBLE)), 1)
+    return np.asarray(W.T @ left[:, :kept], dtype=float)
+
+
+def weighed(component: Component, V: Node) -> tuple[Node, Node]:
+    """Return mean and variance (k,) of phi(x)^T w for weights w with a normal posterior, in their own unit."""
+    assert isinstance(component.spread, WeightSpread)
+    values = _design(component, V)
+    means, variances = [], []
+    for output in component.spread.model.outputs:
+        ones = [const(1.0)] if output.constant else []
+        phi = join([*ones, take(values, output.columns)] if len(output.columns) else ones)
+        eigenvalues, vectors = np.linalg.eigh(output.covariance)
+        roots = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
+        means.append(times(phi, output.weights[:, None]))
+        variances.append(reduced("sum", apply("square", times(phi, roots))))
+    return join(means), join(variances)
+
+
+def _design(component: Component, V: Node) -> Node:
+    """Return the values of the functions that a component adds up."""
+    part = component.parts[0]
+    if not len(part.coefficients):
+        return const(np.zeros(0))
+    if isinstance(part, FunctionPart):
+        return function_values(part.functions, V)
+    assert isinstance(part, KernelPart)
+    if part.places is not None:
+        return narrowed(take(V, part.places))
+    return stretched(kernel_values(part.kernel, part.vectors, V), len(part.vectors))

@@ -1,0 +1,208 @@
+"""Models with fewer vectors, as records: least squares and mixtures on landmarks, sparse models on their own path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kernelect.estimators._rvm_fewer import shortened
+from kernelect.exceptions import MissingCapability
+from kernelect.export.fewer import (
+    KnownRows,
+    check_inputs,
+    is_least_squares,
+    known_rows,
+    landmarks_of,
+    losses_of,
+    on_fewer,
+)
+from kernelect.mixture.heads import following_noise, label_head, number_head
+from kernelect.model import (
+    Component,
+    KernelPart,
+    LabelHead,
+    Model,
+    NumberHead,
+    PosteriorSpread,
+    TrainingRows,
+    WeightSpread,
+)
+from kernelect.typing import Array, Indices
+
+#: What to know of coefficients that the log-loss found.
+_ON_LEAST_SQUARES = (
+    "In the whole model the log-loss refitted coefficients; in a smaller one they are those of least squares, which is "
+    "part of the difference."
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Smaller:
+    """A smaller model.
+
+    Attributes
+    ----------
+    model : Model
+    vectors_before, vectors : int
+    before, after : ndarray of shape (n,) or None
+        Losses of the same rows left out of both models; None if only the ln evidence that is ``lost`` is known.
+    lost : float
+    kept : ndarray of int or None
+        Which components, or which vectors of a sparse model, stay; None if all do.
+    remarks : tuple of str
+    """
+
+    model: Model
+    vectors_before: int
+    vectors: int
+    before: Array | None = None
+    after: Array | None = None
+    lost: float = 0.0
+    kept: Indices | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def smaller(model: Model, most: int, generator: np.random.Generator, title: str = "This model") -> Smaller:
+    """Return a model with at most so many vectors."""
+    if is_sparse(model):
+        return _on_path(model, most)
+    if not any(is_least_squares(component) for component in model.components):
+        raise cannot(title)
+    return _on_landmarks(model, most, generator)
+
+
+def cannot(title: str) -> MissingCapability:
+    """Return what to say of a model that cannot be made smaller."""
+    return MissingCapability(
+        f"{title} cannot be reduced to fewer vectors: use LSSVC, LSSVR, RVC or RVR with "
+        "a kernel, or a mixture; BasisSearchRegressor is small by itself."
+    )
+
+
+def is_sparse(model: Model) -> bool:
+    """Return whether a model is a relevance vector machine with vectors."""
+    component = model.components[0]
+    part = component.parts[0]
+    return isinstance(component.spread, WeightSpread) and isinstance(part, KernelPart) and not part.is_precomputed
+
+
+def _on_path(model: Model, most: int) -> Smaller:
+    """Return the model without the vectors that add least to its evidence."""
+    (component,) = model.components
+    part, spread = component.kernel_part, component.spread
+    assert isinstance(spread, WeightSpread)
+    count = spread.model.n_vectors
+    short, kept, lost = shortened(spread.model, most)
+    weights, constants = short.coefficients()
+    losses = spread.losses if len(kept) == count else None  # standard errors are those of differences to the model
+    small = replace(
+        component,
+        parts=(replace(part, vectors=part.vectors[kept], coefficients=spread.unit * weights),),
+        constant=component.constant + spread.unit * (constants - spread.model.coefficients()[1]),
+        spread=replace(spread, model=short, losses=losses),
+    )
+    found = replace(model, components=(small,))
+    return Smaller(model=found, vectors_before=count, vectors=len(kept), lost=lost, kept=kept)
+
+
+def _on_landmarks(model: Model, most: int, generator: np.random.Generator) -> Smaller:
+    """Return a model of the least-squares components alone, on at most so many vectors each.
+
+    A mixture on landmarks loses its trees even if it keeps all landmarks: they grow with the rows.
+    """
+    stays = [is_least_squares(component) for component in model.components]
+    machines = [component for component, stay in zip(model.components, stays, strict=True) if stay]
+    check_inputs(machines)
+    known, training = known_rows(model), model.training
+    assert training is not None
+    count, labels = landmarks_of(model) or len(machines[0].kernel_part.vectors), model.is_classifier
+    before = losses_of(training.left_out[known.rows], known.targets, labels)
+    if most >= count and (all(stays) or not landmarks_of(model)):
+        return Smaller(model=model, vectors_before=count, vectors=count, before=before, after=before)
+    fewer = on_fewer(machines, most, known, generator)
+    small = _mixed_again(model, fewer, known)
+    assert small.training is not None
+    after = losses_of(small.training.left_out, known.targets, labels)
+    vectors = max(len(component.kernel_part.vectors) for component in fewer)
+    remarks = [] if all(stays) else [_on_dropped(model, stays, known, before)]
+    if any(component.refitted for component in machines) and not all(component.refitted for component in fewer):
+        remarks.append(_ON_LEAST_SQUARES)
+    return Smaller(
+        model=small,
+        vectors_before=count,
+        vectors=vectors,
+        before=before,
+        after=after,
+        kept=np.flatnonzero(stays),
+        remarks=tuple(remarks),
+    )
+
+
+def _mixed_again(model: Model, components: Sequence[Component], known: KnownRows) -> Model:
+    """Return a model of these components, which speak of the rows that are known, with weights of their own."""
+    head, targets, weights = model.head, known.targets, known.weights
+    left_out: Array
+    if isinstance(head, LabelHead):
+        if head.sharpness is None:
+            (component,) = components
+            new: LabelHead | NumberHead = head
+            left_out = component.left_out_answers()
+        else:
+            found, left_out = label_head(components, head.classes, targets, weights)
+            new = replace(found, decision=head.decision)
+    else:
+        new, left_out, components = _numbers_again(head, components, known, exact=not landmarks_of(model))
+    training = TrainingRows(
+        numbers=known.numbers, targets=targets, weights=weights, left_out=left_out, groups=known.groups
+    )
+    return replace(model, components=tuple(components), head=new, training=training)
+
+
+def _numbers_again(
+    head: NumberHead, components: Sequence[Component], known: KnownRows, *, exact: bool
+) -> tuple[NumberHead, Array, Sequence[Component]]:
+    if head.limits is None:
+        (component,) = components
+        return head, component.left_out_answers(), components
+    within = [replace(each, left_out=head.within(each.left_out_answers())) for each in components]
+    targets = np.asarray(known.targets, dtype=float).reshape(len(known.targets), -1)
+    new, left_out = number_head(
+        within, targets, known.weights, scale=head.scale, limits=head.limits, single=head.single
+    )
+    if head.noise is not None:
+        spread = head.noise.rows[known.numbers]
+        # Exact machines were fitted again, and number their rows among these.
+        noise = replace(head.noise, rows=spread) if exact else head.noise
+        new = following_noise(new, noise, (targets - left_out)[:, 0], spread[:, 0])
+    return new, left_out, within
+
+
+def _on_dropped(model: Model, stays: Sequence[bool], known: KnownRows, before: Array) -> str:
+    """Return what leaving components out costs by itself, in a sentence."""
+    pairs = list(zip(model.components, stays, strict=True))
+    share = 1.0 - float(np.sum(model.head.weights[np.array(stays)]))
+    rest = [replace(each, left_out=_values(each)[known.rows]) for each, stay in pairs if stay]
+    training = _mixed_again(model, rest, known).training
+    assert training is not None
+    loss = float(losses_of(training.left_out, known.targets, model.is_classifier).mean())
+    score = "log-loss" if model.is_classifier else "unexplained variance"
+    return (
+        f"Left out to save room: {_in_words([each for each, stay in pairs if not stay])}, with {100.0 * share:.0f} % "
+        f"of the weight. That alone moves the leave-one-out {score} from {float(before.mean()):#.4g} to {loss:#.4g}."
+    )
+
+
+def _values(component: Component) -> Any:
+    assert component.left_out is not None
+    return component.left_out
+
+
+def _in_words(components: Sequence[Component]) -> str:
+    """Return what components are that are no least-squares machines."""
+    count = sum(isinstance(component.spread, PosteriorSpread) for component in components)
+    words = [] if not count else ["a Gaussian process" if count == 1 else f"{count} Gaussian processes"]
+    words += dict.fromkeys(each.noun for each in components if not isinstance(each.spread, PosteriorSpread))
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

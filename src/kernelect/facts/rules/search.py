@@ -1,0 +1,61 @@
+"""How the search ended: before it converged, or at the edge of its range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernelect.facts.doubts import DOES_NOT_APPLY, DoubtRule, ModelEvidence, Obstacle, Severity, Words
+from kernelect.facts.names import with_others
+from kernelect.facts.numbers import number
+from kernelect.registry import register
+
+
+@register
+class NotConverged(DoubtRule[ModelEvidence]):
+    """The search was stopped."""
+
+    name = "not-converged"
+    about = "the end of the search"
+    severity = Severity.WEAKNESS
+    evidence = ModelEvidence
+
+    def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
+        machine = evidence.facts["machine"]
+        return None if machine["converged"] else {"status": machine["status"], "mixture": "mixture" in evidence.facts}
+
+    def words(self, found: Mapping[str, Any]) -> Words:
+        return Words(
+            f"The search did not converge: it {found['status']}.",
+            "Give it more time (a larger time limit), or less work (effort 'fast')."
+            if found["mixture"]
+            else "Give it more time (a larger time limit or max_iter), and check that two seeds select similar values.",
+        )
+
+
+@register
+class AtBound(DoubtRule[ModelEvidence]):
+    """Selected values lie at the edge of their range."""
+
+    name = "at-bound"
+    about = "the bounds of the search"
+    severity = Severity.DETAIL
+    evidence = ModelEvidence
+
+    def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
+        if "mixture" in evidence.facts:
+            return DOES_NOT_APPLY
+        # The width of an input at its lower edge only means that the input does not matter, which is an answer.
+        found = [
+            [one["name"], one["value"], one["at_bound"]]
+            for one in evidence.facts["machine"]["parameters"]
+            if one["at_bound"] and (one["kind"], one["at_bound"]) != ("width", "lower edge")
+        ]
+        return {"parameters": found} if found else None
+
+    def words(self, found: Mapping[str, Any]) -> Words:
+        named = with_others([f"{name} = {number(value)} ({edge})" for name, value, edge in found["parameters"]])
+        return Words(
+            f"The search ended at the edge of its range for {named}: the best value may lie outside.",
+            "Look at the criterion surface. Set the parameter to a number beyond the edge and compare the errors.",
+        )

@@ -1,0 +1,253 @@
+"""Contracts of a mixture: a candidate is fitted on a task and becomes a member.
+
+A candidate is an object with three methods: whether it takes part in a task, how long it takes at least, and ``fit``.
+The loop that fits candidates (``mixture/fitting.py``), weights, displays and files know nothing else of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelect.estimators import LabelledTraining, Training, in_time
+from kernelect.inputs import Coding, Warp
+from kernelect.machines import LSSVM
+from kernelect.model import AS_GIVEN, Component, ForeignPart, Given, Jackknife, PlainJackknife, TargetScale, View
+from kernelect.numerics import NEVER, Deadline
+from kernelect.registry import Registry, stored
+from kernelect.selection import Pace
+from kernelect.selection.landmarks import as_request
+from kernelect.typing import Array, Indices
+
+AS_IS, WARPED = "as it is", "warped"
+
+#: What is learned: numbers (or labels for which posteriors take too long), labels, labels on landmarks.
+NUMBERS, LABELS, LANDMARKS = "numbers", "labels", "labels on landmarks"
+
+#: Share of the time that is left that the leader may take.
+LEADER_SHARE = 0.5
+
+#: Rows up to which the Gaussian process takes part: expectation propagation costs n^3 some fifteen times a step, and
+#: that for each class where there are several. So many classes may have all these rows; more of them, fewer rows. On
+#: three tables with 1800 rows of four to seven classes it took most of the time; without it the log-loss was 5 % lower,
+#: level and 7 % higher.
+MOST_GP_ROWS, _MOST_GP_CLASSES = 2000, 3
+
+
+@stored
+@dataclass(frozen=True)
+class Views:
+    """The inputs as they are, and warped."""
+
+    coding: Coding
+    warp: Warp
+
+    def __call__(self, name: str, Z: Array) -> Array:
+        """Return the view of coded rows that has this name."""
+        return self.warp(Z) if name == WARPED else Z
+
+
+class MixtureCandidate(ABC):
+    """One way to predict, not fitted yet.
+
+    A candidate is a frozen dataclass. Two candidates are the same if they are equal; of equal ones only the first is
+    fitted. ``view``, ``kernel`` and ``machine`` are what ``candidates_`` displays.
+    """
+
+    view: str = AS_IS
+    kernel: str
+    machine: ClassVar[str]
+    tied: bool = False  # whether all widths are in proportion to the data's own scale
+
+    #: Whether other candidates may follow the widths that it selects; the first such candidate is fitted first.
+    leads: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return f"{self.machine}, {self.kernel_in_words}, {self.view}"
+
+    @property
+    def kernel_in_words(self) -> str:
+        """The kernel's name, and whether it has one width only."""
+        return f"{self.kernel} with one width" if self.tied else self.kernel
+
+    @property
+    def noun(self) -> str:
+        """What a sentence calls it."""
+        return f"the {self.machine}"
+
+    def takes_part(self, task: MixtureTask) -> bool:
+        """Return whether the candidate is fitted to such a task."""
+        return True
+
+    def adapted(self, task: MixtureTask) -> MixtureCandidate:
+        """Return what the candidate is on these inputs: a warped view of categories is the view as it is."""
+        return self
+
+    def seconds(self, task: MixtureTask) -> float:
+        """Return how long a fit takes at least, about; 0 if it can stop at any time."""
+        return 0.0
+
+    @abstractmethod
+    def fit(self, task: MixtureTask) -> Member:
+        """Return the fitted member.
+
+        Its left-out values are class probabilities or predictions (n, k) of every row by a machine that has not seen
+        the row, nor another row of its group.
+        """
+
+
+#: The kinds of candidates.
+CANDIDATES: Registry[MixtureCandidate] = Registry(
+    "candidate",
+    MixtureCandidate,  # type: ignore[type-abstract]
+    argument="effort",
+)
+
+
+@stored
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A fitted candidate.
+
+    Attributes
+    ----------
+    candidate : MixtureCandidate
+    component : Component
+        The fitted machine in its view, with ``left_out`` values (n, k) of every row: decision values or predictions.
+        :meth:`MixtureTask.judged` makes one of a machine that only predicts.
+    importances : ndarray of shape (d,) or None
+        How much every input matters to it, summing to 1; None if nothing is known of that.
+    status : str
+        How its fit ended.
+    converged : bool
+    shape : ndarray of shape (p,)
+        Logarithms of its widths in units of the data's own scale, with mean 0; empty if it selects no widths.
+    n_evaluations : int
+        Of its selection criterion.
+    seconds : float
+        Set by the loop that fits candidates.
+    """
+
+    candidate: MixtureCandidate
+    component: Component
+    status: str
+    importances: Array | None = None
+    converged: bool = True
+    shape: Array = field(default_factory=lambda: np.zeros(0))
+    n_evaluations: int = 0
+    seconds: float = 0.0
+
+    @property
+    def left_out(self) -> Array:
+        """Probabilities or predictions (n, k) of rows left out."""
+        return self.component.left_out_answers()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixtureTask:
+    """What all candidates are fitted on, and what is left of the time."""
+
+    views: Views
+    Z: Array  # (n, d) coded rows
+    y: Any  # numbers of classes, or targets (n,) or (n, k)
+    weights: Array
+    groups: Indices | None
+    labels: bool
+    seed: int = 0
+    classes: Any = None  # labels in the order of their numbers
+    scale: TargetScale = field(default_factory=TargetScale)  # of y
+    limits: Array | None = None  # (2, k) lowest and highest number that a member may predict
+    pace: Pace | None = None  # where time is limited and machines are exact
+    deadline: Deadline = NEVER
+    leader: Member | None = None  # the first member, whose widths others follow
+
+    def in_time(self, deadline: Deadline) -> MixtureTask:
+        """Return the task on the rows that the leader has time for: all members speak of the same ones.
+
+        Machines on landmarks take their time by themselves, and all rows.
+        """
+        kept, n_inputs = self.weights > 0, self.Z.shape[1]
+        exact = as_request("auto", int(kept.sum()), n_inputs) is None
+        if not exact or not np.isfinite(deadline.left()):
+            return self
+        targets = np.zeros((len(self.Z), self.n_outputs))
+        data = Training(X=self.Z, targets=targets, weights=self.weights, kept=kept, groups=self.groups)
+        if self.labels:
+            classes, index = np.unique(self.y, return_inverse=True)
+            data = LabelledTraining(**vars(data), classes=classes, index=index)
+        timed = in_time(data, LSSVM(), deadline.part(LEADER_SHARE))
+        return replace(self, weights=np.where(timed.data.kept, self.weights, 0.0), pace=Pace.measured())
+
+    @property
+    def situation(self) -> str:
+        """Which candidates of an effort are useful.
+
+        Labels without posteriors have the many machines of numbers. On landmarks logistic regression refits the
+        coefficients of machines for labels. Not where groups are left out: among few of them the better of two
+        machines is too often so by chance (twenty groups: the log-loss of rows left out falls by 0.03, that of new
+        ones rises by 0.06). Nor do posteriors take part there, because their cavities leave out single rows.
+        """
+        if not self.labels or self.groups is not None:
+            return NUMBERS
+        if as_request("auto", self.n_rows, self.Z.shape[1]) is not None:
+            return LANDMARKS
+        return LABELS if posteriors_take_part(self.n_rows, self.n_outputs) else NUMBERS
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of positive weight."""
+        return int(np.sum(self.weights > 0))
+
+    @property
+    def n_classes(self) -> int | None:
+        """Classes of labels, None for numbers."""
+        return int(self.y.max()) + 1 if self.labels else None
+
+    @property
+    def n_outputs(self) -> int:
+        """Machines of one output each that a candidate consists of."""
+        if not self.labels:
+            return int(np.reshape(self.y, (len(self.y), -1)).shape[1])
+        n_classes = len(np.unique(self.y))
+        return 1 if n_classes == 2 else n_classes
+
+    @property
+    def interval_rows(self) -> Indices:
+        """The rows that intervals are made of: those of the leader, all of positive weight unless it has landmarks."""
+        if self.leader is None:
+            return np.flatnonzero(self.weights > 0)
+        spread = self.leader.component.spread
+        assert isinstance(spread, Jackknife)
+        return spread.rows
+
+    def view(self, candidate: MixtureCandidate) -> Array:
+        """Return the rows as a candidate sees them."""
+        return self.views(candidate.view, self.Z)
+
+    def model_view(self, candidate: MixtureCandidate) -> View:
+        """Return the view of a candidate as a model keeps it."""
+        return View(warp=self.views.warp) if candidate.view == WARPED else AS_GIVEN
+
+    def judged(self, candidate: MixtureCandidate, machine: Any, left_out: Array) -> Component:
+        """Return a machine that only predicts, with the errors that its left-out values (n, k) show.
+
+        ``machine`` has ``predict_proba(V)`` for labels or ``predict(V)`` for numbers. Its errors are taken to be as
+        large everywhere.
+        """
+        k = left_out.shape[1]
+        part = ForeignPart(machine=machine, coefficients=np.ones((1, k)), labels=self.labels)
+        found = Component(view=self.model_view(candidate), parts=(part,), constant=np.zeros(k), left_out=left_out)
+        if self.labels:
+            return replace(found, link=Given())
+        residuals, kept = np.reshape(self.y, left_out.shape) - left_out, self.weights > 0
+        square = np.average(residuals[kept] ** 2, axis=0, weights=self.weights[kept])
+        rows = self.interval_rows
+        return replace(found, spread=PlainJackknife(rows=rows, residuals=residuals[rows], mean_square=square))
+
+
+def posteriors_take_part(n_rows: int, n_outputs: int) -> bool:
+    """Return whether Gaussian processes have time for so many rows and outputs."""
+    return max(n_outputs, _MOST_GP_CLASSES) * n_rows**3 <= _MOST_GP_CLASSES * MOST_GP_ROWS**3

@@ -1,0 +1,132 @@
+"""Efforts: lists of candidates, and which of them a task has.
+
+For numbers there are many machines of least squares. For labels there are few of them, and posteriors of a latent
+function: more of the former only took weight from the latter, whose probabilities are the better ones (41 tables). For
+labels on landmarks posteriors take too long, and logistic regression refits the coefficients of least squares; fewer
+kernels are as good then, in two thirds of the time. A forest and, with many rows, boosted trees are good at steps along
+single inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.mixture.base import AS_IS, CANDIDATES, LABELS, NUMBERS, WARPED, MixtureCandidate, MixtureTask
+from kernelect.mixture.boosting import BoostedTrees
+from kernelect.mixture.forest import RandomForest
+from kernelect.mixture.gaussian_processes import GaussianProcess
+from kernelect.mixture.kernel_machines import KernelMachine
+from kernelect.mixture.logistic import LogisticRefit
+
+#: The first one goes the whole way of a selection, the others follow its widths.
+_LEADER = KernelMachine(where=(NUMBERS, LABELS))
+
+_LAPLACE = KernelMachine(view=WARPED, kernel="product-laplace", where=(NUMBERS, LABELS))
+_ONE_WIDTH = KernelMachine(tied=True, where=(NUMBERS,))
+_SMOOTH = tuple(
+    KernelMachine(view=view, kernel=kernel, where=(NUMBERS,))
+    for view, kernel in ((WARPED, "ard"), (AS_IS, "product-laplace"), (AS_IS, "matern32-ard"))
+)
+_ROUGH = KernelMachine(view=WARPED, kernel="matern32-ard", where=(NUMBERS, LABELS))
+_LINEAR = KernelMachine(kernel="linear", where=(NUMBERS,))
+_MORE = (
+    KernelMachine(view=WARPED, tied=True, where=(NUMBERS,)),
+    KernelMachine(view=WARPED, kernel="product-laplace", tied=True, where=(NUMBERS,)),
+    *(
+        KernelMachine(view=view, kernel=kernel, where=(NUMBERS,))
+        for view, kernel in (
+            (AS_IS, "product-matern32"),
+            (WARPED, "product-matern32"),
+            (AS_IS, "rational-quadratic-ard"),
+            (WARPED, "linear"),
+        )
+    ),
+)
+
+#: Posteriors, the most useful ones first.
+_GP = GaussianProcess(many_classes=True)
+_GP_ONE_WIDTH = GaussianProcess(tied=True, many_classes=True)
+_GP_WARPED = GaussianProcess(view=WARPED)
+_GP_LINEAR = GaussianProcess(kernel="linear")
+_MORE_GP = (
+    GaussianProcess(kernel="product-laplace"),
+    GaussianProcess(view=WARPED, kernel="product-laplace"),
+    GaussianProcess(view=WARPED, kernel="linear"),
+)
+
+
+def _effort(
+    squares: Sequence[KernelMachine],
+    posteriors: Sequence[GaussianProcess],
+    on_landmarks: Sequence[KernelMachine],
+    *,
+    max_iter: int,
+    n_trees: int,
+    n_rounds: int,
+) -> tuple[MixtureCandidate, ...]:
+    """Return a list of candidates; trees come right behind the leader, because they say most in little time."""
+    refits = [LogisticRefit.of(each) for each in (_LEADER, *on_landmarks)]
+    following = (*squares, *refits[1:], *posteriors)
+    return (
+        _LEADER,
+        refits[0],
+        RandomForest(n_trees=n_trees),
+        BoostedTrees(n_rounds=n_rounds),
+        *(replace(each, max_iter=max_iter) for each in following),
+    )
+
+
+_BALANCED = (_LAPLACE, _ONE_WIDTH, *_SMOOTH, _ROUGH, _LINEAR)
+
+#: Candidates by effort; a task has those that take part in it.
+EFFORTS: dict[str, tuple[MixtureCandidate, ...]] = {
+    "fast": _effort(
+        (_LAPLACE, _ONE_WIDTH),
+        (_GP, _GP_LINEAR),
+        (_LAPLACE, _ONE_WIDTH),
+        max_iter=8,
+        n_trees=100,
+        n_rounds=80,
+    ),
+    "balanced": _effort(
+        _BALANCED,
+        (_GP, _GP_ONE_WIDTH, _GP_WARPED, _GP_LINEAR),
+        (_LAPLACE, _ONE_WIDTH, _ROUGH, _LINEAR),
+        max_iter=10,
+        n_trees=100,
+        n_rounds=160,
+    ),
+    "best": _effort(
+        (*_BALANCED, *_MORE),
+        (_GP, _GP_ONE_WIDTH, replace(_GP_WARPED, many_classes=True), _GP_LINEAR, *_MORE_GP),
+        _BALANCED,
+        max_iter=30,
+        n_trees=300,
+        n_rounds=320,
+    ),
+}
+
+
+def candidates_of(effort: object) -> tuple[MixtureCandidate, ...]:
+    """Return the candidates that an effort names, or those of a list of candidates and their names."""
+    if isinstance(effort, str):
+        if effort not in EFFORTS:
+            raise unknown_name("effort", effort, list(EFFORTS))
+        return EFFORTS[effort]
+    if not isinstance(effort, Sequence) or not effort:
+        raise InvalidArgument(
+            f"effort={effort!r} must be one of {', '.join(map(repr, EFFORTS))}, or a list of candidates such as "
+            "[*EFFORTS['fast'], ...] (kernelect.mixture.EFFORTS)."
+        )
+    return tuple(CANDIDATES.resolve(each) for each in effort)
+
+
+def taking_part(effort: object, task: MixtureTask) -> tuple[MixtureCandidate, ...]:
+    """Return the candidates of an effort that take part in a task and differ on its inputs."""
+    able = [each for each in candidates_of(effort) if each.takes_part(task)]
+    if not able:
+        raise InvalidArgument(f"effort={effort!r} has no candidate that takes part on these rows: add 'lssvm' to it.")
+    leader = next((each for each in able if each.leads), able[0])
+    return tuple(dict.fromkeys(each.adapted(task) for each in (leader, *able)))

@@ -1,0 +1,111 @@
+"""Heads of a mixture: what is learned of rows left out, once components are fitted.
+
+Notation: n training rows with weights s, c components, k outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kernelect.criteria.calibration import fit_temperature
+from kernelect.mixture.weights import probability_weights, residual_weights
+from kernelect.model import Component, Jackknife, LabelHead, NoiseModel, NumberHead, TargetScale
+from kernelect.model.heads import LEAST, mixed
+from kernelect.typing import Array, Indices
+
+
+def left_out_of(components: Sequence[Component]) -> list[Array]:
+    """Return what every component answers for rows left out, (n, k) each."""
+    return [component.left_out_answers() for component in components]
+
+
+def label_head(
+    components: Sequence[Component], classes: Any, index: Indices, weights: Array
+) -> tuple[LabelHead, Array]:
+    """Return the head of labels, and the probabilities (n, n_classes) of rows left out.
+
+    Parameters
+    ----------
+    components : sequence of Component
+        With left-out values.
+    classes : ndarray
+    index : ndarray of shape (n,)
+        Numbers of classes.
+    weights : ndarray of shape (n,)
+    """
+    kept, values = weights > 0, left_out_of(components)
+    own = np.column_stack([each[np.arange(len(index)), index] for each in values])
+    shares = probability_weights(own[kept], weights[kept], _widths(components))
+    pooled = mixed(shares, values)
+    sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), index, weights)
+    head = LabelHead(classes=classes, weights=shares, sharpness=sharpness)
+    return head, head.sharpened(pooled, sharpness)
+
+
+def limits_of(targets: Array, beyond: float) -> Array:
+    """Return the lowest and highest prediction (2, k): a share of the targets' range beyond them."""
+    low, high = targets.min(axis=0), targets.max(axis=0)
+    return np.array([low - beyond * (high - low), high + beyond * (high - low)])
+
+
+def number_head(
+    components: Sequence[Component],
+    targets: Array,
+    weights: Array,
+    *,
+    scale: TargetScale,
+    limits: Array,
+    single: bool,
+) -> tuple[NumberHead, Array]:
+    """Return the head of numbers, and the predictions (n, k) of rows left out, on the scale.
+
+    Parameters
+    ----------
+    components : sequence of Component
+        With left-out values within the limits.
+    targets : ndarray of shape (n, k)
+        On the scale.
+    weights : ndarray of shape (n,)
+    scale : TargetScale
+    limits : ndarray of shape (2, k)
+    single : bool
+        Whether predictions have one dimension.
+    """
+    kept, values = weights > 0, left_out_of(components)
+    spread = targets[kept].std(axis=0)
+    spread[spread == 0.0] = 1.0
+    residuals = np.stack([(targets - each) / spread for each in values], axis=-1)
+    shares = residual_weights(residuals[kept], weights[kept], _widths(components))
+    left_out = mixed(shares, values)
+    if not scale.is_identity:
+        scale = scale.calibrated((targets - left_out)[kept, 0], weights[kept])
+    variance = mixed(
+        shares, [_variance(c) + (v - left_out)[kept] ** 2 for c, v in zip(components, values, strict=True)]
+    )
+    ratio = (targets - left_out)[kept] ** 2 / np.maximum(variance, np.finfo(float).tiny)
+    calibration = np.sqrt(np.average(ratio, axis=0, weights=weights[kept]))
+    head = NumberHead(weights=shares, single=single, limits=limits, scale=scale, calibration=calibration)
+    return head, left_out
+
+
+def following_noise(head: NumberHead, noise: NoiseModel, residuals: Array, spread: Array) -> NumberHead:
+    """Return the head with a spread that differs between rows, and deviations that are right with it.
+
+    Rows left out have these residuals (n,), and the spread (n,) in units of the usual one.
+    """
+    ratio, plain = (residuals / spread) ** 2, residuals**2
+    assert head.calibration is not None
+    return replace(head, noise=noise, calibration=head.calibration * np.sqrt(ratio.mean() / plain.mean()))
+
+
+def _variance(component: Component) -> Array:
+    assert isinstance(component.spread, Jackknife)
+    return component.spread.left_out_variance()
+
+
+def _widths(components: Sequence[Component]) -> Array:
+    return np.array([component.widths for component in components])

@@ -1,0 +1,164 @@
+"""Kernel machines as candidates: a view of the inputs, a kernel, and least squares that selects its own parameters.
+
+Views: the inputs as they are, and warped to normal quantiles. Kernels: smooth and rough ones with one width per
+variable, and linear. The first candidate of a mixture goes the whole way of a selection; the others follow its widths
+for a few steps. What all candidates share that select a kernel's parameters is :class:`KernelCandidate`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelect.estimators import GPC, LSSVC, LSSVR, fit_led
+from kernelect.kernels import Agreement, Category, Kernel, as_kernel
+from kernelect.machines import LSSVM, Machine
+from kernelect.mixture.base import (
+    AS_IS,
+    CANDIDATES,
+    LABELS,
+    LANDMARKS,
+    NUMBERS,
+    WARPED,
+    Member,
+    MixtureCandidate,
+    MixtureTask,
+)
+from kernelect.mixture.weights import fitted_parameters
+from kernelect.numerics import Deadline
+from kernelect.selection import Lead
+from kernelect.typing import Array, Indices
+
+#: Iterations on all rows of candidates that follow, once a part has led close.
+_LAST_STEPS = 3
+
+#: Inputs from which one width serves all, and kernels whose cost grows with every input are not tried.
+MOST_WIDTHS = 200
+_CHEAP = {"product-laplace": "ard", "product-matern32": "ard", "matern32-ard": "ard", "rational-quadratic-ard": "ard"}
+
+#: Iterations of candidates with one width: a size or two, a ridge and a scale.
+_TIED_ITERATIONS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelCandidate(MixtureCandidate):
+    """What selects the parameters of a kernel.
+
+    Parameters
+    ----------
+    view, kernel : str
+    tied : bool
+        Whether all widths are in proportion to the data's own scale.
+    max_iter : int
+        Iterations if it follows the widths of another candidate.
+    where : tuple of str
+        The situations of a task in which it takes part.
+    """
+
+    leads: ClassVar[bool] = True
+
+    view: str = AS_IS
+    kernel: str = "ard"
+    tied: bool = False
+    max_iter: int = field(default=10, compare=False)
+    where: tuple[str, ...] = field(default=(NUMBERS, LABELS, LANDMARKS), compare=False)
+
+    def takes_part(self, task: MixtureTask) -> bool:
+        return task.situation in self.where
+
+    def adapted(self, task: MixtureTask) -> MixtureCandidate:
+        views, found = task.views, self
+        if found.view == WARPED and not len(views.warp.warped):
+            found = replace(found, view=AS_IS)
+        if found.kernel == "linear":
+            return found
+        if not len(views.coding.numeric):  # all kernels are that of the categories
+            found = replace(found, kernel="category")
+        if len(views.coding) > MOST_WIDTHS:
+            found = replace(found, kernel=_CHEAP.get(found.kernel, found.kernel), tied=True)
+        return found
+
+    def seconds(self, task: MixtureTask) -> float:
+        if task.pace is None:
+            return 0.0
+        return task.pace.fit_seconds(self._machine(), float(task.n_rows), task.n_outputs)
+
+    def fit(self, task: MixtureTask) -> Member:
+        return self._member(task, *self._fitted(task, task.deadline))
+
+    @abstractmethod
+    def _machine(self) -> Machine[Any]:
+        """Return the machine whose steps take the time."""
+
+    @abstractmethod
+    def _estimator(self, kernel: Kernel, task: MixtureTask, **options: Any) -> Any:
+        """Return the estimator, unfitted."""
+
+    def _fitted(self, task: MixtureTask, deadline: Deadline) -> tuple[Any, Array]:
+        """Return the fitted estimator, and its widths in units of the data's own scale."""
+        coding = task.views.coding
+        kernel = kernel_of(self.kernel, coding.numeric, coding.categorical)
+        left = None if deadline.left() == float("inf") else deadline.left()
+        estimator = self._estimator(kernel, task, time_limit=left, random_state=task.seed)
+        # Quietly: every status is in the record of candidates.
+        shape = fit_led(estimator, task.view(self), task.y, task.weights, task.groups, lead=self.lead(task))
+        return estimator, shape
+
+    def _member(self, task: MixtureTask, estimator: LSSVC | LSSVR | GPC, shape: Array) -> Member:
+        selection, (component,) = estimator.selection_, estimator.model_.components
+        return Member(
+            candidate=self,
+            component=replace(component, view=task.model_view(self), widths=fitted_parameters(shape)),
+            importances=estimator.feature_importances_,
+            status=str(selection.status),
+            converged=bool(selection.converged),
+            shape=shape,
+            n_evaluations=int(selection.n_evaluations),
+        )
+
+    def lead(self, task: MixtureTask) -> Lead | None:
+        """Return how it follows relative widths, or keeps them in proportion to the data's own scale."""
+        steps = self._last_steps(task)
+        if self.tied:
+            return Lead(shape=np.zeros(task.Z.shape[1]), max_iter=_TIED_ITERATIONS, tied=True, last_steps=steps)
+        if task.leader is None or not len(task.leader.shape):
+            return None
+        return Lead(shape=task.leader.shape, max_iter=self.max_iter, last_steps=steps)
+
+    def _last_steps(self, task: MixtureTask) -> int:
+        return _LAST_STEPS
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelMachine(KernelCandidate):
+    """Least squares, judged by exact leave-one-out."""
+
+    machine: ClassVar[str] = "lssvm"
+
+    def _machine(self) -> Machine[Any]:
+        return LSSVM()
+
+    def _estimator(self, kernel: Kernel, task: MixtureTask, **options: Any) -> LSSVC | LSSVR:
+        return LSSVC(kernel, **options) if task.labels else LSSVR(kernel, **options)
+
+
+CANDIDATES.register(KernelMachine, "lssvm")
+
+
+def kernel_of(name: str, numeric: Indices, categorical: Indices) -> Kernel:
+    """Return the kernel of numeric inputs and categories, with one width per variable.
+
+    Smooth and rough kernels are multiplied by that of the categories; a linear one is added to
+    theirs, since a product would be 0 wherever a number is at its mean.
+    """
+    linear = name == "linear"
+    levels: Kernel = Agreement() if linear else Category()
+    if not len(numeric):
+        return levels
+    if not len(categorical):
+        return as_kernel(name)
+    numbers, levels = as_kernel(name).on(numeric.tolist()), levels.on(categorical.tolist())
+    return numbers + levels if linear else numbers * levels

@@ -1,0 +1,78 @@
+"""What ``candidates_`` shows of a fitted mixture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from kernelect.extras import load_extra
+from kernelect.mixture.base import MixtureCandidate
+from kernelect.registry import stored
+from kernelect.typing import Array, Indices
+
+
+@stored
+@dataclass(frozen=True, kw_only=True)
+class CandidateTable:
+    """The candidates of a fitted mixture in columns, the heaviest first where they are shown.
+
+    Attributes
+    ----------
+    candidate : tuple of MixtureCandidate
+    score, standard_error : ndarray of shape (n_candidates,)
+        Leave-one-out log-loss of labels, or root mean squared error over the targets' deviation;
+        NaN where a candidate was not fitted.
+    weight : ndarray of shape (n_candidates,)
+    seconds : ndarray of shape (n_candidates,)
+    status : tuple of str
+    """
+
+    candidate: tuple[MixtureCandidate, ...]
+    score: Array
+    standard_error: Array
+    weight: Array
+    seconds: Array
+    status: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.candidate)
+
+    def order(self) -> Indices:
+        """Return the places of the candidates, the heaviest first."""
+        return np.argsort(-self.weight, kind="stable")
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks, the heaviest candidate first."""
+        lines = "".join(f"<tr>{self._cells(int(place))}</tr>" for place in self.order())
+        heads = "".join(f"<th>{name}</th>" for name in ("candidate", "leave-one-out", "weight", "seconds", "status"))
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
+
+    def _cells(self, place: int) -> str:
+        score, error = float(self.score[place]), float(self.standard_error[place])
+        cells = (
+            str(self.candidate[place]),
+            f"{score:.3f} \N{PLUS-MINUS SIGN} {error:.3f}" if np.isfinite(score) else "",
+            f"{self.weight[place]:.1%}",
+            f"{self.seconds[place]:.1f}",
+            self.status[place],
+        )
+        return "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row per candidate, the heaviest first."""
+        pandas = load_extra("pandas", caller="CandidateTable.to_frame", extra="frames")
+        return pandas.DataFrame(
+            {
+                "view": [self.candidate[i].view for i in self.order()],
+                "kernel": [self.candidate[i].kernel_in_words for i in self.order()],
+                "machine": [self.candidate[i].machine for i in self.order()],
+                "score": self.score[self.order()],
+                "standard_error": self.standard_error[self.order()],
+                "weight": self.weight[self.order()],
+                "seconds": self.seconds[self.order()],
+                "status": [self.status[i] for i in self.order()],
+            }
+        )

@@ -1,0 +1,190 @@
+"""Heads: how the answers of a model's components become its own.
+
+Notation: c components with weights w that sum to 1, k outputs, m rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit, logsumexp, softmax
+
+from kernelect.model.component import Component
+from kernelect.model.scales import TargetScale
+from kernelect.typing import Array, Indices
+
+#: Probabilities are taken no smaller than this where their logarithm is needed.
+LEAST = 1e-12
+
+#: An end of an interval of counts may lie this far beyond a whole number: rounding is no further count.
+WHOLE = 1e-9
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How probabilities become classes.
+
+    Attributes
+    ----------
+    rule : str
+        What the cut is best for: ``"cost"`` or ``"F1"``.
+    positive : int
+        Which of two classes the threshold is for.
+    threshold : float or None
+        The positive class is predicted where its probability is larger; None for more than two classes.
+    costs : tuple of tuple of float, or None
+        Cost of predicting a class (column) where the truth is another (row).
+    """
+
+    rule: str
+    positive: int
+    threshold: float | None
+    costs: tuple[tuple[float, ...], ...] | None
+
+    def __call__(self, probability: Array) -> Indices:
+        """Return the class of every row, from probabilities (n, k)."""
+        if self.threshold is not None:
+            chosen = probability[:, self.positive] > self.threshold
+            return np.where(chosen, self.positive, 1 - self.positive).astype(np.intp)
+        return np.argmin(probability @ np.array(self.costs), axis=1)
+
+
+def mixed(weights: Array, values: Sequence[Array]) -> Array:
+    """Return the weighted sum of what components answer."""
+    return np.asarray(np.tensordot(weights, np.array(values), axes=1), dtype=float)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelHead:
+    """Labels: probabilities are pooled and sharpened.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+    weights : ndarray of shape (c,)
+    pool : "probabilities" or "log-odds"
+        What is averaged: probabilities of all classes, or those of each class against the rest.
+    sharpness : float or None
+        p^a / sum p^a follows the pool: sure components that disagree are less sure than they should be.
+    decision : Decision or None
+        How probabilities become a class; None for the most probable one.
+    """
+
+    classes: Any
+    weights: Array
+    pool: str = "probabilities"
+    sharpness: float | None = None
+    decision: Decision | None = None
+
+    def decisions(self, values: Sequence[Array]) -> Array:
+        """Return decision values (m, k) from those of the components."""
+        if len(values) == 1:
+            return values[0]
+        z, w = np.array(values), self.weights[:, None, None]
+        return np.asarray(logsumexp(log_expit(z), b=w, axis=0) - logsumexp(log_expit(-z), b=w, axis=0), dtype=float)
+
+    def probabilities(self, answers: Sequence[Array]) -> Array:
+        """Return probabilities (m, n_classes) from those of the components."""
+        pooled = mixed(self.weights, answers) if len(answers) > 1 else answers[0]
+        return pooled if self.sharpness is None else self.sharpened(pooled, self.sharpness)
+
+    @staticmethod
+    def sharpened(pooled: Array, sharpness: float) -> Array:
+        """Return p^a / sum p^a."""
+        return np.asarray(softmax(sharpness * np.log(np.maximum(pooled, LEAST)), axis=1), dtype=float)
+
+    def chosen(self, probability: Array) -> Any:
+        """Return the labels that probabilities lead to."""
+        places = np.argmax(probability, axis=1) if self.decision is None else self.decision(probability)
+        return self.classes[places]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoiseModel:
+    """Where the spread is larger: a component that predicts the logarithm of the residuals' size.
+
+    Attributes
+    ----------
+    component : Component
+    low, high : float
+        Between these lie its predictions.
+    usual : float
+        Root mean square of the spread over the training rows, in whose unit spreads are given.
+    rows : ndarray of shape (n, 1)
+        The spread at the training rows, each as the model says it without that row.
+    """
+
+    component: Component
+    low: float
+    high: float
+    usual: float = 1.0
+    rows: Array = field(default_factory=lambda: np.zeros((0, 1)))
+
+    def __call__(self, Z: Array) -> Array:
+        """Return spreads (m, 1) in units of the usual one."""
+        logs = self.component.mean(self.component.view(Z))
+        return np.asarray(np.exp(np.clip(logs, self.low, self.high)) / self.usual, dtype=float)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NumberHead:
+    """Numbers: predictions are averaged within limits and taken back to the target's own scale.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (c,)
+    single : bool
+        Whether predictions have one dimension.
+    limits : ndarray of shape (2, k) or None
+        Lowest and highest value on the scale that a component may predict.
+    scale : TargetScale
+    calibration : ndarray of shape (k,) or None
+        What deviations are multiplied by, so that residuals of rows left out have them.
+    noise : NoiseModel or None
+        Where the spread differs between rows.
+    """
+
+    weights: Array
+    single: bool = True
+    limits: Array | None = None
+    scale: TargetScale = field(default_factory=TargetScale)
+    calibration: Array | None = None
+    noise: NoiseModel | None = None
+
+    def within(self, values: Array) -> Array:
+        """Return predictions of a component within the limits."""
+        return values if self.limits is None else np.clip(values, *self.limits)
+
+    def on_scale(self, answers: Sequence[Array]) -> Array:
+        """Return what the model predicts on the scale, (m, k)."""
+        if len(answers) == 1:
+            return self.within(answers[0])
+        return mixed(self.weights, [self.within(each) for each in answers])
+
+    def deviation(self, answers: Sequence[Array], deviations: Sequence[Array]) -> Array:
+        """Return the deviation on the scale (m, k): that of components, and their disagreement."""
+        if len(answers) == 1 and self.calibration is None:
+            return deviations[0]
+        mean = self.on_scale(answers)
+        # As predictions do, deviations stay within limits: off a grid of equal rows some kernels know nothing at all.
+        most = np.inf if self.limits is None else 0.5 * (self.limits[1] - self.limits[0])
+        squares = [
+            np.minimum(each, most) ** 2 + (self.within(value) - mean) ** 2
+            for each, value in zip(deviations, answers, strict=True)
+        ]
+        factor = 1.0 if self.calibration is None else self.calibration
+        return np.asarray(factor * np.sqrt(mixed(self.weights, squares)), dtype=float)
+
+    def ends(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Return ends of intervals (m, k) on the target's own scale."""
+        lower, upper = self.scale.backward(lower), self.scale.backward(upper)
+        if self.scale.bounded:  # counts are whole
+            lower, upper = np.floor(lower + WHOLE), np.ceil(upper - WHOLE)
+        return self.shaped(lower), self.shaped(upper)
+
+    def shaped(self, values: Array) -> Array:
+        """Return (m, k) values as targets were given."""
+        return values[:, 0] if self.single else values

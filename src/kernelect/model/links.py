@@ -1,0 +1,96 @@
+"""Links: from a component's latent values to decision values and class probabilities.
+
+Notation: m and v mean and variance (n, k) of the latent values, z decision values (n, k). Two classes have one output,
+k = 1, whose positive side is the second class.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import softmax
+
+from kernelect.machines.ep.likelihoods import Likelihood
+from kernelect.typing import Array
+
+
+def both_ways(decision: Array) -> Array:
+    """Return decision values of two classes from one, or all those of more."""
+    return np.column_stack([-decision, decision]) if decision.shape[1] == 1 else decision
+
+
+class Link(ABC):
+    """How latent values become probabilities."""
+
+    #: Whether the variance of the latent values matters.
+    needs_variance: ClassVar[bool] = False
+
+    @abstractmethod
+    def decision(self, mean: Array, variance: Array | None) -> Array:
+        """Return decision values (n, k), which order rows and classes."""
+
+    @abstractmethod
+    def probabilities(self, decision: Array) -> Array:
+        """Return class probabilities (n, n_classes)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tempered(Link):
+    """p = softmax(a z): one temperature, fitted on decision values of rows left out."""
+
+    inverse_temperature: float
+
+    def decision(self, mean: Array, variance: Array | None) -> Array:
+        return mean
+
+    def probabilities(self, decision: Array) -> Array:
+        halves = 0.5 * decision if decision.shape[1] == 1 else decision
+        return np.asarray(softmax(self.inverse_temperature * both_ways(halves), axis=1), dtype=float)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moderated(Tempered):
+    """Log-odds averaged over the posterior of the weights (MacKay 1992): z = m / sqrt(1 + pi v / 8)."""
+
+    needs_variance = True
+
+    def decision(self, mean: Array, variance: Array | None) -> Array:
+        assert variance is not None
+        return np.asarray(mean / np.sqrt(1.0 + np.pi / 8.0 * variance), dtype=float)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predictive(Link):
+    """Probabilities of a likelihood, integrated over the posterior of the latent function.
+
+    Attributes
+    ----------
+    likelihood : Likelihood
+    constant : float
+        The C of a hinge.
+    """
+
+    likelihood: Likelihood
+    constant: float
+    needs_variance = True
+
+    def decision(self, mean: Array, variance: Array | None) -> Array:
+        # A kernel that is given by its values does not tell k(x, x): the sign of the mean is all that is known.
+        return mean if variance is None else self.likelihood.decision(mean, variance, self.constant)
+
+    def probabilities(self, decision: Array) -> Array:
+        return np.asarray(softmax(self.likelihood.log_probability(both_ways(decision)), axis=1), dtype=float)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given(Link):
+    """The values are probabilities already."""
+
+    def decision(self, mean: Array, variance: Array | None) -> Array:
+        return mean
+
+    def probabilities(self, decision: Array) -> Array:
+        return decision

@@ -1,0 +1,119 @@
+"""On which scale a target is modelled.
+
+Notation: t the scale, f a prediction on it, s the deviation of residuals on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelect.typing import Array
+
+#: What makes the variance of the square root of a count the same for all means (Anscombe 1948).
+ANSCOMBE = 0.375
+
+#: Predictions go no further beyond the targets than this share of their range.
+BEYOND = 0.5
+
+#: Residuals beyond these quantiles do not enter the mean on the scale of the targets.
+_TRIMMED = (0.005, 0.995)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetScale:
+    """A monotone function of the target, its inverse, and means on the target's own scale.
+
+    Attributes
+    ----------
+    name : "identity", "log", "sqrt" or "log1p"
+    low, high : float
+        Between these lie predictions on the scale.
+    factor, shift, extra : float
+        The mean of the target at f is factor e^f, or (f + shift)^2 + extra: what residuals on the scale add to it.
+    bounded : bool
+        Whether the target cannot be negative.
+    """
+
+    name: str = "identity"
+    low: float = 0.0
+    high: float = 0.0
+    factor: float = 1.0
+    shift: float = 0.0
+    extra: float = 0.0
+    bounded: bool = False
+
+    @classmethod
+    def of(cls, name: str, y: Array, *, bounded: bool) -> TargetScale:
+        """Return the scale for these targets."""
+        if name == "identity":
+            return cls(bounded=bounded)
+        values = _FORWARD[name](y)
+        room = BEYOND * float(values.max() - values.min())
+        # Upwards as on the target's own scale: half the range of logarithms would be a factor of hundreds.
+        most = _FORWARD[name](np.asarray(y.max() + BEYOND * (y.max() - y.min())))
+        return cls(name=name, low=float(values.min()) - room, high=float(most), bounded=bounded)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether targets are modelled as they are."""
+        return self.name == "identity"
+
+    def forward(self, y: Array) -> Array:
+        """Return targets on the scale."""
+        return _FORWARD[self.name](y)
+
+    def backward(self, f: Array) -> Array:
+        """Return the targets that have these values on the scale, such as the ends of an interval."""
+        found = f if self.is_identity else _BACKWARD[self.name](np.clip(f, self.low, self.high))
+        return np.maximum(found, 0.0) if self.bounded else found
+
+    def mean(self, f: Array) -> Array:
+        """Return the mean of targets whose predictions on the scale are ``f``."""
+        if self.is_identity:
+            return np.maximum(f, 0.0) if self.bounded else f
+        f = np.clip(f, self.low, self.high)
+        if self.name == "sqrt":
+            found = np.maximum(f + self.shift, 0.0) ** 2 + self.extra - ANSCOMBE
+        else:
+            found = self.factor * np.exp(f) - (1.0 if self.name == "log1p" else 0.0)
+        return np.maximum(found, 0.0) if self.bounded else found
+
+    def deviation(self, f: Array, s: Array) -> Array:
+        """Return the standard deviation of targets with the deviation ``s`` around ``f`` on the scale."""
+        if self.is_identity:
+            return s
+        f = np.clip(f, self.low, self.high)
+        if self.name == "sqrt":
+            return np.sqrt(4.0 * np.maximum(f, 0.0) ** 2 * s**2 + 2.0 * s**4)
+        s = np.minimum(s, self.high - self.low)
+        return np.exp(f + 0.5 * s**2) * np.sqrt(np.expm1(s**2))
+
+    def calibrated(self, residuals: Array, weights: Array) -> TargetScale:
+        """Return the scale whose means hold for such residuals (Duan's smearing, without the farthest ones)."""
+        if self.is_identity:
+            return self
+        r = np.clip(residuals, *np.quantile(residuals, _TRIMMED))
+        mean = float(np.average(r, weights=weights))
+        spread = float(np.average((r - mean) ** 2, weights=weights))
+        return replace(self, factor=float(np.average(np.exp(r), weights=weights)), shift=mean, extra=spread)
+
+
+def _shifted_root(y: Array) -> Array:
+    return np.sqrt(y + ANSCOMBE)
+
+
+_FORWARD: dict[str, Callable[[Array], Array]] = {
+    "identity": lambda y: y,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sqrt": _shifted_root,
+}
+
+_BACKWARD: dict[str, Callable[[Array], Array]] = {
+    "log": np.exp,
+    "log1p": np.expm1,
+    "sqrt": lambda f: np.maximum(f, 0.0) ** 2 - ANSCOMBE,
+}

@@ -1,0 +1,135 @@
+"""Candidates are objects: a new one is one class, judged, weighed and displayed like all others."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_friedman1
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+from kernelect import KernelClassifier, KernelRegressor
+from kernelect.exceptions import InvalidArgument
+from kernelect.facts.mixtures import describe_mixture
+from kernelect.mixture import CANDIDATES, EFFORTS, Member, MixtureCandidate
+from kernelect.mixture.kernel_machines import KernelMachine
+
+
+@dataclass(frozen=True)
+class Neighbours(MixtureCandidate):
+    """The mean of the nearest rows."""
+
+    count: int = 5
+
+    machine: ClassVar[str] = "neighbours"
+    kernel = "nearest rows"
+
+    def fit(self, task):
+        V = task.view(self)
+        machine = (KNeighborsClassifier if task.labels else KNeighborsRegressor)(self.count).fit(V, task.y)
+        targets = np.eye(task.n_classes)[task.y] if task.labels else task.y.reshape(len(V), -1)
+        left_out = targets[machine.kneighbors(return_distance=False)].mean(axis=1)
+        return Member(candidate=self, component=task.judged(self, machine, left_out), status=f"{self.count} neighbours")
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    X, y = make_friedman1(60, n_features=5, noise=1.0, random_state=0)
+    return KernelRegressor([*EFFORTS["fast"], Neighbours()], target="identity").fit(X, y), X, y
+
+
+def test_a_new_member_is_displayed_as_what_it_is(numbers):
+    model, _, y = numbers
+    table = model.candidates_.to_frame()
+    row = table[table["machine"] == "neighbours"].iloc[0]
+    assert (row["view"], row["kernel"], row["status"]) == ("as it is", "nearest rows", "5 neighbours")
+    assert row["weight"] > 0.0
+    assert row["score"] > 0.0
+    facts = describe_mixture(model, y, "regression")
+    assert "neighbours, nearest rows, as it is" in {one["name"] for one in facts["candidates"]}
+    assert facts["effort"] == "its own list of candidates"
+
+
+def test_left_out_values_of_a_new_member_are_those_of_refits(numbers):
+    model, X, y = numbers
+    member = model.members[-1]
+    for row in (0, 31):
+        rest = np.arange(60) != row
+        Z = model.model_.inputs(X)  # the columns, perhaps in another unit
+        alone = KNeighborsRegressor(5).fit(Z[rest], y[rest]).predict(Z[[row]])
+        np.testing.assert_allclose(member.left_out[row], alone)
+
+
+def test_a_machine_that_only_predicts_has_deviations_and_intervals(numbers):
+    model, X, y = numbers
+    judged, V = model.members[-1].component, model.model_.inputs(X)[:4]
+    residuals = y - model.members[-1].left_out[:, 0]
+    mean, found = judged.mean(V), judged.spread
+    np.testing.assert_allclose(found.deviation(judged, V), np.full((4, 1), np.sqrt(np.mean(residuals**2))))
+    np.testing.assert_allclose(found.residuals[:, 0], residuals[found.rows])
+    np.testing.assert_allclose(next(found.without(judged, [V])), np.tile(mean, (60, 1, 1)))
+    lower, upper = model.predict_interval(X)
+    assert np.mean((lower < y) & (y < upper)) > 0.8
+
+
+def test_labels_may_have_a_new_member_too():
+    X, y = load_iris(return_X_y=True)
+    model = KernelClassifier([*EFFORTS["fast"], Neighbours(9)]).fit(X, y)
+    member = model.members[-1]
+    assert member.candidate == Neighbours(9)
+    np.testing.assert_allclose(member.left_out.sum(axis=1), 1.0)
+    assert clone(model).effort == model.effort
+
+
+def test_an_effort_is_a_list_of_candidates_and_of_their_names():
+    X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
+    listed = KernelRegressor(list(EFFORTS["fast"])).fit(X, y)
+    np.testing.assert_array_equal(listed.predict(X), KernelRegressor("fast").fit(X, y).predict(X))
+    named = KernelRegressor(["forest", "lssvm"]).fit(X, y)
+    assert [member.candidate.machine for member in named.members] == ["lssvm", "forest"]  # the one with widths leads
+    alone = KernelRegressor([Neighbours()]).fit(X, y)
+    assert alone.candidates_.weight.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("effort", [3, [], None])
+def test_other_efforts_are_refused(effort):
+    with pytest.raises(InvalidArgument, match=r"effort=.* must be one of 'fast', 'balanced', 'best', or a list"):
+        KernelRegressor(effort).fit(np.eye(6), np.arange(6.0))
+
+
+def test_efforts_without_a_candidate_for_the_task_are_refused():
+    with pytest.raises(InvalidArgument, match="no candidate that takes part on these rows: add 'lssvm'"):
+        KernelRegressor(["gp"]).fit(np.eye(6), np.arange(6.0))
+    with pytest.raises(InvalidArgument, match="'neighbors' is not known"):
+        KernelRegressor(["neighbors"]).fit(np.eye(6), np.arange(6.0))
+
+
+def test_equal_candidates_are_fitted_once():
+    X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
+    model = KernelRegressor([KernelMachine(), KernelMachine(max_iter=3), Neighbours(), Neighbours()]).fit(X, y)
+    assert len(model.members) == 2
+
+
+def test_a_candidate_that_needs_more_time_than_there_is_stays_out():
+    X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
+
+    class Slow(Neighbours):
+        def seconds(self, task):
+            return 1e9
+
+    with pytest.warns(Warning, match="left no time for 1 of 2 candidates"):
+        model = KernelRegressor([KernelMachine(), Slow()], time_limit=30.0).fit(X, y)
+    assert len(model.members) == 1
+
+
+def test_every_kind_of_candidate_has_a_name_of_its_own_and_takes_part_in_an_effort():
+    used = {type(each) for effort in EFFORTS.values() for each in effort}
+    assert {entry.cls for entry in CANDIDATES} == used
+    assert len(set(CANDIDATES.names)) == len(list(CANDIDATES))
+
+
+def test_candidates_differ_by_what_is_displayed():
+    for effort in EFFORTS.values():
+        assert all(replace(each, **{}) == each for each in effort)
+        assert len(set(effort)) == len(effort)
