@@ -153,6 +153,14 @@ def test_many_columns_are_gathered(rng):
     assert len(json.dumps(facts | {"what_if": None})) < 130_000
 
 
+@pytest.mark.parametrize(("n_columns", "count"), [(14, 3), (15, 4)])
+def test_tables_of_many_columns_show_one_dependence_more(rng, n_columns, count):
+    X = rng.normal(size=(40, n_columns))
+    y = X @ np.linspace(1.0, 2.0, n_columns)
+    facts = gather(LSSVR("linear").fit(X, y), X, y, WORDS)
+    assert [picture["kind"] for picture in facts["pictures"]].count("dependence") == count
+
+
 def test_the_headline_is_the_outer_folds():
     X, y = sparse_inputs(60, n_features=2, random_state=0)
     X = pd.DataFrame(X, columns=["a", "b"])

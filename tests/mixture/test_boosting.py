@@ -153,6 +153,15 @@ def test_a_bag_may_lack_a_class():
     assert np.isfinite(boosted.answers(boosted.view(Z))).all()
 
 
+def test_bags_that_lack_a_class_know_a_millionth_of_it():
+    """Enough to name the class; its probability is that of a millionth of its rows."""
+    Z, y = table()
+    y = np.where(np.arange(150) < 100, 2, labels(y, 2))
+    boosted, _, _ = grown(Z, y, n_classes=3, groups=np.where(y == 2, 0, np.arange(150)))
+    said = probabilities(boosted.left_out[y == 2], 1.0)[:, 2]  # before a temperature is chosen
+    assert 1.5e-6 < np.median(said) < 4e-6  # 100 rows to 50, and a few rounds that know nothing of the class
+
+
 def test_rounds_are_chosen_on_rows_outside():
     Z, y = table(400)
     noise = np.random.default_rng(3).normal(size=400)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,12 @@ from sklearn.metrics import log_loss
 
 from kernelect import LSSVR, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, LostCellsWarning
-from kernelect.mixture import boosting
+from kernelect.mixture import boosting, relevance
 from kernelect.mixture.base import LABELS, LANDMARKS, NUMBERS, Member, MixtureTask, posteriors_take_part
 from kernelect.mixture.efforts import candidates_of
 from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.kernel_machines import kernel_of
+from kernelect.mixture.relevance import column_relevances
 from kernelect.model import BagJackknife, BoxPart, ExactJackknife, Predictive, Tempered
 from oracles.forest import mean_of
 
@@ -97,9 +99,9 @@ def test_the_mixture_is_better_than_most_of_its_members_on_rows_left_out(classif
 
 def test_columns_matter_as_they_should(classifier, regressor):
     for model in (classifier, regressor):
-        relevance = dict(zip(model.feature_names_in_, model.feature_importances_, strict=True))
-        assert sum(relevance.values()) == pytest.approx(1.0)
-        assert min(relevance["age"], relevance["town"]) > max(relevance["noise"], relevance["member"])
+        share = dict(zip(model.feature_names_in_, model.feature_importances_, strict=True))
+        assert sum(share.values()) == pytest.approx(1.0)
+        assert min(share["age"], share["town"]) > max(share["noise"], share["member"])
 
 
 def without(component, row, Z, y, Z_new):
@@ -393,11 +395,28 @@ def test_progress_is_told():
 def test_relevance_of_very_many_columns_takes_no_prediction_per_column(monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 320))
     asked = []
-    monkeypatch.setattr(KernelRegressor, "_say", lambda self, Z: asked.append(Z) or Z[:, :1])
+    monkeypatch.setattr(relevance, "_said", lambda model, values, Z: asked.append(Z) or Z[:, :1])
     model = KernelRegressor("fast").fit(X, X[:, 3])
     assert not asked
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     assert model.feature_importances_.argmax() == 3
+
+
+@pytest.mark.parametrize(("weight", "counts"), [(0.34, False), (0.36, True)])
+def test_members_of_little_weight_do_not_count_in_the_relevance(weight, counts):
+    """Less than 0.7 of the mean weight, which is 0.35 for two members."""
+
+    def component(column):
+        return SimpleNamespace(view=lambda Z: Z, answers=lambda Z: Z[:, [column]])
+
+    model = SimpleNamespace(
+        coding=SimpleNamespace(owners=np.arange(2)),
+        n_columns=2,
+        head=SimpleNamespace(weights=np.array([1.0 - weight, weight])),
+        components=(component(0), component(1)),
+    )
+    Z = np.random.default_rng(0).normal(size=(50, 2))
+    assert (column_relevances(model, (), lambda answers: answers, Z)[1] > 0.0) == counts
 
 
 def test_notebooks_show_the_candidates(classifier):

@@ -11,7 +11,7 @@ from kernelect.export import reduce
 from kernelect.kernels import RBF
 from kernelect.mixture import logistic
 from kernelect.mixture.bags import FOLDS, even_rows, units_of
-from kernelect.mixture.base import LANDMARKS, NUMBERS, MixtureTask
+from kernelect.mixture.base import LANDMARKS, NUMBERS, MixtureTask, Views
 from kernelect.mixture.efforts import candidates_of
 from kernelect.mixture.logistic import Labelled, LogisticRefit, refitted_by_log_loss
 from kernelect.numerics import NEVER, Deadline
@@ -213,6 +213,17 @@ def test_groups_are_not_refitted():
     grouped = task(2100, 2, groups=np.arange(2100) // 7)
     assert grouped.situation == NUMBERS
     assert not any(isinstance(each, LogisticRefit) for each in able("balanced", grouped))
+
+
+def test_least_squares_leaves_a_part_of_the_time_to_the_refit(monkeypatch):
+    given = []
+    monkeypatch.setattr(LogisticRefit, "_fitted", lambda self, task, deadline: given.append(deadline) or (None, None))
+    monkeypatch.setattr(LogisticRefit, "_member", lambda self, task, machine, shape: None)
+    monkeypatch.setattr(logistic, "refitted_by_log_loss", lambda machine, data, deadline, seed: given.append(deadline))
+    views = Views(None, None)
+    LogisticRefit().fit(replace(task(50, 2), views=views, deadline=Deadline(100.0, clock=lambda: 0.0)))
+    searching, whole = (deadline.left() for deadline in given)
+    assert 0.8 * whole < searching < 0.9 * whole
 
 
 @pytest.fixture(scope="module")

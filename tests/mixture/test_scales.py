@@ -8,7 +8,9 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.models import program_of
+from kernelect.inputs import as_frame, fit_coding, fit_warp
 from kernelect.mixture import scales
+from kernelect.mixture.base import MixtureTask, Views
 from kernelect.model.scales import TargetScale
 
 
@@ -209,3 +211,26 @@ def test_another_scale_has_to_explain_the_targets_clearly_better(shift, name):
     assert 3.0 < gain < 7.0
     assert (gain > 5.0) == (name == "log")
     assert model().fit(X, y).target_scale_.name == name
+
+
+@pytest.mark.parametrize(("slope", "differs"), [(0.4, False), (0.45, True)])
+def test_a_spread_has_to_explain_the_residuals_clearly_better_than_an_equal_one(slope, differs):
+    """By five nats, where each row's spread is predicted without that row."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1.0, 1.0, size=(100, 1))
+    residuals = np.exp(slope * X[:, 0]) * rng.normal(size=100)
+    coding = fit_coding(as_frame(X))
+    Z = coding(as_frame(X))
+    views = Views(coding, fit_warp(Z, np.arange(1)))
+    task = MixtureTask(views=views, Z=Z, y=residuals, weights=np.ones(100), groups=None, labels=False)
+    logs = np.log(np.maximum(np.abs(residuals), 0.01 * np.median(np.abs(residuals))))
+    predicted = LSSVR("rbf").fit(Z, logs).loo_prediction_
+    spread = np.exp(np.clip(predicted, *np.quantile(predicted, [0.02, 0.98])))
+
+    def nats(spread):
+        return -np.sum(np.log(spread)) - 50.0 * np.log(np.mean((residuals / spread) ** 2))
+
+    gain = nats(spread) - nats(np.ones(100))
+    assert 3.0 < gain < 7.0
+    assert (gain > 5.0) == differs
+    assert (scales.find_spread(task, residuals) is not None) == differs

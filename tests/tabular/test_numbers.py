@@ -11,6 +11,7 @@ from kernelect.exceptions import UnusableTable
 from kernelect.facts import Assessment, Estimate, Judge
 from kernelect.facts.doubts import ModelEvidence, doubts_of, examine
 from kernelect.facts.quality import describe_quality
+from kernelect.facts.rules.residuals import Coverage
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.assess import _why_folds_differ
 from kernelect.tabular.usable import find_task
@@ -127,5 +128,4 @@ def test_intervals_of_many_rows_may_hold_a_little_less_than_asked_for(held, doub
     ends = observed[:, None] + [-1.0, 1.0] + np.where(np.arange(1000) < held, 0.0, 5.0)[:, None]
     source = Estimate(name="folds", scores=(), y_true=observed, prediction=predicted, interval=ends)
     assessment = Assessment(classes=None, leave_one_out=None, outer_folds=source, baseline=source)
-    found = [one["code"] for one in doubts_of(examine(ModelEvidence({}, assessment, LSSVR())))]
-    assert ("coverage" in found) == doubted
+    assert (Coverage().look(ModelEvidence({}, assessment, LSSVR())) is not None) == doubted
