@@ -31,7 +31,7 @@ from sklearn.linear_model import ARDRegression
 from kernelect import BasisSearchRegressor
 from kernelect.dictionaries import KernelFunctions
 from kernelect.kernels import ARD
-from kernelect.subsets import Sample, Walk, WalkOptions, gather
+from kernelect.subsets import SubsetRows, Walk, WalkOptions, gathered_moments
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -46,8 +46,8 @@ def moves() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1024, 8))
     y = np.sin(X).sum(axis=1, keepdims=True) + 0.1 * rng.normal(size=(1024, 1))
-    moments = gather(
-        KernelFunctions(ARD(np.full(8, 0.1))).build(X), Sample(X=X, T=y, weights=np.ones(1024), intercept=False)
+    moments = gathered_moments(
+        KernelFunctions(ARD(np.full(8, 0.1))).build(X), SubsetRows(X=X, T=y, weights=np.ones(1024), intercept=False)
     )
     print("| m | rank and move alone, per s | whole steps, per s | a whole step in gemv(m, M) |\n|---|---|---|---|")
     for size in (50, 100, 250):

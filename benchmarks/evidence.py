@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import kernelect.estimators.gpc as gpc
 from kernelect import GPC
-from kernelect.datasets import load
+from kernelect.datasets import load_dataset
 
 BUILT_IN, IN_FOLDER = ("wdbc",), ("heart", "pima", "sonar", "ionosphere", "thyroid", "australian")
 ROWS = 200
@@ -32,7 +32,7 @@ def table(name: str, folder: Path | None, seed: int) -> tuple[np.ndarray, np.nda
     if name == "wave":
         X = rng.normal(size=(ROWS, 4))
         return X, np.sin(3.0 * X[:, 0]) + 0.3 * X[:, 1] + 0.5 * rng.normal(size=ROWS) > 0.0
-    data = load(name, folder)
+    data = load_dataset(name, folder)
     rows = rng.permutation(len(data.X))[:ROWS]
     X = np.asarray(data.X, dtype=float)[rows]
     spread = X.std(axis=0)

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import kernelect.selection  # noqa: F401 - its modules are looked up below
 from kernelect import RVC
-from kernelect.datasets import load, ringnorm, twonorm
+from kernelect.datasets import load_dataset, ringnorm, twonorm
 from kernelect.selection.parts import STAGES
 from kernelect.selection.shape import LeastSquaresShape
 
@@ -66,7 +66,7 @@ def made_up(name, seed):
 
 def table(name, folder, seed, n=250):
     """Return training and test rows of a data set, standardised on the former."""
-    found = load(name, folder)
+    found = load_dataset(name, folder)
     order = np.random.default_rng(seed).permutation(len(found.X))
     X, y = np.asarray(found.X, dtype=float)[order], np.asarray(found.y)[order]
     n = min(n, round(0.7 * len(X)))

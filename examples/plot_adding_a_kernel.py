@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import matplotlib.pyplot as plt
 import numpy as np
 
-from kernelect import LSSVR, kernels
+from kernelect import LSSVR, register
 from kernelect.kernels import Stationary
 
 
@@ -34,7 +34,7 @@ class Cauchy(Stationary):
         return -1.0 / (1.0 + D) ** 2
 
 
-kernels.register(Cauchy, "cauchy")
+register(Cauchy, "cauchy")
 
 # %%
 # Step 2: check the slope by differences

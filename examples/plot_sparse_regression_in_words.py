@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from kernelect import BasisSearchRegressor
-from kernelect.dictionaries import Polynomial
+from kernelect.dictionaries import PolynomialTerms
 from kernelect.plots import SizesDisplay
 
 rng = np.random.default_rng(0)
@@ -29,7 +29,7 @@ y = 2 * X[:, 0] - 3 * X[:, 1] ** 2 + 4 * X[:, 0] * X[:, 3] + rng.normal(scale=0.
 # Step 2: search among all monomials up to degree three
 # -----------------------------------------------------
 
-model = BasisSearchRegressor(Polynomial(degree=3)).fit(X, y)
+model = BasisSearchRegressor(PolynomialTerms(degree=3)).fit(X, y)
 SizesDisplay.from_selection(model.selection_).plot()
 
 # %%

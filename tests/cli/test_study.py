@@ -143,10 +143,10 @@ def test_what_there_is(definition):
 
 def test_wide_tables_are_cut_into_columns_that_fit():
     from kernelect.cli._study import pieces
-    from kernelect.studies.records import Entry, Table
+    from kernelect.studies.records import StudyTable, TableEntry
 
     heads = ("data", *(f"method number {j}" for j in range(7)))
-    table = Table(title="t", heads=heads, rows=(tuple(Entry(text=f"{j}.00") for j in range(8)),))
+    table = StudyTable(title="t", heads=heads, rows=(tuple(TableEntry(text=f"{j}.00") for j in range(8)),))
     cut = list(pieces(table, 60))
     assert [head for piece in cut for head in piece.heads[1:]] == list(heads[1:])
     assert all(piece.heads[0] == "data" and len(piece.heads) <= 4 for piece in cut)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelect.criteria.decisions import Decision
+from kernelect.model.decisions import Decision
 from kernelect.tabular import (
     FoldOptions,
     MachineOptions,

@@ -5,34 +5,34 @@ import pytest
 
 from kernelect.dictionaries import (
     Bias,
+    DesignMatrix,
     DictionaryDesign,
     Fourier,
     Functions,
     KernelFunctions,
-    Linear,
-    Polynomial,
-    Precomputed,
+    LinearTerms,
+    PolynomialTerms,
     Union,
     as_dictionary,
 )
 from kernelect.exceptions import InvalidArgument, NotEnoughMemory
 from kernelect.kernels import ARD, RBF, Matern
-from kernelect.subsets import Sample, gather
+from kernelect.subsets import SubsetRows, gathered_moments
 from kernelect.subsets.moments import _BLOCK_ELEMENTS
 from oracles.differences import gradient
 
 DICTIONARIES = [
     Bias(),
-    Linear(),
-    Polynomial(3),
+    LinearTerms(),
+    PolynomialTerms(3),
     Fourier(4),
     Fourier(2, period=3.0),
     KernelFunctions(RBF(0.3)),
     KernelFunctions(ARD([0.1, 0.2, 0.3]), max_centres=5),
     KernelFunctions(Matern(1.5, 0.4), centres=np.arange(12.0).reshape(4, 3)),
     Functions([np.sin, lambda X: X[:, 0] * X[:, 1]], names=["sine", "product"]),
-    Precomputed(),
-    Linear() + KernelFunctions(RBF(0.3)) + Bias(),
+    DesignMatrix(),
+    LinearTerms() + KernelFunctions(RBF(0.3)) + Bias(),
     as_dictionary(["linear", "bias", lambda X: np.abs(X[:, 0])]),
 ]
 
@@ -80,7 +80,7 @@ class TestEveryDictionary:
 
 def test_polynomials_are_all_products_of_standardised_inputs(data):
     X = data[0]
-    built = Polynomial(2).build(X)
+    built = PolynomialTerms(2).build(X)
     assert built.describe() == ["x0", "x1", "x2", "x0^2", "x0 x1", "x0 x2", "x1^2", "x1 x2", "x2^2"]
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     np.testing.assert_allclose(built.evaluate(X)[:, 5], Z[:, 0] * Z[:, 2])
@@ -94,7 +94,7 @@ def test_kernel_functions_stand_at_the_data_once_each():
 
 
 def test_unions_open_unions_and_keep_kernels_in_order():
-    joined = (Linear() + KernelFunctions("ard")) + (Bias() + KernelFunctions("rbf"))
+    joined = (LinearTerms() + KernelFunctions("ard")) + (Bias() + KernelFunctions("rbf"))
     assert len(joined.parts) == 4
     changed = joined.with_kernels((ARD([1.0]), RBF(2.0)))
     assert changed.parts[1].kernel.gamma == 1.0
@@ -106,7 +106,7 @@ def test_streamed_moments_are_those_of_the_whole_matrix(intercept, rng):
     rows = _BLOCK_ELEMENTS // 40 + 1000  # more than one block of 40 columns
     D, T = rng.normal(size=(rows, 40)) + 5.0, rng.normal(size=(rows, 2)) + 3.0
     weights = rng.uniform(0.5, 2.0, size=rows)
-    found = gather(Precomputed().build(D), Sample(X=D, T=T, weights=weights, intercept=intercept))
+    found = gathered_moments(DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=weights, intercept=intercept))
     total = weights.sum()
     Dc = D - weights @ D / total if intercept else D
     Tc = T - weights @ T / total if intercept else T
@@ -119,7 +119,7 @@ def test_streamed_moments_are_those_of_the_whole_matrix(intercept, rng):
 def test_centring_keeps_the_digits_of_columns_far_from_zero(rng):
     small = rng.normal(size=(500, 2))
     D, T = 1e8 + small, rng.normal(size=(500, 1))
-    found = gather(Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(500), intercept=True))
+    found = gathered_moments(DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=np.ones(500), intercept=True))
     stored = D - 1e8  # what is left of the small numbers in double precision
     stored -= stored.mean(axis=0)
     np.testing.assert_allclose(found.gram, stored.T @ stored, rtol=1e-6)
@@ -129,10 +129,10 @@ def test_null_and_duplicate_columns_are_dropped_and_counted(rng):
     D = rng.normal(size=(30, 3))
     D = np.column_stack([D[:, 0], np.zeros(30), D[:, 1], D[:, 0], np.full(30, 7.0), D[:, 2], D[:, 2]])
     T = rng.normal(size=(30, 1))
-    without = gather(Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(30), intercept=False))
+    without = gathered_moments(DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=np.ones(30), intercept=False))
     assert without.candidates.tolist() == [0, 2, 4, 5]
     assert (without.n_null, without.n_duplicate) == (1, 2)
-    centred = gather(Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(30), intercept=True))
+    centred = gathered_moments(DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=np.ones(30), intercept=True))
     assert centred.candidates.tolist() == [0, 2, 5]
     assert (centred.n_null, centred.n_duplicate) == (2, 2)
 
@@ -154,8 +154,8 @@ def wrong_shape(X):
         (lambda X: X[:, 0] * np.nan, "is NaN or infinite at some rows"),
         (Functions([np.sin, 3]), "functions holds 3, which cannot be called"),
         (Functions([np.sin], names=["a", "b"]), "names has 2 entries for 1 functions"),
-        (Polynomial(0), "degree=0 must be"),
-        (Polynomial(200), "lower the degree"),
+        (PolynomialTerms(0), "degree=0 must be"),
+        (PolynomialTerms(200), "lower the degree"),
         (Fourier(0), "order=0 must be"),
         (Fourier(2, period=-1.0), "period=-1.0 must be"),
         (KernelFunctions("rfb"), "kernel='rfb' is not known"),
@@ -169,7 +169,9 @@ def wrong_shape(X):
 def test_bad_dictionaries_are_named(dictionary, message, rng):
     X = rng.normal(size=(20, 2))
     with pytest.raises(InvalidArgument, match=message):
-        gather(as_dictionary(dictionary).build(X), Sample(X=X, T=X[:, :1], weights=np.ones(20), intercept=True))
+        gathered_moments(
+            as_dictionary(dictionary).build(X), SubsetRows(X=X, T=X[:, :1], weights=np.ones(20), intercept=True)
+        )
 
 
 def test_a_function_that_changes_its_width_is_named(rng):
@@ -183,7 +185,9 @@ def test_a_dictionary_too_large_for_the_memory_is_refused_before_it_is_built(rng
     monkeypatch.setattr("kernelect.subsets.moments.available_bytes", lambda: 1e4)
     X = rng.normal(size=(100, 2))
     with pytest.raises(NotEnoughMemory, match="A dictionary of 100 functions needs about .* Lower max_centres"):
-        gather(KernelFunctions(RBF(1.0)).build(X), Sample(X=X, T=X[:, :1], weights=np.ones(100), intercept=True))
+        gathered_moments(
+            KernelFunctions(RBF(1.0)).build(X), SubsetRows(X=X, T=X[:, :1], weights=np.ones(100), intercept=True)
+        )
 
 
 def test_a_union_of_nothing_is_empty(rng):

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelect
 from kernelect import BasisSearchRegressor
-from kernelect.dictionaries import Fourier, KernelFunctions, Linear, Polynomial
+from kernelect.dictionaries import Fourier, KernelFunctions, LinearTerms, PolynomialTerms
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import RBF
 from kernelect.subsets import OLS, PTA, SFFS, Oscillating
@@ -171,7 +171,7 @@ def test_a_precomputed_design_matrix_is_searched_by_columns(rng):
 def test_unions_choose_from_all_their_parts(rng):
     X = rng.uniform(-1, 1, size=(150, 2))
     y = 5.0 * X[:, 1] + np.exp(-8.0 * (X[:, 0] - 0.3) ** 2) + 0.02 * rng.normal(size=150)
-    model = BasisSearchRegressor(Linear() + KernelFunctions(RBF(4.0)), strategy="sffs").fit(X, y)
+    model = BasisSearchRegressor(LinearTerms() + KernelFunctions(RBF(4.0)), strategy="sffs").fit(X, y)
     assert "x1" in model.basis_
     assert any(phrase.startswith("RBF at") for phrase in model.basis_)
     assert BasisSearchRegressor(["linear", Fourier(3)]).fit(X, y).score(X, y) > 0.95
@@ -211,7 +211,7 @@ def test_a_constant_target_is_predicted_as_such():
 
 def test_noise_alone_gives_the_null_model_and_says_so(rng):
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
-    model = BasisSearchRegressor(Linear()).fit(X, y)
+    model = BasisSearchRegressor(LinearTerms()).fit(X, y)
     assert model.basis_ == []
     assert "null model" in model.selection_.status
     np.testing.assert_allclose(model.predict(X), y.mean())
@@ -379,4 +379,4 @@ def test_public_names():
 def test_no_warning_in_an_ordinary_fit(waves):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        BasisSearchRegressor(Polynomial(5), strategy="sffs").fit(*waves)
+        BasisSearchRegressor(PolynomialTerms(5), strategy="sffs").fit(*waves)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
-from kernelect.dictionaries import Fourier, Functions, KernelFunctions, Linear, Polynomial
+from kernelect.dictionaries import Fourier, Functions, KernelFunctions, LinearTerms, PolynomialTerms
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import expansion_of, shapley_values
 from kernelect.kernels import ARD, RBF, Constant
@@ -80,7 +80,7 @@ MODELS = {
     "RVC": (RVC(ARD(WIDTHS)), TWO, "latent mean", rvm_mean),
     "RVC, three classes": (RVC(RBF(0.3)), THREE, "latent mean", rvm_mean),
     "RVC, movable centres": (RVC(RBF(0.3), centres="movable"), TWO, "latent mean", rvm_mean),
-    "RVC, dictionary": (RVC(dictionary=Polynomial(2)), TWO, "latent mean", rvm_mean),
+    "RVC, dictionary": (RVC(dictionary=PolynomialTerms(2)), TWO, "latent mean", rvm_mean),
     "RVR": (RVR(ARD(WIDTHS)), REAL, "prediction", lambda m: m.predict),
     "RVR, dictionary": (RVR(dictionary="linear"), REAL, "prediction", lambda m: m.predict),
     "basis search, kernels": (
@@ -89,17 +89,17 @@ MODELS = {
         "prediction",
         lambda m: m.predict,
     ),
-    "basis search, polynomials": (BasisSearchRegressor(Polynomial(4)), REAL, "prediction", lambda m: m.predict),
+    "basis search, polynomials": (BasisSearchRegressor(PolynomialTerms(4)), REAL, "prediction", lambda m: m.predict),
     "basis search, waves": (BasisSearchRegressor(Fourier(3)), REAL, "prediction", lambda m: m.predict),
     "basis search, columns": (BasisSearchRegressor("precomputed"), REAL, "prediction", lambda m: m.predict),
     "basis search, all of them": (
-        BasisSearchRegressor([Linear(), Polynomial(2), Fourier(2), KernelFunctions(RBF(0.4))]),
+        BasisSearchRegressor([LinearTerms(), PolynomialTerms(2), Fourier(2), KernelFunctions(RBF(0.4))]),
         REAL,
         "prediction",
         lambda m: m.predict,
     ),
     "basis search, two targets": (
-        BasisSearchRegressor(Polynomial(2)),
+        BasisSearchRegressor(PolynomialTerms(2)),
         np.column_stack([REAL, X[:, 0] ** 2 + 0.1 * X[:, 2]]),
         "prediction",
         lambda m: m.predict,

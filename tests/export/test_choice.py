@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelect.criteria.decisions import Decision
 from kernelect.export import onnx_inputs, to_c, to_javascript, to_onnx
 from kernelect.export.evaluate import coded_rows
 from kernelect.export.models import program_of
+from kernelect.model.decisions import Decision
 from kernelect.tabular import (
     FoldOptions,
     MachineOptions,

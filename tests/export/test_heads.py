@@ -5,7 +5,7 @@ from scipy.special import log_ndtr
 from kernelect.exceptions import MissingCapability
 from kernelect.export.components import _fewer
 from kernelect.export.graph import Const, Raw, reduced
-from kernelect.export.heads import decision_of, log_normal, log_sigmoid, log_sum, mixed_log_odds, softmax
+from kernelect.export.heads import decision_nodes, log_normal, log_sigmoid, log_sum, mixed_log_odds, softmax
 from kernelect.machines.ep.likelihoods import Hinge, Likelihood, Probit, SquaredHinge
 
 WIDE = np.concatenate([np.linspace(-40.0, 12.0, 4001), -np.logspace(1.0, 6.0, 50)])
@@ -32,7 +32,7 @@ def test_decision_values_of_likelihoods(likelihood):
     mean = np.concatenate([rng.normal(scale=scale, size=200) for scale in (0.1, 3.0, 50.0)])
     variance = np.exp(rng.uniform(-12.0, 6.0, size=600))
     for constant in (0.1, 3.0, 200.0):
-        found = decision_of(likelihood, Const(mean), Const(variance), constant).values
+        found = decision_nodes(likelihood, Const(mean), Const(variance), constant).values
         expected = likelihood.decision(mean, variance, constant)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
@@ -51,9 +51,9 @@ def test_a_likelihood_of_ones_own_is_refused():
     class Other(Likelihood):
         tilted = log_normalizer = log_value = score = loss = None
 
-    assert decision_of(Own(), Raw((0,)), Raw((1,)), 1.0).shape == (1,)
+    assert decision_nodes(Own(), Raw((0,)), Raw((1,)), 1.0).shape == (1,)
     with pytest.raises(MissingCapability, match="Other is a likelihood of Python, which cannot be exported"):
-        decision_of(Other(), Raw((0,)), Raw((1,)), 1.0)
+        decision_nodes(Other(), Raw((0,)), Raw((1,)), 1.0)
 
 
 def test_operations_on_numbers_are_done_at_once():

@@ -9,7 +9,7 @@ from kernelect.export.evaluate import evaluate
 from kernelect.export.graph import Raw, stretched
 from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
 from kernelect.export.models import program_of
-from kernelect.export.program import Column, Program
+from kernelect.export.program import ExportedColumn, Program
 from kernelect.kernels import (
     ARD,
     RBF,
@@ -22,14 +22,14 @@ from kernelect.kernels import (
     RationalQuadratic,
 )
 from kernelect.kernels.translation import SklearnKernel
-from kernelect.machines.base import Expansion
+from kernelect.machines.base import KernelExpansion
 
 EXPORTED = {name: kernel for name, kernel in KERNELS.items() if name != "from scikit-learn, wrapped"}
 ROWS = np.random.default_rng(1).normal(size=(9, 3))
 
 
 def run(node, rows, n_columns=3):
-    columns = tuple(Column(name=f"x{j}", place=j, kind="number") for j in range(n_columns))
+    columns = tuple(ExportedColumn(name=f"x{j}", place=j, kind="number") for j in range(n_columns))
     return evaluate(Program(columns=columns, result=node), rows)[0]
 
 
@@ -71,20 +71,20 @@ def test_sums_are_those_of_the_kernel(name):
 def test_a_linear_kernel_becomes_one_weight_per_input():
     vectors = np.random.default_rng(0).normal(size=(500, 3))
     node = kernel_sum(2.0 * Linear().start(vectors), vectors, np.ones((500, 1)), Raw((0, 1, 2)))
-    assert Program(columns=(Column(name="a", place=0, kind="number"),), result=node).count() < 20
+    assert Program(columns=(ExportedColumn(name="a", place=0, kind="number"),), result=node).count() < 20
 
 
 def test_columns_of_width_0_are_left_out():
     vectors = np.random.default_rng(0).normal(size=(50, 3))
     node = kernel_sum(ARD([1.0, 0.0, 0.0]), vectors, np.ones((50, 1)), Raw((0, 1, 2)))
-    assert Program(columns=(Column(name="a", place=0, kind="number"),), result=node).count() < 110
+    assert Program(columns=(ExportedColumn(name="a", place=0, kind="number"),), result=node).count() < 110
     np.testing.assert_allclose(run(node, np.array([[0.1, 1e300, 1.0]])), run(node, np.array([[0.1, -3.0, 1.0]])))
 
 
 def test_rows_far_away_have_kernel_values_of_0_in_either_precision():
     vectors = np.random.default_rng(0).normal(size=(6, 3))
     far = np.array([[1e200, 0.0, 0.0]])
-    columns = tuple(Column(name=f"x{j}", place=j, kind="number") for j in range(3))
+    columns = tuple(ExportedColumn(name=f"x{j}", place=j, kind="number") for j in range(3))
     for name in ("ard", "matern32", "matern52-ard", "product-laplace", "product-matern32"):
         node = kernel_values(EXPORTED[name], vectors, Raw((0, 1, 2)))
         np.testing.assert_allclose(evaluate(Program(columns=columns, result=node), far)[0], 0.0, atol=1e-20)
@@ -103,7 +103,7 @@ def test_kernels_that_grow_are_followed_as_far_as_in_python(kernel):
         run(kernel_sum(kernel, vectors, coefficients, node), rows), expected @ coefficients, rtol=1e-7
     )
     single = Program(
-        columns=tuple(Column(name=f"x{j}", place=j, kind="number") for j in range(3)),
+        columns=tuple(ExportedColumn(name=f"x{j}", place=j, kind="number") for j in range(3)),
         result=for_single([kernel_values(kernel, vectors, node)])[0],
     )
     assert np.isfinite(evaluate(single, rows, single=True)[0]).all()
@@ -131,7 +131,7 @@ def test_huge_coefficients_of_a_flat_kernel_cancel_as_in_python():
     coefficients -= coefficients.mean(axis=0)
     kernel = RBF(1e-9)
     found = run(kernel_sum(kernel, vectors, coefficients, Raw((0, 1, 2))), rows)
-    exact = Expansion(dual_coef=coefficients, intercept=np.zeros(2)).decide(kernel.cross(vectors, rows))
+    exact = KernelExpansion(dual_coef=coefficients, intercept=np.zeros(2)).decide(kernel.cross(vectors, rows))
     plain = kernel.cross(vectors, rows).T @ coefficients
     error = np.abs(found - exact).max()
     assert error < 1e-6 * np.abs(exact).max()  # what is left is the rounding of kernel values themselves

@@ -7,7 +7,7 @@ from scipy import special
 from kernelect.exceptions import MissingCapability
 from kernelect.export.evaluate import evaluate
 from kernelect.export.graph import Const, Raw, const
-from kernelect.export.program import Column, Program
+from kernelect.export.program import ExportedColumn, Program
 from kernelect.export.tracing import traced
 
 POINTS = np.concatenate([np.linspace(-3.0, 3.0, 41), [-40.0, -1e-9, 1e-12, 40.0, 700.0]])
@@ -34,7 +34,7 @@ FUNCTIONS = {
 
 
 def run(node):
-    columns = (Column(name="u", place=0, kind="number"),)
+    columns = (ExportedColumn(name="u", place=0, kind="number"),)
     return evaluate(Program(columns=columns, result=node), POINTS[:, None])[0][:, 0]
 
 

@@ -9,7 +9,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from kernelect import LSSVC, LSSVR, RVR, KernelClassifier, KernelRegressor
-from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
@@ -21,6 +20,7 @@ from kernelect.facts.estimates import Judge
 from kernelect.facts.numbers import trimmed
 from kernelect.facts.what_if import _start, describe_what_if
 from kernelect.kernels import RBF, Polynomial
+from kernelect.model.decisions import Decision
 from kernelect.report.page import _between
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernelect.dictionaries import Fourier, KernelFunctions, Polynomial, Precomputed, Union
+from kernelect.dictionaries import DesignMatrix, Fourier, KernelFunctions, PolynomialTerms, Union
 from kernelect.inputs import Indicators, as_frame, fit_coding, fit_warp
 from kernelect.kernels import (
     ARD,
@@ -294,9 +294,9 @@ MODELS = {
     "plain": number_model(
         replace(boxes(), spread=PlainJackknife(rows=np.arange(4), residuals=numbers(4, 1), mean_square=np.ones(1)))
     ),
-    "polynomial": number_model(functions(Union((Polynomial(2), Fourier(2))))),
+    "polynomial": number_model(functions(Union((PolynomialTerms(2), Fourier(2))))),
     "rbf-functions": number_model(functions(KernelFunctions(RBF(0.2), max_centres=5))),
-    "columns": number_model(functions(Precomputed())),
+    "columns": number_model(functions(DesignMatrix())),
     "decided": replace(
         label_model(posterior(Probit())),
         head=LabelHead(

@@ -1,9 +1,9 @@
 """Rows in parts of this process: what a cluster does, without one."""
 
-from kernelect.selection.landmarks import Parts
+from kernelect.selection.landmarks import RowParts
 
 
-class ListedParts(Parts):
+class ListedParts(RowParts):
     """Parts in a list."""
 
     def __init__(self, parts, template=None):

@@ -288,13 +288,13 @@ CASES = {
     "rvr loo, linear": lambda: fitted(RVR("linear", criterion="loo"), curve(n=40)),
     "rvr movable, nelder-mead": lambda: fitted(RVR("rbf", centres="movable", search="nelder-mead"), curve(d=2)),
     "rvr dictionary of kernel functions": lambda: fitted(
-        RVR(dictionary=dictionaries.Linear() + dictionaries.KernelFunctions("rbf")), curve(d=2)
+        RVR(dictionary=dictionaries.LinearTerms() + dictionaries.KernelFunctions("rbf")), curve(d=2)
     ),
     "rvr fixed, classical": lambda: fitted(RVR(RBF(0.3), algorithm="classical"), curve()),
     # Basis search.
     "basis": lambda: fitted(BasisSearchRegressor(), curve()),
     "basis forward, mackay-evidence, polynomial": lambda: fitted(
-        BasisSearchRegressor(dictionaries.Polynomial(4), strategy="forward", criterion="mackay-evidence"), curve()
+        BasisSearchRegressor(dictionaries.PolynomialTerms(4), strategy="forward", criterion="mackay-evidence"), curve()
     ),
     "basis sffs, marginal-likelihood, fourier": lambda: fitted(
         BasisSearchRegressor("fourier", strategy="sffs", criterion="marginal-likelihood"), curve()
@@ -303,10 +303,10 @@ CASES = {
         BasisSearchRegressor(["linear", sines, dictionaries.KernelFunctions(RBF(0.3))], strategy="oscillating"), curve()
     ),
     "basis ols, validation": lambda: fitted(
-        BasisSearchRegressor(dictionaries.Polynomial(3), strategy="ols", random_state=0), curve()
+        BasisSearchRegressor(dictionaries.PolynomialTerms(3), strategy="ols", random_state=0), curve()
     ),
     "basis ols, evidence, two targets": lambda: fitted(
-        BasisSearchRegressor(dictionaries.Polynomial(3), strategy=subsets.OLS(stop="evidence")), curve(n_targets=2)
+        BasisSearchRegressor(dictionaries.PolynomialTerms(3), strategy=subsets.OLS(stop="evidence")), curve(n_targets=2)
     ),
     "basis abf, rbf": lambda: fitted(
         BasisSearchRegressor(dictionaries.KernelFunctions("rbf"), strategy="abf"), curve()

@@ -120,7 +120,7 @@ CASES = {
     "svc, span": lambda: on_arrays(SVC("rbf", criterion="span"), two_classes()),
     "rvc": lambda: on_arrays(RVC(RBF(0.3)), two_classes()),
     "rvr": lambda: on_arrays(RVR("rbf"), curve(d=2)),
-    "basis": lambda: on_arrays(BasisSearchRegressor(dictionaries.Polynomial(3), strategy="forward"), curve()),
+    "basis": lambda: on_arrays(BasisSearchRegressor(dictionaries.PolynomialTerms(3), strategy="forward"), curve()),
     "classifier, fast, two classes": lambda: on_table(KernelClassifier("fast", random_state=0), labels_of_two),
     "classifier, fast, three classes": lambda: on_table(KernelClassifier("fast", random_state=0), labels_of_three),
     "classifier, balanced, arrays": lambda: on_arrays(KernelClassifier("balanced", random_state=0), two_classes()),

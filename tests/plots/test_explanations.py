@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 from kernelect import LSSVC, LSSVR
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
-from kernelect.facts.cells import ranks, swarm
+from kernelect.facts.cells import column_ranks, swarm
 from kernelect.facts.explanations import ShapleyDependence, Swarm, Waterfall
 from kernelect.facts.numbers import trimmed
 from kernelect.kernels import ARD, RBF
@@ -89,11 +89,11 @@ def test_points_in_a_dense_place_lie_side_by_side():
 
 
 def test_ranks_are_those_of_the_column():
-    np.testing.assert_allclose(ranks(np.array([3.0, 1.0, np.nan, 2.0])), [1.0, 0.0, np.nan, 0.5])
-    np.testing.assert_allclose(ranks(np.array([1, 1, 5, 5], dtype=object)), [0.0, 0.0, 1.0, 1.0])
-    np.testing.assert_array_equal(ranks(np.full(3, 7.0)), 0.5)
-    assert np.isnan(ranks(np.array(["a", "b"], dtype=object))).all()
-    assert np.isnan(ranks(np.full(2, np.nan))).all()
+    np.testing.assert_allclose(column_ranks(np.array([3.0, 1.0, np.nan, 2.0])), [1.0, 0.0, np.nan, 0.5])
+    np.testing.assert_allclose(column_ranks(np.array([1, 1, 5, 5], dtype=object)), [0.0, 0.0, 1.0, 1.0])
+    np.testing.assert_array_equal(column_ranks(np.full(3, 7.0)), 0.5)
+    assert np.isnan(column_ranks(np.array(["a", "b"], dtype=object))).all()
+    assert np.isnan(column_ranks(np.full(2, np.nan))).all()
 
 
 def test_dependence_finds_the_partner(numbers, mixed):

@@ -12,7 +12,7 @@ import pytest
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies import Plan, Results, make_tables, parse_study, run_study
 from kernelect.studies.cells import DONE, Key, Outcome
-from kernelect.studies.export import as_text, export, from_text
+from kernelect.studies.export import cell_text, export, from_text
 from kernelect.studies.formats import FORMATS
 from kernelect.studies.imports import read_cells
 from studies.conftest import TEXT
@@ -92,7 +92,7 @@ def test_what_other_methods_need_is_kept_whole(tiny, tmp_path):
 
 @pytest.mark.parametrize("value", ["words", "5", "null", "", '{"a": 1}', 0.1, 3, True, None, [1.5, 2.0], math.inf])
 def test_a_value_is_the_same_when_read_again(value):
-    assert from_text(as_text(value)) == value
+    assert from_text(cell_text(value)) == value
 
 
 def changed(folder, tmp_path, column, value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelect.datasets import DataSet, MissingData, load
+from kernelect.datasets import DataSet, MissingData, load_dataset
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies.splits import make_problem
 
@@ -79,16 +79,16 @@ def test_a_wrong_kind_is_named(data):
 
 def test_data_sets_from_files_and_nowhere(tmp_path):
     np.savez(tmp_path / "mine.npz", X=np.ones((3, 2)), y=np.array([0, 1, 0]))
-    assert load("mine", tmp_path).source == "file"
-    assert load("iris").X.shape == (150, 4)
+    assert load_dataset("mine", tmp_path).source == "file"
+    assert load_dataset("iris").X.shape == (150, 4)
     np.savez(tmp_path / "broken.npz", X=np.ones((3, 2)))
     with pytest.raises(InvalidArgument, match="has no array y"):
-        load("broken", tmp_path)
+        load_dataset("broken", tmp_path)
     (tmp_path / "text.npz").write_text("no archive")
     with pytest.raises(InvalidArgument, match="cannot be read"):
-        load("text", tmp_path)
+        load_dataset("text", tmp_path)
     with pytest.raises(MissingData, match="no nothere.npz in"):
-        load("nothere", tmp_path)
+        load_dataset("nothere", tmp_path)
 
 
 def test_offline_fetch_says_so(tmp_path, monkeypatch):
@@ -97,4 +97,4 @@ def test_offline_fetch_says_so(tmp_path, monkeypatch):
 
     monkeypatch.setattr("kernelect.datasets.registry.sklearn_datasets.fetch_openml", unreachable)
     with pytest.raises(MissingData, match="Fetching it from OpenML failed \\(no network\\)"):
-        load("sonar", tmp_path, openml={"name": "sonar"})
+        load_dataset("sonar", tmp_path, openml={"name": "sonar"})

@@ -14,8 +14,8 @@ from kernelect.studies import Plan, Results, make_tables, run_study
 from kernelect.studies.export import export
 from kernelect.studies.formats import FORMATS
 from kernelect.studies.pictures import KINDS, save_pictures
-from kernelect.studies.records import BEST, SECOND, Entry, Table
-from kernelect.studies.statistics import Mean, paired, ranks, signed_rank, significantly_worse, values_of, z_score
+from kernelect.studies.records import BEST, SECOND, StudyTable, TableEntry
+from kernelect.studies.statistics import Mean, figure_values, paired, ranks, signed_rank, significantly_worse, z_score
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_signed_rank_of_all_better_is_the_smallest_possible():
 
 def test_a_table_holds_the_means_of_its_cells(results):
     table = make_tables(results)[0]
-    values = values_of(results.cells(), "error")
+    values = figure_values(results.cells(), "error")
     mean = np.mean(list(values["twonorm", "ours"].values()))
     row = next(row for row in table.rows if row[0].text.startswith("twonorm"))
     entry = row[1 + table.heads[1:].index("LSSVC")]
@@ -89,7 +89,7 @@ def test_a_table_holds_the_means_of_its_cells(results):
 def test_the_default_is_compared_with_every_other_method(results):
     table = make_tables(results)[-2]
     assert table.title == "LSSVC minus each other method, on the same splits"
-    values = values_of(results.cells(), "error")
+    values = figure_values(results.cells(), "error")
     expected = paired(values, "ringnorm", "ours", "theirs").difference
     row = next(row for row in table.rows if row[0].text == "ringnorm")
     assert row[1].numbers["difference"] == pytest.approx(expected)
@@ -109,7 +109,7 @@ def test_the_best_of_the_best_is_bold_by_what_is_shown(results):
 def test_the_default_is_compared_with_what_was_published(results):
     table = make_tables(results)[-1]
     assert table.title == "LSSVC minus the published columns"
-    ours = Mean.of(values_of(results.cells(), "error")["twonorm", "ours"].values())
+    ours = Mean.of(figure_values(results.cells(), "error")["twonorm", "ours"].values())
     row = next(row for row in table.rows if row[0].text == "twonorm")
     assert row[1].numbers["z"] == pytest.approx((ours.mean - 5.0) / np.hypot(ours.standard_error, 0.5))
     assert next(row for row in table.rows if row[0].text == "ringnorm")[1].text == "-"
@@ -122,7 +122,7 @@ def test_methods_in_the_order_of_their_mean_ranks(results):
     table = _order_table(
         results.study, list(results.cells()), TableSpec(title="order", metric="error, fit_seconds", kind="order")
     )
-    values = values_of(results.cells(), "error")
+    values = figure_values(results.cells(), "error")
     means = {m: [np.mean(list(values[d, m].values())) for d in results.study.datasets] for m in ("ours", "theirs")}
     wins = np.sum(np.array(means["ours"]) < np.array(means["theirs"]))
     assert table.heads == ("place", "error", "fit_seconds")
@@ -138,7 +138,7 @@ def test_all_data_sets_together(results):
     study = replace(results.study, default="ours")
     spec = TableSpec(title="together", metric="error, fit_seconds", kind="overall", digits=3)
     table = overall_table(study, list(results.cells()), spec)
-    values = values_of(results.cells(), "error")
+    values = figure_values(results.cells(), "error")
     means = {m: np.array([np.mean(list(values[d, m].values())) for d in study.datasets]) for m in ("ours", "theirs")}
     ours, theirs = (next(row for row in table.rows if row[0].text == study.methods[m].label)[1] for m in means)
     apart = means["ours"] - means["theirs"]
@@ -163,7 +163,7 @@ def test_methods_with_fewer_splits_are_compared_on_those_that_both_have(results)
         return cell.key.method == "ours" or (cell.key.dataset != first and cell.key.split == 0)
 
     cells = [cell for cell in results.cells() if is_kept(cell)]
-    table, values = overall_table(study, cells, spec), values_of(cells, "error")
+    table, values = overall_table(study, cells, spec), figure_values(cells, "error")
     theirs = next(row for row in table.rows if row[0].text == study.methods["theirs"].label)[1]
     apart = [values[d, "ours"][0] - values[d, "theirs"][0] for d in study.datasets if d != first]
     assert theirs.numbers["difference"] == pytest.approx(np.mean(apart))
@@ -207,10 +207,10 @@ def test_a_metric_that_is_not_there(results):
         make_tables(results, "eror")
 
 
-HOSTILE = Table(
+HOSTILE = StudyTable(
     title="<script>|&_%",
     heads=("data", "a|b"),
-    rows=((Entry(text="x<y"), Entry(text="1.0 ± 0.1", emphasis=BEST, numbers={"value": 1.0})),),
+    rows=((TableEntry(text="x<y"), TableEntry(text="1.0 ± 0.1", emphasis=BEST, numbers={"value": 1.0})),),
     notes=("50 %",),
 )
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from kernelect.dictionaries import Precomputed
-from kernelect.subsets import MacKayEvidence, MarginalLikelihood, QuadratureEvidence, Sample, gather
+from kernelect.dictionaries import DesignMatrix
+from kernelect.subsets import MacKayEvidence, MarginalLikelihood, QuadratureEvidence, SubsetRows, gathered_moments
 from kernelect.subsets.evidence import GAMMA_FLOOR
 from kernelect.subsets.posterior import Solver
 from kernelect.subsets.profile import GramProfile, SingularProfile
@@ -15,7 +15,7 @@ from oracles.differences import gradient
 
 def moments_of(D, T, intercept=False, weights=None):
     weights = np.ones(len(D)) if weights is None else weights
-    return gather(Precomputed().build(D), Sample(X=D, T=T, weights=weights, intercept=intercept))
+    return gathered_moments(DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=weights, intercept=intercept))
 
 
 def everything(D):
@@ -129,8 +129,8 @@ def test_slopes_are_the_derivatives_of_the_profile(name, rng):
     D, T = case(name, rng, k=2)
     moments = moments_of(D, T)
     gram = GramProfile(moments.gram, moments.projections, moments.energy, moments.n_rows, 0.0)
-    sample = Sample(X=D, T=T, weights=np.ones(40), intercept=False)
-    singular = Solver.of(Precomputed().build(D), sample, np.zeros(6), 40.0, 0.0).profile()
+    sample = SubsetRows(X=D, T=T, weights=np.ones(40), intercept=False)
+    singular = Solver.of(DesignMatrix().build(D), sample, np.zeros(6), 40.0, 0.0).profile()
     for profile in (gram, singular):
         height, slope = profile.log_likelihood, profile.slopes
         for u in (-6.0, 0.0, 4.0):
@@ -146,7 +146,7 @@ def test_both_profiles_agree_and_the_singular_one_keeps_digits(rng):
     moments = moments_of(D, T)
     gram = GramProfile(moments.gram, moments.projections, moments.energy, 60.0, 0.0)
     singular = Solver.of(
-        Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(60), intercept=False), np.zeros(10), 60.0, 0.0
+        DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=np.ones(60), intercept=False), np.zeros(10), 60.0, 0.0
     ).profile()
     largest = singular.eigenvalues.max()
     lams = largest * np.array([1e-4, 1e-6])

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from kernelect.dictionaries import Precomputed
-from kernelect.subsets import Sample, gather
+from kernelect.dictionaries import DesignMatrix
+from kernelect.subsets import SubsetRows, gathered_moments
 from kernelect.subsets.factored import FactoredModel
 from oracles import basis as slow
 
 
 def moments_of(D, T, weights=None):
     weights = np.ones(len(D)) if weights is None else weights
-    return gather(Precomputed().build(D), Sample(X=D, T=T, weights=weights, intercept=False))
+    return gathered_moments(DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=weights, intercept=False))
 
 
 @pytest.fixture(params=[1, 3], ids=["one output", "three outputs"])

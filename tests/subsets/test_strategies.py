@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernelect import subsets
-from kernelect.dictionaries import Precomputed
+from kernelect.dictionaries import DesignMatrix
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import Deadline
 from kernelect.results import Status
@@ -16,10 +16,10 @@ from kernelect.subsets import (
     MarginalLikelihood,
     Oscillating,
     QuadratureEvidence,
-    Sample,
+    SubsetRows,
     Walk,
     WalkOptions,
-    gather,
+    gathered_moments,
     search_subset,
 )
 from kernelect.subsets.holdout import Holdout
@@ -27,7 +27,7 @@ from oracles import basis as slow
 
 
 def moments_of(D, T):
-    return gather(Precomputed().build(D), Sample(X=D, T=T, weights=np.ones(len(D)), intercept=False))
+    return gathered_moments(DesignMatrix().build(D), SubsetRows(X=D, T=T, weights=np.ones(len(D)), intercept=False))
 
 
 def problem(seed, M=9, k=1):
@@ -171,8 +171,8 @@ def test_ols_with_evidence_follows_the_training_error(rng):
 def test_ols_with_validation_cuts_the_path_where_the_error_aside_is_smallest(rng):
     D = rng.normal(size=(60, 12)) + rng.normal(size=(60, 1))
     T = D[:, :4] @ rng.normal(size=(4, 1)) + rng.normal(size=(60, 1))
-    sample = Sample(X=D, T=T, weights=np.ones(60), intercept=False)
-    holdout = Holdout.split(Precomputed().build(D), sample, 0.4, np.random.default_rng(5))
+    sample = SubsetRows(X=D, T=T, weights=np.ones(60), intercept=False)
+    holdout = Holdout.split(DesignMatrix().build(D), sample, 0.4, np.random.default_rng(5))
     aside = np.random.default_rng(5).permutation(60)[:24]
     rest = np.setdiff1d(np.arange(60), aside)
     path, errors = [], [np.mean(T[aside] ** 2)]

@@ -8,11 +8,22 @@ from sklearn.datasets import make_friedman1
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelect import BasisSearchRegressor
-from kernelect.dictionaries import Precomputed
+from kernelect.dictionaries import DesignMatrix
 from kernelect.numerics import Deadline
 from kernelect.results import Evaluation
 from kernelect.search import Budget
-from kernelect.subsets import OLS, PTA, SFFS, FitOptions, Oscillating, Sample, WalkOptions, fit_subset, gather, moments
+from kernelect.subsets import (
+    OLS,
+    PTA,
+    SFFS,
+    FitOptions,
+    Oscillating,
+    SubsetRows,
+    WalkOptions,
+    fit_subset,
+    gathered_moments,
+    moments,
+)
 
 
 class Clock:
@@ -50,7 +61,7 @@ def test_widths_and_subset_share_the_time_limit(friedman, monkeypatch):
 )
 def test_every_strategy_stops_and_keeps_a_model(strategy, rng):
     D = rng.normal(size=(200, 80))
-    sample = Sample(
+    sample = SubsetRows(
         X=D,
         T=D[:, :40] @ rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=(200, 1)),
         weights=np.ones(200),
@@ -59,7 +70,7 @@ def test_every_strategy_stops_and_keeps_a_model(strategy, rng):
 
     def steps(deadline):
         options = FitOptions(strategy=strategy, walk=WalkOptions(deadline=deadline), generator=np.random.default_rng(0))
-        found = fit_subset(Precomputed(), sample, options)
+        found = fit_subset(DesignMatrix(), sample, options)
         return len(found.selection.trace), found
 
     unlimited, _ = steps(Deadline())
@@ -73,22 +84,22 @@ def test_every_strategy_stops_and_keeps_a_model(strategy, rng):
 def test_sums_over_a_part_of_the_rows_are_those_of_that_part(rng, monkeypatch):
     monkeypatch.setattr(moments, "_BLOCK_ELEMENTS", 64 * 5)
     D, T, s = rng.normal(size=(640, 5)) + 3.0, rng.normal(size=(640, 2)) + 1.0, rng.uniform(0.5, 2.0, size=640)
-    sample, candidates = Sample(X=D, T=T, weights=s, intercept=True), Precomputed().build(D)
-    found = gather(candidates, sample, Deadline(100.025, Clock()))
+    sample, candidates = SubsetRows(X=D, T=T, weights=s, intercept=True), DesignMatrix().build(D)
+    found = gathered_moments(candidates, sample, Deadline(100.025, Clock()))
     assert len(found.rows) == 3 * 64
-    part = gather(candidates, sample.rows(found.rows))
+    part = gathered_moments(candidates, sample.rows(found.rows))
     for name in ("gram", "projections", "energy", "means"):
         np.testing.assert_allclose(getattr(found, name), getattr(part, name), rtol=1e-10, atol=1e-10)
     assert found.n_rows == pytest.approx(part.n_rows)
-    assert gather(candidates, sample).rows is None
+    assert gathered_moments(candidates, sample).rows is None
 
 
 def test_a_fit_on_a_part_of_the_rows_says_so(rng, monkeypatch):
     monkeypatch.setattr(moments, "_BLOCK_ELEMENTS", 64 * 5)
     D = rng.normal(size=(6400, 5))
-    sample = Sample(X=D, T=D[:, :2].sum(axis=1, keepdims=True), weights=np.ones(6400), intercept=True)
+    sample = SubsetRows(X=D, T=D[:, :2].sum(axis=1, keepdims=True), weights=np.ones(6400), intercept=True)
     walk = WalkOptions(deadline=Deadline(100.3, Clock()))
-    found = fit_subset(Precomputed(), sample, FitOptions(strategy=PTA(1, 0), walk=walk))
+    found = fit_subset(DesignMatrix(), sample, FitOptions(strategy=PTA(1, 0), walk=walk))
     assert 0 < len(found.rows) < 6400
     assert f"time sufficed for {len(found.rows)} of 6400 rows" in found.selection.status
     np.testing.assert_allclose(found.posterior.coef, np.ones((2, 1)), atol=1e-6)

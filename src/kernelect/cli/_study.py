@@ -15,7 +15,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from kernelect import studies
-from kernelect.studies.records import BEST, SECOND, Table
+from kernelect.studies.records import BEST, SECOND, StudyTable
 from kernelect.studies.run import Observer
 
 
@@ -81,7 +81,7 @@ def shown_progress() -> Iterator[Observer]:
         yield observe
 
 
-def print_tables(tables: list[Table], *, record: bool) -> str:
+def print_tables(tables: list[StudyTable], *, record: bool) -> str:
     """Print tables as wide as the terminal allows; returns their text where it is recorded."""
     console = Console(record=record)
     for table in tables:
@@ -92,7 +92,7 @@ def print_tables(tables: list[Table], *, record: bool) -> str:
     return console.export_text() if record else ""
 
 
-def pieces(table: Table, width: int) -> Iterator[Table]:
+def pieces(table: StudyTable, width: int) -> Iterator[StudyTable]:
     """Yield the table cut into groups of columns that fit, each with the names of the rows."""
     widths = [max(len(head), *(len(row[j].text) for row in table.rows)) + 3 for j, head in enumerate(table.heads)]
     group, used = list[int](), widths[0] + 1
@@ -105,13 +105,13 @@ def pieces(table: Table, width: int) -> Iterator[Table]:
     yield _columns(table, group)
 
 
-def _columns(table: Table, group: list[int]) -> Table:
+def _columns(table: StudyTable, group: list[int]) -> StudyTable:
     chosen = [0, *group]
     rows = tuple(tuple(row[j] for j in chosen) for row in table.rows)
     return replace(table, heads=tuple(table.heads[j] for j in chosen), rows=rows)
 
 
-def as_rich(table: Table) -> RichTable:
+def as_rich(table: StudyTable) -> RichTable:
     """Return the table as the terminal shows it: the best bold, the second italic."""
     shown = RichTable(title=Text(table.title), title_justify="left", title_style="bold")
     for number, head in enumerate(table.heads):

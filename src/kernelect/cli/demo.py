@@ -56,7 +56,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class DemoProblem:
     """A built-in table, split into training and test rows."""
 
     name: str
@@ -67,7 +67,7 @@ class Problem:
     new_y: np.ndarray
 
 
-def problems(seed: int) -> list[Problem]:
+def problems(seed: int) -> list[DemoProblem]:
     """Return the demo's data: one where few inputs matter, one where all do."""
     drawn = []
     for name, story, generate in [
@@ -76,7 +76,7 @@ def problems(seed: int) -> list[Problem]:
     ]:
         X, y = generate(TRAINING_ROWS + TEST_ROWS, random_state=seed)
         drawn.append(
-            Problem(
+            DemoProblem(
                 name=name,
                 story=story,
                 X=X[:TRAINING_ROWS],
@@ -88,7 +88,7 @@ def problems(seed: int) -> list[Problem]:
     return drawn
 
 
-def fit_ours(problem: Problem, method: str, observe: Callable[[Evaluation], None]) -> tuple[Row, LSSVC]:
+def fit_ours(problem: DemoProblem, method: str, observe: Callable[[Evaluation], None]) -> tuple[Row, LSSVC]:
     """Fit one of our machines and measure it."""
     began = time.perf_counter()
     with warnings.catch_warnings():
@@ -109,7 +109,7 @@ def fit_ours(problem: Problem, method: str, observe: Callable[[Evaluation], None
     return row, model
 
 
-def fit_grid(problem: Problem) -> Row:
+def fit_grid(problem: DemoProblem) -> Row:
     """Tune scikit-learn's SVC the usual way and measure it."""
     grid = {"C": np.logspace(-2, 4, 10), "gamma": np.logspace(-4, 1, 10)}
     began = time.perf_counter()
@@ -130,7 +130,7 @@ def fit_grid(problem: Problem) -> Row:
     )
 
 
-def run(seed: int, console: Console) -> Iterator[tuple[Row, LSSVC | None]]:
+def run_demo(seed: int, console: Console) -> Iterator[tuple[Row, LSSVC | None]]:
     """Fit everything, with a live line of progress, yielding results as they come."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
@@ -179,7 +179,7 @@ def _listed(inputs: list[int]) -> str:
 SHOWN = ("elliptical", "LSSVC(), default")
 
 
-def save_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]:
+def save_demo_pictures(models: dict[tuple[str, str], LSSVC], out: Path) -> list[Path]:
     """Draw the traces and the relevances: a column per data set, a row per method."""
 
     def draw_trace(model: LSSVC, ax: Any, colour: str) -> None:
@@ -235,11 +235,11 @@ def command(out: Path, seed: int, as_json: bool) -> None:
     make_folder(out)
     rows: list[Row] = []
     models: dict[tuple[str, str], LSSVC] = {}
-    for row, model in run(seed, console):
+    for row, model in run_demo(seed, console):
         rows.append(row)
         if model is not None:
             models[row.data, row.method] = model
-    paths = save_pictures(models, out)
+    paths = save_demo_pictures(models, out)
     if as_json:
         click.echo(
             json.dumps({"rows": [asdict(row) for row in rows], "pictures": [str(path) for path in paths]}, indent=1)

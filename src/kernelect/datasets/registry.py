@@ -54,7 +54,7 @@ class DataSet:
     stored: Mapping[str, Array] = field(default_factory=dict)
 
 
-def load(name: str, folder: Path | None = None, *, openml: Mapping[str, Any] | None = None) -> DataSet:
+def load_dataset(name: str, folder: Path | None = None, *, openml: Mapping[str, Any] | None = None) -> DataSet:
     """Return the data set ``name``.
 
     It looks for ``<folder>/<name>.npz``, then among the built-in data sets, then on OpenML under ``openml`` (``name``

@@ -11,7 +11,7 @@ from kernelect.lazy import lazily
 if TYPE_CHECKING:
     from kernelect.dictionaries.base import Candidates, Dictionary
     from kernelect.dictionaries.design import DictionaryDesign
-    from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
+    from kernelect.dictionaries.functions import Bias, DesignMatrix, Fourier, Functions, LinearTerms, PolynomialTerms
     from kernelect.dictionaries.kernel_functions import KernelFunctions
     from kernelect.dictionaries.registry import DICTIONARIES, as_dictionary
     from kernelect.dictionaries.union import Union
@@ -20,14 +20,14 @@ __all__ = [
     "DICTIONARIES",
     "Bias",
     "Candidates",
+    "DesignMatrix",
     "Dictionary",
     "DictionaryDesign",
     "Fourier",
     "Functions",
     "KernelFunctions",
-    "Linear",
-    "Polynomial",
-    "Precomputed",
+    "LinearTerms",
+    "PolynomialTerms",
     "Union",
     "as_dictionary",
 ]
@@ -38,7 +38,7 @@ if not TYPE_CHECKING:  # so that type checkers report unknown names
         {
             "base": ["Candidates", "Dictionary"],
             "design": ["DictionaryDesign"],
-            "functions": ["Bias", "Fourier", "Functions", "Linear", "Polynomial", "Precomputed"],
+            "functions": ["Bias", "Fourier", "Functions", "LinearTerms", "PolynomialTerms", "DesignMatrix"],
             "kernel_functions": ["KernelFunctions"],
             "registry": ["DICTIONARIES", "as_dictionary"],
             "union": ["Union"],

@@ -60,7 +60,7 @@ class Bias(Dictionary):
 
 
 @dataclass(frozen=True)
-class Linear(Dictionary):
+class LinearTerms(Dictionary):
     """The inputs themselves, standardised."""
 
     def build(self, X: Array) -> Monomials:
@@ -68,7 +68,7 @@ class Linear(Dictionary):
 
 
 @dataclass(frozen=True)
-class Polynomial(Dictionary):
+class PolynomialTerms(Dictionary):
     """All products of up to ``degree`` standardised inputs, without the constant.
 
     Parameters
@@ -250,7 +250,7 @@ class DesignColumns(Candidates):
 
 
 @dataclass(frozen=True)
-class Precomputed(Dictionary):
+class DesignMatrix(Dictionary):
     """X is the design matrix itself: every column is a candidate, as it stands."""
 
     def build(self, X: Array) -> DesignColumns:

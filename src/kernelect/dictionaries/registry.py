@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernelect.dictionaries.base import Dictionary
-from kernelect.dictionaries.functions import Bias, Fourier, Functions, Linear, Polynomial, Precomputed
+from kernelect.dictionaries.functions import Bias, DesignMatrix, Fourier, Functions, LinearTerms, PolynomialTerms
 from kernelect.dictionaries.kernel_functions import KernelFunctions
 from kernelect.dictionaries.union import Union
 from kernelect.exceptions import InvalidArgument, check_no_class
@@ -12,11 +12,11 @@ from kernelect.registry import Registry
 DICTIONARIES: Registry[Dictionary] = Registry("dictionary", Dictionary)  # type: ignore[type-abstract]
 
 DICTIONARIES.register(KernelFunctions, "rbf")
-DICTIONARIES.register(Linear, "linear")
-DICTIONARIES.register(Polynomial, "polynomial")
+DICTIONARIES.register(LinearTerms, "linear")
+DICTIONARIES.register(PolynomialTerms, "polynomial")
 DICTIONARIES.register(Fourier, "fourier")
 DICTIONARIES.register(Bias, "bias")
-DICTIONARIES.register(Precomputed, "precomputed")
+DICTIONARIES.register(DesignMatrix, "precomputed")
 DICTIONARIES.register(Union)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from kernelect import numerics
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import single_blas_thread
-from kernelect.selection.landmarks import Part, Parts
+from kernelect.selection.landmarks import RowPart, RowParts
 
 Result = TypeVar("Result")
 
@@ -31,7 +31,7 @@ def _dask(module: str = "dask") -> Any:
     return import_module(module)
 
 
-class DaskParts(Parts):
+class DaskParts(RowParts):
     """The partitions of Dask collections.
 
     Parameters
@@ -53,13 +53,13 @@ class DaskParts(Parts):
                     f"X has {len(self.blocks['X'])} partitions and {name} has {len(blocks)}: give them the same ones."
                 )
 
-    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+    def each(self, function: Callable[[RowPart], Result]) -> list[Result]:
         return computed(*self._tasks(function))
 
-    def sum(self, function: Callable[[Part], Any]) -> Any:
+    def sum(self, function: Callable[[RowPart], Any]) -> Any:
         return computed_sum(self._tasks(function))
 
-    def _tasks(self, function: Callable[[Part], Any]) -> list[Any]:
+    def _tasks(self, function: Callable[[RowPart], Any]) -> list[Any]:
         shared, call = sent_once(function), _dask().delayed(_called, pure=False)
         columns = [self.blocks[name] for name in self.blocks]
         return [call(shared, number, *blocks) for number, blocks in enumerate(zip(*columns, strict=True))]
@@ -143,8 +143,8 @@ def computed(*tasks: Any) -> list[Any]:
         return list(dask.compute(*tasks))
 
 
-def _called(function: Callable[[Part], Result], number: int, X: Any, y: Any, weights: Any = None) -> Result:
-    return function(Part(number=number, X=X, y=y, weights=weights))
+def _called(function: Callable[[RowPart], Result], number: int, X: Any, y: Any, weights: Any = None) -> Result:
+    return function(RowPart(number=number, X=X, y=y, weights=weights))
 
 
 def _said(block: Any, method: Callable[[Any], Any], empty: Any) -> Any:

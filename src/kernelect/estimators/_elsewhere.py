@@ -10,18 +10,18 @@ import numpy as np
 from kernelect.estimators._base import Estimator
 from kernelect.estimators._dask import DaskParts, is_dask
 from kernelect.estimators._sklearn import validate_data
-from kernelect.estimators._survey import Facts, as_columns, matrix, numbers, survey, vector, weights_of
+from kernelect.estimators._survey import PartFacts, as_columns, matrix, part_weights, real_targets, survey, vector
 from kernelect.estimators._targets import encode_labels, require_spread, targets_of, weight_by_class
 from kernelect.estimators._training import LabelledTraining, Training, check_weights
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import nearest_power_of_two
-from kernelect.selection.landmarks import Part, Parts, PartTable, classes_of
+from kernelect.selection.landmarks import PartTable, RowPart, RowParts, classes_of
 from kernelect.typing import Array
 
 
-def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Parts | None:
+def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> RowParts | None:
     """Return rows that stay where they are, None where they are in memory."""
-    if isinstance(X, Parts):
+    if isinstance(X, RowParts):
         return X
     if is_dask(X):
         if groups is not None:
@@ -47,26 +47,26 @@ class LabelCode:
     classes: Any
     by_class: Array  # weight of every class
 
-    def __call__(self, part: Part) -> tuple[Array, Array, Array]:
+    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
         """Return inputs, targets and weights."""
         X = matrix(part.X, self.n_columns)
         index = np.searchsorted(self.classes, vector(part.y)) if len(X) else np.zeros(0, dtype=np.intp)
-        return X, targets_of(index, len(self.classes)), weights_of(part, len(X)) * self.by_class[index]
+        return X, targets_of(index, len(self.classes)), part_weights(part, len(X)) * self.by_class[index]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumberCode:
+class TargetCode:
     """From a part to inputs, real targets in a unit of their own, and weights."""
 
     n_columns: int
     n_outputs: int
     unit: float
 
-    def __call__(self, part: Part) -> tuple[Array, Array, Array]:
+    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
         """Return inputs, targets and weights."""
         X = matrix(part.X, self.n_columns)
-        targets = as_columns(numbers(part.y)) if len(X) else np.zeros((0, self.n_outputs))
-        return X, targets / self.unit, weights_of(part, len(X))
+        targets = as_columns(real_targets(part.y)) if len(X) else np.zeros((0, self.n_outputs))
+        return X, targets / self.unit, part_weights(part, len(X))
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class PartedTraining:
         return LabelledTraining(**words, classes=self.classes, index=classes_of(rows.targets))
 
 
-def labelled_parts(estimator: Estimator, parts: Parts, class_weight: object) -> PartedTraining:
+def labelled_parts(estimator: Estimator, parts: RowParts, class_weight: object) -> PartedTraining:
     """Return the rows of a classification."""
     n_columns = _columns(estimator, parts)
     counts, facts = survey(parts, n_columns, labels=True)
@@ -119,7 +119,7 @@ def labelled_parts(estimator: Estimator, parts: Parts, class_weight: object) -> 
     return PartedTraining(_table(parts, code, counts, facts), classes=classes)
 
 
-def measured_parts(estimator: Estimator, parts: Parts, *, own_unit: bool) -> PartedTraining:
+def measured_parts(estimator: Estimator, parts: RowParts, *, own_unit: bool) -> PartedTraining:
     """Return the rows of a regression, their targets in a unit of their own or in that of the user."""
     n_columns = _columns(estimator, parts)
     counts, facts = survey(parts, n_columns, labels=False)
@@ -132,17 +132,17 @@ def measured_parts(estimator: Estimator, parts: Parts, *, own_unit: bool) -> Par
     require_spread(spread.largest, spread.furthest)
     deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
     unit = nearest_power_of_two(deviation) if own_unit else 1.0
-    code = NumberCode(n_columns=n_columns, n_outputs=max(outputs, 1), unit=unit)
+    code = TargetCode(n_columns=n_columns, n_outputs=max(outputs, 1), unit=unit)
     return PartedTraining(_table(parts, code, counts, facts), single=outputs == 0, unit=unit)
 
 
-def _columns(estimator: Estimator, parts: Parts) -> int:
+def _columns(estimator: Estimator, parts: RowParts) -> int:
     """Return the number of columns, after the estimator took note of them."""
     validate_data(estimator, parts.template, skip_check_array=True, reset=True)
     return int(parts.template.shape[1])
 
 
-def _table(parts: Parts, code: Any, counts: tuple[int, ...], facts: Facts) -> PartTable:
+def _table(parts: RowParts, code: Any, counts: tuple[int, ...], facts: PartFacts) -> PartTable:
     table = PartTable(parts, code, counts, facts.weights.count)
     weights = facts.weights
     median = float(np.median(table.kept_weights[table.figures()])) if len(table.figures()) else 1.0

@@ -198,8 +198,8 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         return join(rows, started, LSSVM(), criterion, prior, ridge)
 
     def _known_groups(self) -> Groups | None:
-        """Return the groups that a fit was given, of all its rows."""
-        training = self.model_.training
+        """Return the groups that a fit was given, of all its rows; None before a fit."""
+        training = self.model_.training if "model_" in vars(self) else None
         return None if training is None or training.groups is None else Groups(training.groups)
 
     def _criterion_of(self, groups: Groups | None) -> Criterion:

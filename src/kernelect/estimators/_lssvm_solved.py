@@ -17,12 +17,12 @@ from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.model import ExactJackknife, KernelPart, LandmarkJackknife, TrainingRows
-from kernelect.selection import LeastSquaresObjective, left_out, squared_scale
-from kernelect.selection.landmarks import ArrayTable, GroupedTable, LandmarkFit, Table, interval_rows, sampled_rows
+from kernelect.selection import LeastSquaresObjective, rows_left_out, squared_scale
+from kernelect.selection.landmarks import ArrayTable, GroupedTable, LandmarkFit, RowTable, interval_rows, kept_rows
 from kernelect.typing import Array, Indices
 
 
-def table_of(data: Training | PartedTraining) -> tuple[Table, Indices | None]:
+def table_of(data: Training | PartedTraining) -> tuple[RowTable, Indices | None]:
     """Return rows for machines on landmarks, and the order in which they stand; None for the given one."""
     if isinstance(data, PartedTraining):
         return data.table, None
@@ -65,7 +65,7 @@ class Solved:
         pairwise = isinstance(kernel, Precomputed)
         groups = objective.criterion.groups
         remembered = None if spread else objective.remembered_residuals(theta)
-        precision, residuals = left_out(state, groups) if remembered is None else (None, remembered)
+        precision, residuals = rows_left_out(state, groups) if remembered is None else (None, remembered)
         part = KernelPart(
             kernel=kernel,
             vectors=objective.X[:0] if pairwise else objective.X,
@@ -102,12 +102,12 @@ class Solved:
 
     @classmethod
     def on_landmarks(
-        cls, fit: LandmarkFit, table: Table, unit: float, order: Indices | None, *, spread: bool, fewer: int | None
+        cls, fit: LandmarkFit, table: RowTable, unit: float, order: Indices | None, *, spread: bool, fewer: int | None
     ) -> Solved:
         """Return the machine on landmarks; ``order`` is that of the rows in the table, if it is not the given one."""
         state, points, numbers = fit.left_out.state, fit.landmarks.points, fit.landmarks.numbers
         known = _landmark_jackknife(fit, table) if spread else None
-        sampled = sampled_rows(fit, table)
+        sampled = kept_rows(fit, table)
         if fewer is not None and len(points) > fewer:  # sums of all landmarks would be most of the model
             pivots = Pivots(points, fit.kernel.cross, fit.kernel.diagonal(points), np.random.default_rng(0))
             sampled = sampled.thinned(np.sort(pivots.first(fewer)))
@@ -153,7 +153,7 @@ def _as_given(training: TrainingRows, order: Indices) -> TrainingRows:
     )
 
 
-def _landmark_jackknife(fit: LandmarkFit, table: Table) -> LandmarkJackknife:
+def _landmark_jackknife(fit: LandmarkFit, table: RowTable) -> LandmarkJackknife:
     out, places = fit.left_out, table.figures()
     counted = np.flatnonzero(table.kept_weights > 0.0)
     precision, unspanned = np.zeros(len(table.kept_weights)), fit.landmarks.unspanned_without_own(table.kept)
@@ -176,7 +176,7 @@ def _landmark_jackknife(fit: LandmarkFit, table: Table) -> LandmarkJackknife:
     return LandmarkJackknife(rows=rows, spread=spread)
 
 
-def _jackknife_as_given(known: LandmarkJackknife, table: Table, order: Indices) -> LandmarkJackknife:
+def _jackknife_as_given(known: LandmarkJackknife, table: RowTable, order: Indices) -> LandmarkJackknife:
     counted = np.flatnonzero(table.kept_weights > 0.0)
     precision = known.spread.precision[np.argsort(order[counted], kind="stable")]
     return LandmarkJackknife(rows=order[known.rows], spread=replace(known.spread, precision=precision))

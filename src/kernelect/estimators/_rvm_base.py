@@ -19,7 +19,7 @@ from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._rvm_centres import centre_request, centred, no_centres, row_numbers, squares_of
 from kernelect.estimators._rvm_held import MOST_ROWS, Losses, loss_by_size
-from kernelect.estimators._rvm_solution import Relevance
+from kernelect.estimators._rvm_solution import RelevanceSolution
 from kernelect.estimators._targets import nameless_targets
 from kernelect.estimators._training import Data, Training
 from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
@@ -158,7 +158,9 @@ class RVMBase(ReadsConstant, SelfSelecting):
             selection, found = select(objective, options)
             assert isinstance(found, RelevanceObjective)
             found = found.before(deadline)
-            solution = Relevance.at(found, selection.theta, row_numbers(found, data.X, kept), centres=self.centres)
+            solution = RelevanceSolution.at(
+                found, selection.theta, row_numbers(found, data.X, kept), centres=self.centres
+            )
             link = self._link(found, selection.theta)
             losses = self._loss_by_size(solution, found, link)
         if not self._is_precomputed:
@@ -279,7 +281,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
         return evidence_by_size(Columns.of(design), objective.machine.likelihood(targets, weights))
 
     def _loss_by_size(
-        self, solution: Relevance, objective: RelevanceObjective, link: Tempered | None
+        self, solution: RelevanceSolution, objective: RelevanceObjective, link: Tempered | None
     ) -> LossBySize | None:
         """Return what fewer vectors cost, which is not known without the rows; functions without vectors all stay."""
         if solution.vectors is None:

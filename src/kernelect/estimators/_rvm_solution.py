@@ -21,7 +21,7 @@ from kernelect.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Relevance:
+class RelevanceSolution:
     """A sparse model over kernel functions or functions of a dictionary.
 
     Attributes
@@ -52,7 +52,7 @@ class Relevance:
     noise: float
 
     @classmethod
-    def at(cls, objective: RelevanceObjective, theta: Array, rows: Indices, *, centres: str) -> Relevance:
+    def at(cls, objective: RelevanceObjective, theta: Array, rows: Indices, *, centres: str) -> RelevanceSolution:
         """Return the machine at ``theta``; ``rows`` are those of the user that have a candidate function."""
         fits, kernel = objective.fits(theta), objective.kernel_at(theta)
         columns, model = on_rows(fits)
@@ -99,7 +99,7 @@ class Relevance:
             np.ascontiguousarray(self.kernel.cross(self.vectors, X).T) if len(self.vectors) else np.zeros((len(X), 0))
         )
 
-    def as_given(self, columns: ColumnOrder) -> Relevance:
+    def as_given(self, columns: ColumnOrder) -> RelevanceSolution:
         """Return the same machine for columns in the order in which they were given."""
         return replace(
             self,

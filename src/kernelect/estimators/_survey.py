@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.selection.landmarks import Part, Parts, added
+from kernelect.selection.landmarks import RowPart, RowParts, added_terms
 from kernelect.typing import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
+class TargetSpread:
     """Count, mean and squared deviations of targets (k,), and the range they lie in; joined with ``+``."""
 
     count: int
@@ -36,13 +36,13 @@ class Spread:
         """The largest difference of a target from its mean."""
         return float(np.maximum(self.upper - self.mean, self.mean - self.lower).max(initial=0.0))
 
-    def __add__(self, other: Spread) -> Spread:
+    def __add__(self, other: TargetSpread) -> TargetSpread:
         count = self.count + other.count
         if not self.count or not other.count:
             return other if not self.count else self
         step = other.mean - self.mean
         squares = self.squares + other.squares + step**2 * (self.count * other.count / count)
-        return Spread(
+        return TargetSpread(
             count=count,
             mean=self.mean + step * (other.count / count),
             squares=squares,
@@ -51,7 +51,7 @@ class Spread:
         )
 
     @classmethod
-    def of(cls, targets: Array) -> Spread:
+    def of(cls, targets: Array) -> TargetSpread:
         """Return the spread of the rows of a part."""
         mean = targets.mean(axis=0) if len(targets) else np.zeros(targets.shape[1])
         return cls(
@@ -64,7 +64,7 @@ class Spread:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weights:
+class WeightFigures:
     """Figures of the positive weights; joined with ``+``."""
 
     count: int
@@ -72,8 +72,8 @@ class Weights:
     largest: float
     total: float
 
-    def __add__(self, other: Weights) -> Weights:
-        return Weights(
+    def __add__(self, other: WeightFigures) -> WeightFigures:
+        return WeightFigures(
             count=self.count + other.count,
             smallest=min(self.smallest, other.smallest),
             largest=max(self.largest, other.largest),
@@ -81,7 +81,7 @@ class Weights:
         )
 
     @classmethod
-    def of(cls, weights: Array) -> Weights:
+    def of(cls, weights: Array) -> WeightFigures:
         """Return the figures of a part."""
         positive = weights[weights > 0.0]
         return cls(
@@ -93,35 +93,35 @@ class Weights:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class PartFacts:
     """What one part says of itself, or all of them together; joined with ``+``.
 
     Attributes
     ----------
     n_rows : int
-    weights : Weights
+    weights : WeightFigures
     labels, weighted : Counter
         Rows of every label, and those of positive weight.
-    spread : Spread or None
+    spread : TargetSpread or None
         Of real targets with positive weight.
     n_outputs : set of int
         Columns of the targets; 0 where they have one dimension.
     """
 
     n_rows: int
-    weights: Weights
+    weights: WeightFigures
     labels: Counter[Any] = field(default_factory=Counter)
     weighted: Counter[Any] = field(default_factory=Counter)
-    spread: Spread | None = None
+    spread: TargetSpread | None = None
     n_outputs: frozenset[int] = frozenset()
 
-    def __add__(self, other: Facts) -> Facts:
-        return Facts(
+    def __add__(self, other: PartFacts) -> PartFacts:
+        return PartFacts(
             n_rows=self.n_rows + other.n_rows,
             weights=self.weights + other.weights,
             labels=self.labels + other.labels,
             weighted=self.weighted + other.weighted,
-            spread=added(self.spread, other.spread),
+            spread=added_terms(self.spread, other.spread),
             n_outputs=self.n_outputs | other.n_outputs,
         )
 
@@ -140,12 +140,12 @@ class Look:
     n_columns: int
     labels: bool
 
-    def __call__(self, part: Part) -> Facts | str:
+    def __call__(self, part: RowPart) -> PartFacts | str:
         """Return what a part says, or why it cannot be used: the sentence gets the name of the part later."""
         try:
             X = matrix(part.X, self.n_columns)
-            y = vector(part.y) if self.labels else numbers(part.y)
-            weights = weights_of(part, len(X))
+            y = vector(part.y) if self.labels else real_targets(part.y)
+            weights = part_weights(part, len(X))
             if len(y) != len(X):
                 raise InvalidArgument(f"X has {len(X)} rows and y has {len(y)}: give them the same partitions.")
             _require_finite("X", X)
@@ -155,20 +155,22 @@ class Look:
             return str(problem)
         kept = weights > 0.0
         if self.labels:
-            return Facts(n_rows=len(X), weights=Weights.of(weights), labels=_counted(y), weighted=_counted(y[kept]))
-        spread = Spread.of(as_columns(y)[kept]) if len(y) else None
+            return PartFacts(
+                n_rows=len(X), weights=WeightFigures.of(weights), labels=_counted(y), weighted=_counted(y[kept])
+            )
+        spread = TargetSpread.of(as_columns(y)[kept]) if len(y) else None
         outputs = frozenset([0 if y.ndim == 1 else y.shape[1]] if len(y) else [])
-        return Facts(n_rows=len(X), weights=Weights.of(weights), spread=spread, n_outputs=outputs)
+        return PartFacts(n_rows=len(X), weights=WeightFigures.of(weights), spread=spread, n_outputs=outputs)
 
 
-def survey(parts: Parts, n_columns: int, *, labels: bool) -> tuple[tuple[int, ...], Facts]:
+def survey(parts: RowParts, n_columns: int, *, labels: bool) -> tuple[tuple[int, ...], PartFacts]:
     """Return the number of rows in every part, and what all of them say; raise where one of them cannot be used."""
     counts, total = [], None
     for number, facts in enumerate(parts.each(Look(n_columns, labels))):
         if isinstance(facts, str):
             raise InvalidArgument(f"In {parts.name(number)} {facts}")
         counts.append(facts.n_rows)
-        total = added(total, facts)
+        total = added_terms(total, facts)
     if total is None or total.n_rows < 2:
         raise InvalidArgument(f"X has {sum(counts)} row(s) in {len(counts)} partition(s): at least 2 are needed.")
     if len(total.n_outputs) > 1:
@@ -199,7 +201,7 @@ def _as_numbers(values: Any, what: str) -> Array:
         raise InvalidArgument(f"{what} holds what is not a number ({error}): code it as numbers first.") from None
 
 
-def numbers(y: Any) -> Array:
+def real_targets(y: Any) -> Array:
     """Return real targets, (b,) or (b, k)."""
     return _as_numbers(getattr(y, "to_numpy", lambda: y)(), "y")
 
@@ -222,7 +224,7 @@ def vector(y: Any) -> Any:
     return labels
 
 
-def weights_of(part: Part, n_rows: int) -> Array:
+def part_weights(part: RowPart, n_rows: int) -> Array:
     """Return the weights of a part, 1 where there are none."""
     if part.weights is None:
         return np.ones(n_rows)

@@ -33,7 +33,7 @@ from kernelect.subsets import (
     EvidenceCriterion,
     FitOptions,
     FittedSubset,
-    Sample,
+    SubsetRows,
     WalkOptions,
     constant_subset,
     fit_subset,
@@ -258,7 +258,7 @@ class BasisSearchRegressor(RegressorMixin, ReadsModel, Estimator):
             )
         return SUBSET_CRITERIA.resolve(self.criterion)
 
-    def _sample(self, data: Training) -> Sample:
+    def _sample(self, data: Training) -> SubsetRows:
         """Return the rows as the search counts them."""
         total = float(data.weights.sum())
         if total <= 1.0:
@@ -267,11 +267,11 @@ class BasisSearchRegressor(RegressorMixin, ReadsModel, Estimator):
                 "than 1. Multiply them by a constant."
             )
         rows = data.merged(counts=True).rows()
-        sample = Sample(X=rows.X, T=rows.targets, weights=rows.weights, intercept=bool(self.fit_intercept))
+        sample = SubsetRows(X=rows.X, T=rows.targets, weights=rows.weights, intercept=bool(self.fit_intercept))
         # One order of the rows, whatever the one they were given in: sums are then the same to the last bit.
         return sample.rows(canonical_order(np.column_stack([sample.X, sample.T, sample.weights])))
 
-    def _keep(self, found: FittedSubset, sample: Sample, varying: Mask, *, single: bool) -> None:
+    def _keep(self, found: FittedSubset, sample: SubsetRows, varying: Mask, *, single: bool) -> None:
         """Set the learned attributes; targets that never vary get their constant."""
         k, m = sample.T.shape[1], len(found.indices)
         coef, noise = np.zeros((k, m)), np.zeros(k)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from kernelect import __version__
-from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
 from kernelect.export.c_language import CDialect, comment, identifier, literal
 from kernelect.export.evaluate import evaluate
 from kernelect.export.loops import Loops
 from kernelect.export.prepare import prepared
-from kernelect.export.program import Column, Program
+from kernelect.export.program import ExportedColumn, Program
 from kernelect.export.quantise import quantised
 from kernelect.export.rows import in_single_precision, largest_change
+from kernelect.model.decisions import Decision
 from kernelect.typing import Array
 
 #: Numbers of a model that is still written as source text.
@@ -311,6 +311,6 @@ def _rule(choice: Decision | None) -> str:
     return f"{choice.positive} where out[{choice.positive}] > {choice.threshold:.4g}"
 
 
-def _kind(column: Column) -> str:
+def _kind(column: ExportedColumn) -> str:
     words = {"number": "a number", "date": "a date in days since 1970-01-01", "category": "a category, by its code:"}
     return words[column.kind]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.graph import Lookup, Node, Raw, join, take
-from kernelect.export.program import Column
+from kernelect.export.graph import Lookup, Node, Raw, concatenated, take
+from kernelect.export.program import ExportedColumn
 from kernelect.typing import Array
 
 
@@ -87,7 +87,7 @@ class Sheet:
     def numbers(self, cells: Sequence[Cell]) -> Node:
         """Return cells as one vector of numbers, those of one node at once."""
         runs = [list(run) for _, run in groupby(cells, key=_source)]
-        return join([self._run(run) for run in runs])
+        return concatenated([self._run(run) for run in runs])
 
     def _run(self, cells: list[Cell]) -> Node:
         first = cells[0]
@@ -145,13 +145,13 @@ class Sheet:
                 wide = before[1] if spread is None else float(spread[place])
                 self.typical[cell.column] = (found if np.isfinite(found) else 0.0, wide or 1.0)
 
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ExportedColumn, ...]:
         """Return the columns that a row of the export holds."""
         return tuple(self._column(j) for j in sorted(self.used))
 
-    def _column(self, j: int) -> Column:
+    def _column(self, j: int) -> ExportedColumn:
         typical, spread = self.typical.get(j, (0.0, 1.0))
-        return Column(
+        return ExportedColumn(
             name=self.names[j],
             place=j,
             kind=self.kinds[j],

@@ -11,8 +11,28 @@ from kernelect.exceptions import MissingCapability
 from kernelect.explain.kernel_values import columns_of_values
 from kernelect.export.fall import Fall
 from kernelect.export.functions import function_sum, function_values
-from kernelect.export.graph import Node, added, apply, clipped, const, join, narrowed, reduced, stretched, take, times
-from kernelect.export.heads import decision_of, mixed_log_odds, moderated, of_log_odds, of_probits, softmax, tempered
+from kernelect.export.graph import (
+    Node,
+    added,
+    apply,
+    clipped,
+    concatenated,
+    const,
+    narrowed,
+    reduced,
+    stretched,
+    take,
+    times,
+)
+from kernelect.export.heads import (
+    decision_nodes,
+    mixed_log_odds,
+    moderated_node,
+    of_log_odds,
+    of_probits,
+    softmax,
+    tempered,
+)
 from kernelect.export.inputs import indicated, warped
 from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
 from kernelect.machines.ep.likelihoods import Probit
@@ -121,14 +141,14 @@ def decision_of_component(component: Component, x: Node) -> Node:
     """Return the decision values (k,) of a component of labels."""
     V, link = viewed(component.view, x), component.link
     if isinstance(link, Moderated):
-        return moderated(*weighed(component, V), np.pi / 8.0)
+        return moderated_node(*weighed(component, V), np.pi / 8.0)
     if isinstance(link, Predictive):
         if not isinstance(component.spread, PosteriorSpread):
             raise MissingCapability(
                 "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities of a posterior need: "
                 "export an LSSVC, or a model with a kernel of the inputs."
             )
-        return decision_of(link.likelihood, *_latent(component.kernel_part, component.spread, V), link.constant)
+        return decision_nodes(link.likelihood, *_latent(component.kernel_part, component.spread, V), link.constant)
     return mean_of(component, V)
 
 
@@ -180,7 +200,7 @@ def _latent(part: KernelPart, spread: PosteriorSpread, V: Node) -> tuple[Node, N
     prior = kernel_diagonal(part.kernel, part.vectors, V)
     gram = part.kernel.gram(part.vectors)
     explained = [reduced("sum", apply("square", times(values, _fewer(W, gram)))) for W in spread.roots]
-    return times(values, part.coefficients), apply("max", prior - join(explained), _LEAST_SHARE * prior)
+    return times(values, part.coefficients), apply("max", prior - concatenated(explained), _LEAST_SHARE * prior)
 
 
 def _fewer(W: Array, gram: Array) -> Array:
@@ -204,12 +224,12 @@ def weighed(component: Component, V: Node) -> tuple[Node, Node]:
     means, variances = [], []
     for output in component.spread.model.outputs:
         ones = [const(1.0)] if output.constant else []
-        phi = join([*ones, take(values, output.columns)] if len(output.columns) else ones)
+        phi = concatenated([*ones, take(values, output.columns)] if len(output.columns) else ones)
         eigenvalues, vectors = np.linalg.eigh(output.covariance)
         roots = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
         means.append(times(phi, output.weights[:, None]))
         variances.append(reduced("sum", apply("square", times(phi, roots))))
-    return join(means), join(variances)
+    return concatenated(means), concatenated(variances)
 
 
 def _design(component: Component, V: Node) -> Node:

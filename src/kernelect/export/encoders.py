@@ -15,7 +15,7 @@ import numpy as np
 from kernelect.exceptions import MissingCapability
 from kernelect.explain.players import outputs_by_column
 from kernelect.export.cells import Cell, Sheet, TextCell, made
-from kernelect.export.graph import Node, apply, join, times
+from kernelect.export.graph import Node, apply, concatenated, times
 from kernelect.typing import Array, Indices
 
 #: A text that no table holds.
@@ -68,7 +68,7 @@ def _of_numbers(step: Any, place: int, cell: Cell, own: Indices, sheet: Sheet) -
     flags: list[Node] = [apply("equal", x, levels)]
     if known_missing:
         flags.append(apply("missing", x))
-    node = times(join(flags), answers - unseen) + unseen
+    node = times(concatenated(flags), answers - unseen) + unseen
     return made(node, [cell] * node.shape[0])
 
 

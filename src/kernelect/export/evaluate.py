@@ -23,7 +23,7 @@ from kernelect.export.graph import (
     Reduce,
     Reshape,
     Take,
-    Times,
+    VectorTimes,
     is_wide,
     walk,
 )
@@ -104,7 +104,7 @@ def _value(
         return np.asarray(OPERATIONS[node.op](*args))
     if isinstance(node, Reduce):
         return np.asarray(REDUCTIONS[node.op](args[0], axis=-1)).reshape(-1, *node.shape)
-    if isinstance(node, Times):
+    if isinstance(node, VectorTimes):
         return np.asarray(args[0] @ args[1][0])
     if isinstance(node, Horner):
         return np.asarray(np.polyval(np.array(node.coefficients, dtype=args[0].dtype), args[0]))

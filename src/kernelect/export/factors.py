@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelect.export.evaluate import evaluate
 from kernelect.export.graph import Apply, Node, Raw, added, apply, const, multiplied, reduced, take
-from kernelect.export.program import Column, Program
+from kernelect.export.program import ExportedColumn, Program
 from kernelect.export.scaled import Scaled
 from kernelect.typing import Array
 
@@ -75,5 +75,5 @@ def _groups(profile: Traceable) -> tuple[float, int]:
 
 def _values(node: Node, t: Array) -> Array:
     """Return the values of a function of one number."""
-    column = Column(name="t", place=0, kind="number")
+    column = ExportedColumn(name="t", place=0, kind="number")
     return evaluate(Program(columns=(column,), result=node), t[:, None])[0][:, 0]

@@ -11,7 +11,7 @@ import numpy as np
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators import LSSVC, LSSVR
 from kernelect.exceptions import MissingCapability
-from kernelect.machines.lssvm.landmarks import Frame
+from kernelect.machines.lssvm.landmarks import WhitenedFrame
 from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.machines.lssvm.spread import left_out_precision
 from kernelect.model import Component, ExactJackknife, LandmarkJackknife, Model, Tempered
@@ -131,7 +131,7 @@ def _among(component: Component, chosen: Indices) -> Component:
         return replace(small, link=Tempered(inverse_temperature=temperature))
     known = component.spread
     assert isinstance(known, LandmarkJackknife)
-    frame = Frame.of(part.kernel.gram(vectors), rows.state.target_mean, known.spread.epsilon)
+    frame = WhitenedFrame.of(part.kernel.gram(vectors), rows.state.target_mean, known.spread.epsilon)
     unspanned = rows.unspanned(frame, part.kernel.diagonal(rows.inputs), cross)
     precision = left_out_precision(rows.state, unspanned, out.room, rows.weights)
     scale = squared_scale(out.residuals, precision, rows.weights)

@@ -11,7 +11,7 @@ from kernelect.dictionaries.functions import DesignColumns, Harmonics, Monomials
 from kernelect.dictionaries.kernel_functions import CentredKernels
 from kernelect.dictionaries.union import JoinedCandidates
 from kernelect.exceptions import MissingCapability
-from kernelect.export.graph import Node, const, join, narrowed, stretched, take, times
+from kernelect.export.graph import Node, concatenated, const, narrowed, stretched, take, times
 from kernelect.export.kernels import kernel_values
 from kernelect.export.tracing import sine_of_turns
 from kernelect.typing import Array
@@ -34,7 +34,7 @@ def _(functions: CentredKernels, x: Node) -> Node:
 @function_values.register
 def _(functions: Monomials, x: Node) -> Node:
     standardised = narrowed((x - functions.scale.centre) / functions.scale.spread)
-    bordered = join([standardised, const(1.0)])
+    bordered = concatenated([standardised, const(1.0)])
     most = max(len(inputs) for inputs in functions.powers)
     one = standardised.shape[0]  # the place of the 1 that fills shorter products up
     factors = np.array([[*inputs, *[one] * (most - len(inputs))] for inputs in functions.powers], dtype=np.intp)
@@ -58,7 +58,7 @@ def _(functions: Harmonics, x: Node) -> Node:
 
 @function_values.register
 def _(functions: JoinedCandidates, x: Node) -> Node:
-    return join([function_values(part, x) for part in functions.parts])
+    return concatenated([function_values(part, x) for part in functions.parts])
 
 
 def function_sum(functions: Any, coefficients: Array, x: Node) -> Node:

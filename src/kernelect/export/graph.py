@@ -140,7 +140,7 @@ class Reduce(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Times(Node):
+class VectorTimes(Node):
     """A vector (n,) times a matrix of numbers (n, k)."""
 
     args: tuple[Node, Node]
@@ -263,7 +263,7 @@ def times(vector: Node, matrix: Array) -> Node:
     """Return vector @ matrix."""
     if isinstance(vector, Const):
         return Const(vector.values @ matrix)
-    return Times((vector, Const(np.ascontiguousarray(matrix, dtype=float))))
+    return VectorTimes((vector, Const(np.ascontiguousarray(matrix, dtype=float))))
 
 
 def polynomial(arg: Node, coefficients: Sequence[float]) -> Node:
@@ -285,7 +285,7 @@ def take(vector: Node, places: Indices) -> Node:
     return vector if np.array_equal(places, np.arange(vector.shape[0])) else Take((vector,), places)
 
 
-def join(vectors: Sequence[Node]) -> Node:
+def concatenated(vectors: Sequence[Node]) -> Node:
     """Return vectors one after the other."""
     parts = [vector for vector in vectors if vector.shape[0]]
     if not parts:

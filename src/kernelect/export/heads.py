@@ -15,7 +15,7 @@ from numpy.polynomial import chebyshev
 from scipy.special import erfcx
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.graph import Node, added, apply, join, polynomial, reduced
+from kernelect.export.graph import Node, added, apply, concatenated, polynomial, reduced
 from kernelect.machines import Likelihood
 from kernelect.machines.ep.likelihoods import Hinge, Probit, SquaredHinge
 
@@ -63,27 +63,27 @@ def softmax(logs: Node) -> Node:
     return shares / reduced("sum", shares)
 
 
-def both_ways(decision: Node) -> Node:
+def both_way_nodes(decision: Node) -> Node:
     """Return decision values of two classes from one, or all those of more."""
-    return join([-decision, decision]) if decision.shape == (1,) else decision
+    return concatenated([-decision, decision]) if decision.shape == (1,) else decision
 
 
 def tempered(decision: Node, inverse_temperature: float) -> Node:
     """Return probabilities by one temperature, as criteria/calibration.py does."""
-    return softmax(both_ways(0.5 * decision if decision.shape == (1,) else decision) * inverse_temperature)
+    return softmax(both_way_nodes(0.5 * decision if decision.shape == (1,) else decision) * inverse_temperature)
 
 
 def of_log_odds(decision: Node) -> Node:
     """Return probabilities from log-odds of every class against the rest, divided by their sum."""
-    return softmax(log_sigmoid(both_ways(decision)))
+    return softmax(log_sigmoid(both_way_nodes(decision)))
 
 
 def of_probits(decision: Node) -> Node:
     """Return probabilities Phi(z) of every class, divided by their sum."""
-    return softmax(log_normal(both_ways(decision)))
+    return softmax(log_normal(both_way_nodes(decision)))
 
 
-def moderated(mean: Node, variance: Node, factor: float) -> Node:
+def moderated_node(mean: Node, variance: Node, factor: float) -> Node:
     """Return m / sqrt(1 + factor v)."""
     return mean / apply("sqrt", 1.0 + factor * variance)
 
@@ -104,7 +104,7 @@ def _log_total(logs: Sequence[Node]) -> Node:
 
 
 @singledispatch
-def decision_of(likelihood: Likelihood, mean: Node, variance: Node, constant: float) -> Node:
+def decision_nodes(likelihood: Likelihood, mean: Node, variance: Node, constant: float) -> Node:
     """Return the decision values that a likelihood makes of latent values."""
     raise MissingCapability(
         f"{type(likelihood).__name__} is a likelihood of Python, which cannot be exported: use "
@@ -112,17 +112,17 @@ def decision_of(likelihood: Likelihood, mean: Node, variance: Node, constant: fl
     )
 
 
-@decision_of.register
+@decision_nodes.register
 def _(likelihood: Probit, mean: Node, variance: Node, constant: float) -> Node:
-    return moderated(mean, variance, 1.0)
+    return moderated_node(mean, variance, 1.0)
 
 
-@decision_of.register
+@decision_nodes.register
 def _(likelihood: Hinge, mean: Node, variance: Node, constant: float) -> Node:
     return _log_hinge(mean, variance, constant) - _log_hinge(-mean, variance, constant)
 
 
-@decision_of.register
+@decision_nodes.register
 def _(likelihood: SquaredHinge, mean: Node, variance: Node, constant: float) -> Node:
     return _log_squared_hinge(mean, variance, constant) - _log_squared_hinge(-mean, variance, constant)
 

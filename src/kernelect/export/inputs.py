@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.export.cells import Cell, NumberCell, Sheet, made
-from kernelect.export.graph import Node, apply, clipped, join, reduced, reshaped, take, times
+from kernelect.export.graph import Node, apply, clipped, concatenated, reduced, reshaped, take, times
 from kernelect.export.tracing import sine_of_turns
 from kernelect.inputs import Coding, Indicators, Warp
 from kernelect.inputs.coding import OTHER, YEAR, CategoryCode, MissingCode, NumberCode
@@ -51,7 +51,7 @@ def indicated(indicators: Indicators, x: Node) -> Node:
     numbers = take(x, indicators.numeric)
     if not len(indicators.column):
         return numbers
-    return join([numbers, apply("equal", take(x, indicators.column), indicators.level)])
+    return concatenated([numbers, apply("equal", take(x, indicators.column), indicators.level)])
 
 
 def _numbers(coding: Coding, part: str, cells: dict[int, Cell], sheet: Sheet) -> dict[int, Cell]:
@@ -99,7 +99,7 @@ def warped(warp: Warp, x: Node) -> Node:
     column = reshaped(take(x, warp.warped), (len(warp.warped), 1))
     share = clipped((column - start) * steepness, 0.0, 1.0)
     bent = reduced("sum", share * rise) + np.array([heights[0] for heights in warp.heights])
-    return take(join([x, bent]), _order(x.shape[0], warp.warped))
+    return take(concatenated([x, bent]), _order(x.shape[0], warp.warped))
 
 
 def _order(n_inputs: int, replaced: Indices) -> Indices:

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from kernelect.exceptions import MissingCapability
 from kernelect.export.components import mean_of, on_scale, outputs_of, viewed, weighed
 from kernelect.export.functions import function_values
-from kernelect.export.graph import Node, apply, clipped, const, join, reduced, times
+from kernelect.export.graph import Node, apply, clipped, concatenated, const, reduced, times
 from kernelect.model import Component, FunctionPart, Model, NoiseModel, SubsetSpread, TargetScale, WeightSpread
 from kernelect.model.heads import WHOLE
 from kernelect.model.scales import ANSCOMBE
@@ -56,7 +56,7 @@ def _around(middle: Node, reach: Any) -> Node:
         raise MissingCapability(
             f"interval= is for one target, and this model predicts {middle.shape[0]}: leave it out."
         )
-    return join([middle - reach, middle + reach])
+    return concatenated([middle - reach, middle + reach])
 
 
 def _spread(noise: NoiseModel, x: Node) -> Node:

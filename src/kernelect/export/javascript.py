@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from kernelect import __version__
-from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import Explainer
 from kernelect.export.c_language import identifier, wrapped
@@ -21,6 +20,7 @@ from kernelect.export.loops import Loops
 from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
 from kernelect.export.reasons import Reasons, runtime
+from kernelect.model.decisions import Decision
 from kernelect.model.jackknife import check_coverage
 from kernelect.typing import Array, Indices
 

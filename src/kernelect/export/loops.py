@@ -25,7 +25,7 @@ from kernelect.export.graph import (
     Reduce,
     Reshape,
     Take,
-    Times,
+    VectorTimes,
     is_wide,
     walk,
 )
@@ -84,7 +84,7 @@ class Loops:
             self._assign_join(node, name, wide)
         elif isinstance(node, Reduce):
             self._assign_reduction(node, name, wide)
-        elif isinstance(node, Times):
+        elif isinstance(node, VectorTimes):
             self._assign_product(node, name, wide)
         elif isinstance(node, Fall):
             self._assign_fall(node, name, wide)
@@ -134,7 +134,7 @@ class Loops:
             return f"{total} = {self.dialect.call('max', [total, term], wide)};"
         return f"{total} {'+' if op == 'sum' else '*'}= {_bare(term)};"
 
-    def _assign_product(self, node: Times, name: str, wide: bool) -> None:
+    def _assign_product(self, node: VectorTimes, name: str, wide: bool) -> None:
         vector, matrix = node.args
         n, k = matrix.shape
         zero, value = self.dialect.number(0.0, wide), self.expression(vector, ("i",), wide)
@@ -299,7 +299,7 @@ def _kept(order: Sequence[Node], target: Node) -> set[int]:
             users.setdefault(id(arg), []).append(node)
     kept = {id(target)}
     for node in order:
-        many = isinstance(node, Reduce | Times | Join | Fall)
+        many = isinstance(node, Reduce | VectorTimes | Join | Fall)
         if isinstance(node, Fall):
             kept.add(id(node.args[0]))
         plain = isinstance(node, Apply | Narrow | Horner) and len(node.shape) == 1
@@ -313,6 +313,6 @@ def _is_inline(node: Node, users: Sequence[Node]) -> bool:
     if len(users) != 1:
         return False
     user = users[0]
-    return isinstance(user, Apply | Narrow | Horner | Reduce | Times) and (
-        isinstance(user, Reduce | Times) or user.shape == node.shape
+    return isinstance(user, Apply | Narrow | Horner | Reduce | VectorTimes) and (
+        isinstance(user, Reduce | VectorTimes) or user.shape == node.shape
     )

@@ -13,8 +13,8 @@ from kernelect.export.graph import Node
 from kernelect.export.inputs import bounded, coded
 from kernelect.export.intervals import ends_of
 from kernelect.export.program import Program
-from kernelect.export.rewriting import shared
-from kernelect.export.steps import changes_types_only, traced
+from kernelect.export.rewriting import shared_nodes
+from kernelect.export.steps import changes_types_only, traced_step
 from kernelect.inputs.readings import number_codes
 from kernelect.kernels.scale import spread_rows
 from kernelect.model import KernelPart, LabelHead, Model
@@ -59,7 +59,7 @@ def _written(sheet: Sheet, subject: Subject, interval: float | None) -> Program:
     nodes = {"result": found.result, "inputs": x, "decision": found.decision}
     nodes["ends"] = None if interval is None else ends_of(subject.model, x, interval)
     known = {name: node for name, node in nodes.items() if node is not None}
-    written = dict(zip(known, shared(list(known.values())), strict=True))
+    written = dict(zip(known, shared_nodes(list(known.values())), strict=True))
     return Program(
         columns=sheet.columns(),
         result=written["result"],
@@ -81,10 +81,10 @@ def _inputs(sheet: Sheet, subject: Subject) -> Node:
     if coding is not None:
         if not has_steps or all(changes_types_only(step) for _, step in steps.steps):
             sheet.kinds.update({j: role.kind for j, role in enumerate(coding.roles) if role.kind != "unused"})
-        return coded(coding, traced(steps, cells, sheet) if has_steps else cells, sheet)
+        return coded(coding, traced_step(steps, cells, sheet) if has_steps else cells, sheet)
     vectors = _kept_vectors(subject.model)
     if has_steps:
-        cells = traced(steps, cells, sheet)
+        cells = traced_step(steps, cells, sheet)
     elif vectors is not None:
         sheet.remember(cells, *_mean_and_spread(vectors))
     return sheet.numbers(cells)

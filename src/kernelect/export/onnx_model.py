@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from kernelect import __version__
-from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument
 from kernelect.export.evaluate import evaluate, number_of, text_of
 from kernelect.export.onnx_nodes import OnnxNodes
@@ -18,6 +17,7 @@ from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
 from kernelect.export.rows import in_single_precision
 from kernelect.extras import load_extra
+from kernelect.model.decisions import Decision
 from kernelect.typing import Array
 
 #: Version of the operators; the first one in which texts can be compared.

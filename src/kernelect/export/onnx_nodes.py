@@ -20,7 +20,7 @@ from kernelect.export.graph import (
     Reduce,
     Reshape,
     Take,
-    Times,
+    VectorTimes,
     is_wide,
     walk,
 )
@@ -136,7 +136,7 @@ class OnnxNodes:
         if isinstance(node, Reduce):
             keeps = int(len(node.args[0].shape) == 1)
             return self.sink.node(_REDUCTIONS[node.op], [*args, self._whole([-1])], keepdims=keeps)
-        if isinstance(node, Times):
+        if isinstance(node, VectorTimes):
             return self.sink.node("MatMul", args)
         if isinstance(node, Take):
             return self.sink.node("Gather", [*args, self._whole(node.places)], axis=1)

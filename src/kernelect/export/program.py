@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.criteria.decisions import Decision
 from kernelect.export.fall import Fall
 from kernelect.export.graph import Const, Lookup, Node, walk
+from kernelect.model.decisions import Decision
 from kernelect.typing import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class ExportedColumn:
     """A column of the rows that the exported model takes.
 
     Attributes
@@ -48,7 +48,7 @@ class Program:
 
     Attributes
     ----------
-    columns : tuple of Column
+    columns : tuple of ExportedColumn
         What a row holds, in this order.
     result : Node
         Probabilities of all classes, or predicted values.
@@ -68,7 +68,7 @@ class Program:
         What is different from the model in Python, in sentences.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[ExportedColumn, ...]
     result: Node
     decision: Node | None = None
     ends: Node | None = None

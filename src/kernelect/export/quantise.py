@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.export.graph import Apply, Const, Node, Times, is_wide
+from kernelect.export.graph import Apply, Const, Node, VectorTimes, is_wide
 from kernelect.export.rewriting import rewritten, with_args
 from kernelect.typing import Array
 
@@ -31,11 +31,11 @@ def quantised(nodes: Sequence[Node], bits: Any) -> list[Node]:
 
 
 def _changed(node: Node, args: tuple[Node, ...], bits: int, wide: dict[int, bool]) -> Node:
-    if isinstance(node, Times) and _is_table(node.args[1]) and not is_wide(node, wide):
+    if isinstance(node, VectorTimes) and _is_table(node.args[1]) and not is_wide(node, wide):
         matrix = node.args[1]
         assert isinstance(matrix, Const)
         codes, unit = _codes(matrix.values, bits)
-        return Apply("mul", (Times((args[0], codes)), Const(unit[0])), node.shape)
+        return Apply("mul", (VectorTimes((args[0], codes)), Const(unit[0])), node.shape)
     if isinstance(node, Apply) and len(node.shape) == 2 and not is_wide(node, wide):
         args = tuple(_stored(arg, bits) for arg in args)
     return with_args(node, args)

@@ -47,7 +47,7 @@ def widened(nodes: Sequence[Node]) -> list[Node]:
     ]
 
 
-def shared(nodes: Sequence[Node]) -> list[Node]:
+def shared_nodes(nodes: Sequence[Node]) -> list[Node]:
     """Return nodes that compute the same, with equal parts joined."""
     known: dict[Hashable, Node] = {}
 

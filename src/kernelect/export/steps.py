@@ -32,7 +32,7 @@ from kernelect.inputs import CodedColumns
 
 
 @singledispatch
-def traced(step: Any, cells: list[Cell], sheet: Sheet) -> list[Cell]:
+def traced_step(step: Any, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     """Return what a fitted step makes of cells.
 
     Parameters
@@ -57,39 +57,39 @@ def changes_types_only(step: Any) -> bool:
     return bool(getattr(step, "changes_types_only", False))
 
 
-@traced.register
+@traced_step.register
 def _(step: CodedColumns, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     node = indicated(step.indicators, coded(step.coding, cells, sheet))
     return [NumberCell(node, place, column) for place, column in enumerate(step.owners.tolist())]
 
 
-@traced.register
+@traced_step.register
 def _(step: Pipeline, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     for _, part in step.steps:
-        cells = traced(part, cells, sheet)
+        cells = traced_step(part, cells, sheet)
     return cells
 
 
-@traced.register
+@traced_step.register
 def _(step: FeatureUnion, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     found: list[Cell] = []
     for name, part in step.transformer_list:
         if isinstance(part, str) and part == "drop":
             continue
         weight = (step.transformer_weights or {}).get(name)
-        outputs = traced(part, cells, sheet)
+        outputs = traced_step(part, cells, sheet)
         found += outputs if weight is None else made(sheet.numbers(outputs) * float(weight), outputs)
     return found
 
 
-@traced.register
+@traced_step.register
 def _(step: ColumnTransformer, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     found: dict[int, Cell] = {}
     for name, part, of in step.transformers_:
         outputs = step.output_indices_[name]
         if outputs.stop > outputs.start:
             own = [cells[place] for place in chosen_places(of, step, len(cells))]
-            found.update(zip(range(outputs.start, outputs.stop), traced(part, own, sheet), strict=True))
+            found.update(zip(range(outputs.start, outputs.stop), traced_step(part, own, sheet), strict=True))
     weights = step.transformer_weights or {}
     if weights:
         raise MissingCapability(
@@ -98,7 +98,7 @@ def _(step: ColumnTransformer, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     return [found[place] for place in sorted(found)]
 
 
-@traced.register
+@traced_step.register
 def _(step: FunctionTransformer, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     if step.func is not None:
         raise MissingCapability(
@@ -108,7 +108,7 @@ def _(step: FunctionTransformer, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     return cells
 
 
-@traced.register
+@traced_step.register
 def _(step: SimpleImputer, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     statistics = np.asarray(step.statistics_)
     _check_missing_values(step)
@@ -123,7 +123,7 @@ def _(step: SimpleImputer, cells: list[Cell], sheet: Sheet) -> list[Cell]:
         x = sheet.numbers(chosen)
         sheet.remember(chosen, centre=fills)
         found = made(apply("where", apply("missing", x), fills, x), chosen)
-    return found if not step.add_indicator else [*found, *traced(step.indicator_, cells, sheet)]
+    return found if not step.add_indicator else [*found, *traced_step(step.indicator_, cells, sheet)]
 
 
 def _check_missing_values(step: SimpleImputer | MissingIndicator) -> None:
@@ -143,7 +143,7 @@ def _are_texts(step: SimpleImputer, cells: list[Cell], statistics: Any, sheet: S
     return any(isinstance(fill, str) for fill in statistics) or any(sheet.is_text(cell) for cell in cells)
 
 
-@traced.register
+@traced_step.register
 def _(step: MissingIndicator, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     _check_missing_values(step)
     found: list[Cell] = []
@@ -162,46 +162,46 @@ def _scaled(x: Node, centre: Any, scale: Any) -> Node:
     return shifted if scale is None else shifted / np.asarray(scale, dtype=float)
 
 
-@traced.register
+@traced_step.register
 def _(step: StandardScaler, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     sheet.remember(cells, step.mean_ if step.with_mean else None, step.scale_)
     centre, scale = step.mean_ if step.with_mean else None, step.scale_ if step.with_std else None
     return made(_scaled(sheet.numbers(cells), centre, scale), cells)
 
 
-@traced.register
+@traced_step.register
 def _(step: RobustScaler, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     sheet.remember(cells, step.center_, step.scale_)
     centre, scale = step.center_ if step.with_centering else None, step.scale_ if step.with_scaling else None
     return made(_scaled(sheet.numbers(cells), centre, scale), cells)
 
 
-@traced.register
+@traced_step.register
 def _(step: MaxAbsScaler, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     sheet.remember(cells, spread=step.scale_)
     return made(_scaled(sheet.numbers(cells), None, step.scale_), cells)
 
 
-@traced.register
+@traced_step.register
 def _(step: MinMaxScaler, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     sheet.remember(cells, 0.5 * (step.data_min_ + step.data_max_), 0.25 * step.data_range_)
     x = sheet.numbers(cells) * step.scale_ + step.min_
     return made(clipped(x, *step.feature_range) if step.clip else x, cells)
 
 
-@traced.register(OneHotEncoder)
-@traced.register(OrdinalEncoder)
-@traced.register(TargetEncoder)
+@traced_step.register(OneHotEncoder)
+@traced_step.register(OrdinalEncoder)
+@traced_step.register(TargetEncoder)
 def _(step: Any, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     return encoded(step, cells, sheet)
 
 
-@traced.register
+@traced_step.register
 def _(step: SelectorMixin, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     return [cells[place] for place in np.flatnonzero(step.get_support())]
 
 
-@traced.register
+@traced_step.register
 def _(step: PCA, cells: list[Cell], sheet: Sheet) -> list[Cell]:
     x = sheet.numbers(cells) - step.mean_
     components = step.components_ / np.sqrt(step.explained_variance_)[:, None] if step.whiten else step.components_

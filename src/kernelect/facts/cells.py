@@ -53,7 +53,7 @@ def _numbers(cells: Any) -> Array | None:
         return None
 
 
-def ranks(cells: Any) -> Array:
+def column_ranks(cells: Any) -> Array:
     """Return how high each cell stands in its column, 0 to 1; equal cells alike, NaN for texts and missing ones."""
     numbers = _numbers(cells)
     out = np.full(len(cells), np.nan)

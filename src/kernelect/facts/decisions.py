@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kernelect.criteria.decisions import Decision
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import number, trimmed
 from kernelect.facts.record import DecisionFacts
+from kernelect.model.decisions import Decision
 
 
 def describe_decision(decision: Decision, classes: Sequence[Any]) -> DecisionFacts:

@@ -113,10 +113,10 @@ def waterfall_of(carried: Carried, row: Any, output: Any) -> Waterfall:
     """Return how one row's prediction comes about."""
     assert carried.explainer is not None
     explanation = _of_output(carried.explainer.explain(row), output)
-    return Waterfall.of(replace(explanation, data=in_words(explanation, carried)), 0, 8)
+    return Waterfall.of(replace(explanation, data=cells_in_words(explanation, carried)), 0, 8)
 
 
-def in_words(explanation: Explanation, carried: Carried) -> Any:
+def cells_in_words(explanation: Explanation, carried: Carried) -> Any:
     """Return the cells that were explained in words, of the same shape."""
     kinds = {column.name: column.kind for column in carried.program.columns} | dict.fromkeys(carried.years, "year")
     cells = np.asarray(explanation.data, dtype=object)
@@ -131,7 +131,7 @@ def reasons_in_words(carried: Carried, rows: Any, places: Indices, most: int = 3
     if carried.explainer is None:
         return [""] * len(places)
     explanation = carried.explainer.explain(rows)
-    effects, words = towards(explanation, places), in_words(explanation, carried)
+    effects, words = towards(explanation, places), cells_in_words(explanation, carried)
     lines = []
     for effect, cells in zip(effects, words, strict=True):
         order = [j for j in np.argsort(-np.abs(effect), kind="stable")[:most] if effect[j] != 0.0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import Explanation
-from kernelect.facts.cells import axis_of, cell_words, hold_years, ranks, swarm, swarm_within
+from kernelect.facts.cells import axis_of, cell_words, column_ranks, hold_years, swarm, swarm_within
 from kernelect.facts.names import plain_name, short_name
 from kernelect.typing import Array
 
@@ -100,7 +100,7 @@ class Swarm:
             names=tuple(plain_name(explanation.feature_names[j]) for j in order),
             values=values,
             heights=np.column_stack([swarm(column) for column in values.T]),
-            ranks=np.column_stack([ranks(explanation.data[:, j]) for j in order]),
+            ranks=np.column_stack([column_ranks(explanation.data[:, j]) for j in order]),
             sizes=sizes[order],
             n_columns=len(sizes),
             label=label_of(explanation),
@@ -157,7 +157,7 @@ class ShapleyDependence:
         shades, shade_levels = np.full(len(values), np.nan), tuple[str, ...]()
         if k is not None:
             shades, shade_levels = axis_of(explanation.data[:, k])
-            shades = shades if shade_levels else ranks(explanation.data[:, k])
+            shades = shades if shade_levels else column_ranks(explanation.data[:, k])
         return cls(
             name=plain_name(explanation.feature_names[j]),
             at=at,

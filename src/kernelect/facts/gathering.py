@@ -12,7 +12,6 @@ import sklearn
 from sklearn.base import is_classifier
 
 from kernelect import __version__
-from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument, MissingCapability, OutOfTime
 from kernelect.facts import rules as _rules  # noqa: F401  (so that they are registered)
 from kernelect.facts.columns import describe_columns, missing_cells
@@ -45,6 +44,7 @@ from kernelect.facts.selected import describe_functions, describe_machine, descr
 from kernelect.facts.sources import is_mixture, machine_of, pipeline_of
 from kernelect.facts.surface import Landscape
 from kernelect.facts.what_if import describe_what_if
+from kernelect.model.decisions import Decision
 from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Array, Indices
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.criteria.decisions import Decision
 from kernelect.export import SizeCurve
 from kernelect.facts.carried import Carried
 from kernelect.facts.curves import Curve, Recalls, ResidualTrend
@@ -25,6 +24,7 @@ from kernelect.facts.plain import record_as_plain
 from kernelect.facts.relevance import Relevance
 from kernelect.facts.sources import input_names, machine_of
 from kernelect.facts.surface import Landscape, Surface
+from kernelect.model.decisions import Decision
 from kernelect.typing import Array, Indices
 
 #: What a picture's kind is called -> its record.

@@ -15,7 +15,7 @@ from kernelect.facts.leave_one_out import (
     left_out_values,
 )
 from kernelect.facts.names import plain_name, told_apart
-from kernelect.facts.sources import classes_of
+from kernelect.facts.sources import classes_of_estimator
 from kernelect.typing import Array, Mask
 
 #: Classes with a row of their own; the smaller ones share one.
@@ -56,7 +56,7 @@ class Confusion:
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any) -> Self:
         """Return the record of exact leave-one-out labels; ``y`` is what the estimator was fitted on."""
-        classes = classes_of(estimator)
+        classes = classes_of_estimator(estimator)
         return cls.from_predictions(y, left_out_labels(estimator), classes=classes, label="predicted, leave-one-out")
 
     @property
@@ -182,7 +182,7 @@ class Calibration:
     @classmethod
     def from_estimator(cls, estimator: Any, y: Any) -> Self:
         """Return the record of exact leave-one-out probabilities; ``y`` is what the estimator was fitted on."""
-        classes = classes_of(estimator)
+        classes = classes_of_estimator(estimator)
         return cls.from_predictions(y, left_out_probabilities(estimator, y), classes=classes)
 
     @classmethod

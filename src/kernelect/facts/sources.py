@@ -46,7 +46,7 @@ def require_selection(machine: Any) -> None:
         )
 
 
-def classes_of(estimator: Any) -> Any:
+def classes_of_estimator(estimator: Any) -> Any:
     """Return the classes that an estimator tells apart, or say that it predicts numbers."""
     machine = machine_of(estimator)
     if not is_classifier(machine):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.criteria.decisions import Decision, decide_by_cost, decide_by_f1
 from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.model.decisions import Decision, decide_by_cost, decide_by_f1
 from kernelect.typing import Array, Indices
 
 COST, F1, AVERAGE_PRECISION = "cost", "F1", "average precision"

@@ -12,7 +12,7 @@ from kernelect.exceptions import MissingCapability
 from kernelect.facts.names import parameter_kind, selection_words, with_input_names
 from kernelect.facts.record import InfluenceFacts
 from kernelect.facts.sources import input_names, machine_inputs, machine_of, require_selection
-from kernelect.selection import Influence, SelectionObjective, influence, surface
+from kernelect.selection import ParameterInfluence, SelectionObjective, influence, surface
 from kernelect.typing import Array, Indices
 
 #: How far the grid reaches from the selected value, in logarithms: a factor of 20.
@@ -28,7 +28,7 @@ class Landscape:
 
     objective: SelectionObjective
     theta: Array
-    influence: Influence
+    influence: ParameterInfluence
 
     @classmethod
     def of(cls, estimator: Any, X: Any, y: Any, max_rows: int = CRITERION_ROWS) -> Self:

@@ -9,12 +9,12 @@ from sklearn.base import is_classifier
 
 from kernelect.exceptions import MissingCapability, OutOfTime, UnusableModel
 from kernelect.export.evaluate import number_of, text_of
-from kernelect.export.program import Column, Program
+from kernelect.export.program import ExportedColumn, Program
 from kernelect.facts.bands import describe_band, ends_at
 from kernelect.facts.carried import Carried, carried_model
-from kernelect.facts.cells import hold_years, ranks
+from kernelect.facts.cells import column_ranks, hold_years
 from kernelect.facts.estimates import Assessment
-from kernelect.facts.explained import in_words, towards
+from kernelect.facts.explained import cells_in_words, towards
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import are_years, trimmed
 from kernelect.facts.page_record import REASONS, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
@@ -106,7 +106,7 @@ def _cells(program: Program, X: Any) -> Any:
     return out
 
 
-def _cell(cell: Any, column: Column) -> Any:
+def _cell(cell: Any, column: ExportedColumn) -> Any:
     if cell is None or cell != cell:
         return None
     if column.kind == "category":
@@ -120,7 +120,7 @@ def _plain_cells(row: Any) -> list[Any]:
     return [cell if cell is None or isinstance(cell, str) else float(cell) for cell in row]
 
 
-def _control(column: Column, cells: Any) -> ControlFacts:
+def _control(column: ExportedColumn, cells: Any) -> ControlFacts:
     known = [cell for cell in cells if cell is not None]
     facts = ControlFacts(
         name=plain_name(column.name),
@@ -158,7 +158,7 @@ def _typical(cells: Any) -> int:
         if len(texts) <= _FEW_VALUES or any(isinstance(cell, str) for cell in column):
             distance += 1.0 - counts[place] / counts.max()
         else:
-            high = ranks(column)
+            high = column_ranks(column)
             distance += np.where(np.isnan(high), 0.5, np.abs(high - 0.5))
     return int(np.argmin(distance))
 
@@ -216,7 +216,7 @@ def _reasons(carried: Carried, row: Any, place: int) -> list[ReasonFacts]:
     if carried.explainer is None or not carried.explains:
         return []
     explanation, expansion = carried.explainer.explain(row), carried.explainer.expansion
-    effects, cells = towards(explanation, np.array([place]))[0], in_words(explanation, carried)[0]
+    effects, cells = towards(explanation, np.array([place]))[0], cells_in_words(explanation, carried)[0]
     order = [j for j in np.argsort(-np.abs(effects), kind="stable") if as_plain(effects[j]) != 0.0]
     names = [
         plain_name(name) + (f" = {cell}" if len(columns) == 1 else "")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kernelect.kernels.precomputed import Precomputed
     from kernelect.kernels.products import OverInputs, ProductLaplace, ProductMatern
     from kernelect.kernels.rational_quadratic import RationalQuadratic
-    from kernelect.kernels.registry import KERNELS, as_kernel, register
+    from kernelect.kernels.registry import KERNELS, as_kernel
     from kernelect.kernels.stationary import ARD, RBF, WIDTH, Matern, Stationary
     from kernelect.kernels.translation import SklearnKernel, from_sklearn
 
@@ -50,7 +50,6 @@ __all__ = [
     "Sum",
     "as_kernel",
     "from_sklearn",
-    "register",
 ]
 
 if not TYPE_CHECKING:  # so that type checkers report unknown names
@@ -67,7 +66,7 @@ if not TYPE_CHECKING:  # so that type checkers report unknown names
             "precomputed": ["Precomputed"],
             "products": ["OverInputs", "ProductLaplace", "ProductMatern"],
             "rational_quadratic": ["RationalQuadratic"],
-            "registry": ["KERNELS", "as_kernel", "register"],
+            "registry": ["KERNELS", "as_kernel"],
             "stationary": ["ARD", "RBF", "WIDTH", "Matern", "Stationary"],
         },
     )

@@ -6,7 +6,6 @@ may hold and the laws of the tests follow from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from kernelect.exceptions import InvalidArgument, check_no_class
@@ -47,21 +46,6 @@ for _part in (
     SklearnKernel,
 ):  # built from other parts: stored by models, but without a name
     KERNELS.register(_part)
-
-
-def register(cls: type[Kernel], name: str | None = None, *, make: Callable[[], Kernel] | None = None) -> type[Kernel]:
-    """Declare your own kernel: its name is then accepted, and models with it can be saved and loaded.
-
-    Parameters
-    ----------
-    cls : type
-        Derived from :class:`Kernel`.
-    name : str, optional
-        What ``kernel=`` calls it. A kernel without a name can only be given as an object.
-    make : callable, optional
-        Returns the kernel that the name stands for, ``cls()`` unless given.
-    """
-    return KERNELS.register(cls, name, make=make)
 
 
 def as_kernel(kernel: object) -> Kernel:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from kernelect.lazy import lazily
 
 if TYPE_CHECKING:
-    from kernelect.machines.base import Expansion, Fitted, Machine
+    from kernelect.machines.base import Fitted, KernelExpansion, Machine
     from kernelect.machines.ep.likelihoods import LIKELIHOODS, Hinge, Likelihood, Probit, SquaredHinge
     from kernelect.machines.ep.machine import EP, EPColumn, EPState
     from kernelect.machines.ep.sampling import EllipticalSlice, HybridMonteCarlo, Sampler
@@ -31,11 +31,11 @@ __all__ = [
     "EPColumn",
     "EPState",
     "EllipticalSlice",
-    "Expansion",
     "Fitted",
     "Groups",
     "Hinge",
     "HybridMonteCarlo",
+    "KernelExpansion",
     "LSSVMState",
     "Likelihood",
     "Machine",
@@ -55,7 +55,7 @@ if not TYPE_CHECKING:  # so that type checkers report unknown names
     _named = lazily(
         __name__,
         {
-            "base": ["Expansion", "Fitted", "Machine"],
+            "base": ["KernelExpansion", "Fitted", "Machine"],
             "ep.likelihoods": ["LIKELIHOODS", "Hinge", "Likelihood", "Probit", "SquaredHinge"],
             "ep.machine": ["EP", "EPColumn", "EPState"],
             "ep.sampling": ["EllipticalSlice", "HybridMonteCarlo", "Sampler"],

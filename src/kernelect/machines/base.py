@@ -86,7 +86,7 @@ def factorisation(n_rows: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expansion:
+class KernelExpansion:
     """The function sum_i coef_i k(x_i, x) + intercept, several outputs side by side."""
 
     dual_coef: Array  # (n, k)

@@ -14,7 +14,7 @@ import numpy as np
 
 from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.estimators import LSSVC, targets_of
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkSolution, Moments, Rows, moments, solve
+from kernelect.machines.lssvm.landmarks import LandmarkSolution, MachineRows, Moments, WhitenedFrame, moments, solve
 from kernelect.machines.lssvm.logistic import FoldedLogistic
 from kernelect.mixture.bags import FOLDS, dealt, even_rows, numbered_classes
 from kernelect.mixture.base import CANDIDATES, LANDMARKS, Member, MixtureTask
@@ -155,11 +155,12 @@ def _best(folded: FoldedLogistic, solution: Array, deadline: Deadline) -> Array:
 
 def _least_squares(machine: LSSVC, part: FoldedRows, targets: Array, ridge: float) -> LandmarkSolution:
     """Return least squares of these rows, on the landmarks of a machine."""
-    frame = Frame.of(machine.kernel_.gram(machine.X_fit_), targets.mean(axis=0))
+    frame = WhitenedFrame.of(machine.kernel_.gram(machine.X_fit_), targets.mean(axis=0))
 
     def sums(rows: slice) -> Moments:
         return moments(
-            frame, Rows.of(machine.kernel_.cross(machine.X_fit_, part.V[rows]), targets[rows], part.weights[rows])
+            frame,
+            MachineRows.of(machine.kernel_.cross(machine.X_fit_, part.V[rows]), targets[rows], part.weights[rows]),
         )
 
     return solve(frame, sum_over_blocks(sums, part.blocks()), ridge)

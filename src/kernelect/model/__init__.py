@@ -6,7 +6,8 @@ answer. ``estimator.model_`` is a :class:`Model`.
 """
 
 from kernelect.model.component import Component
-from kernelect.model.heads import Decision, LabelHead, NoiseModel, NumberHead
+from kernelect.model.decisions import Decision
+from kernelect.model.heads import LabelHead, NoiseModel, NumberHead
 from kernelect.model.links import Given, Link, Moderated, Predictive, Tempered
 from kernelect.model.parts import BoxPart, ForeignPart, FunctionPart, KernelPart, Part
 from kernelect.model.record import Model, TrainingRows

@@ -13,43 +13,15 @@ import numpy as np
 from scipy.special import log_expit, logsumexp, softmax
 
 from kernelect.model.component import Component
+from kernelect.model.decisions import Decision
 from kernelect.model.scales import TargetScale
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array
 
 #: Probabilities are taken no smaller than this where their logarithm is needed.
 LEAST = 1e-12
 
 #: An end of an interval of counts may lie this far beyond a whole number: rounding is no further count.
 WHOLE = 1e-9
-
-
-@dataclass(frozen=True)
-class Decision:
-    """How probabilities become classes.
-
-    Attributes
-    ----------
-    rule : str
-        What the cut is best for: ``"cost"`` or ``"F1"``.
-    positive : int
-        Which of two classes the threshold is for.
-    threshold : float or None
-        The positive class is predicted where its probability is larger; None for more than two classes.
-    costs : tuple of tuple of float, or None
-        Cost of predicting a class (column) where the truth is another (row).
-    """
-
-    rule: str
-    positive: int
-    threshold: float | None
-    costs: tuple[tuple[float, ...], ...] | None
-
-    def __call__(self, probability: Array) -> Indices:
-        """Return the class of every row, from probabilities (n, k)."""
-        if self.threshold is not None:
-            chosen = probability[:, self.positive] > self.threshold
-            return np.where(chosen, self.positive, 1 - self.positive).astype(np.intp)
-        return np.argmin(probability @ np.array(self.costs), axis=1)
 
 
 def mixed(weights: Array, values: Sequence[Array]) -> Array:

@@ -111,7 +111,7 @@ KINDS: tuple[Kind, ...] = (
         limits=numbers("2 ."),
         calibration=numbers("."),
     ),
-    _kind("decision", "model.heads.Decision"),
+    _kind("decision", "model.decisions.Decision"),
     _kind("noise-model", "model.heads.NoiseModel", rows=numbers("n 1")),
     _kind("target-scale", "model.scales.TargetScale"),
     _kind("tempered", "model.links.Tempered"),

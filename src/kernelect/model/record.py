@@ -14,7 +14,8 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.inputs.coding import Coding
 from kernelect.inputs.frame import as_frame
 from kernelect.model.component import Component
-from kernelect.model.heads import Decision, LabelHead, NumberHead, mixed
+from kernelect.model.decisions import Decision
+from kernelect.model.heads import LabelHead, NumberHead, mixed
 from kernelect.model.jackknife import check_coverage, jackknife_ends, jackknife_reach
 from kernelect.model.parts import KernelPart
 from kernelect.model.spreads import Jackknife, Spread

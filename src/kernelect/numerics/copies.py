@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelect.numerics.blocks import row_blocks
-from kernelect.numerics.ordering import mixed
+from kernelect.numerics.ordering import scrambled
 from kernelect.typing import Array, Indices, Mask
 
 _Hashes = NDArray[np.uint64]
@@ -129,9 +129,9 @@ def _hashes(tables: Sequence[Array]) -> _Hashes:
 
 def _cells(values: Array, first: int, number: int) -> _Hashes:
     """Return hashes of cells whose columns begin with the ``first`` one of a table of this number."""
-    places = mixed(np.arange(first, first + values.shape[1], dtype=np.uint64) + np.uint64(number << 32))
+    places = scrambled(np.arange(first, first + values.shape[1], dtype=np.uint64) + np.uint64(number << 32))
     bits = np.ascontiguousarray(values, dtype=np.float64) + 0.0  # -0.0 is 0.0
-    return mixed(bits.view(np.uint64) ^ places)
+    return scrambled(bits.view(np.uint64) ^ places)
 
 
 def _factors(table: Array, rows: Indices, number: int) -> Iterator[_Hashes]:

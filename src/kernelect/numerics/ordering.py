@@ -45,7 +45,7 @@ def canonical_classes(X: Array, index: Indices, weights: Array) -> Indices:
     totals = np.bincount(which.reshape(-1)[by_size], weights[by_size])
     classes = rows[:, -1].astype(np.intp)
     sums = np.zeros(classes.max() + 1, dtype=np.uint64)
-    np.add.at(sums, classes, mixed(_hashes_of_ranks(_ranks(np.column_stack([rows[:, :-1], totals])))))
+    np.add.at(sums, classes, scrambled(_hashes_of_ranks(_ranks(np.column_stack([rows[:, :-1], totals])))))
     return np.asarray(np.argsort(np.lexsort((sums, np.bincount(classes)))), dtype=np.intp)
 
 
@@ -87,17 +87,17 @@ def _hashes_of_ranks(R: _Hashes) -> _Hashes:
 
 
 def _column_hashes(R: _Hashes, rows: _Hashes) -> _Hashes:
-    return np.asarray(mixed(R + rows[:, None]).sum(axis=0), dtype=np.uint64)
+    return np.asarray(scrambled(R + rows[:, None]).sum(axis=0), dtype=np.uint64)
 
 
 def _row_hashes(R: _Hashes, columns: _Hashes) -> _Hashes:
-    return np.asarray(mixed(R + columns).sum(axis=1), dtype=np.uint64)
+    return np.asarray(scrambled(R + columns).sum(axis=1), dtype=np.uint64)
 
 
-def mixed(values: _Hashes) -> _Hashes:
+def scrambled(values: _Hashes) -> _Hashes:
     """Return a bijection of 64-bit numbers that looks random (the finaliser of SplitMix64)."""
-    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    found = values + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed ^= mixed >> np.uint64(shift)
-        mixed *= np.uint64(factor)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)), dtype=np.uint64)
+        found ^= found >> np.uint64(shift)
+        found *= np.uint64(factor)
+    return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)

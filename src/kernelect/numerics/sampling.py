@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelect.numerics.blocks import row_blocks
-from kernelect.numerics.ordering import mixed
+from kernelect.numerics.ordering import scrambled
 from kernelect.typing import Array, Indices, Mask
 
 
@@ -49,7 +49,7 @@ def stratified(n_rows: int, count: int) -> Indices:
     if n_rows <= count:
         return np.arange(n_rows)
     ends = np.arange(count + 1) * n_rows // count
-    place = mixed(np.arange(count, dtype=np.uint64)) / 2.0**64
+    place = scrambled(np.arange(count, dtype=np.uint64)) / 2.0**64
     return np.asarray(ends[:-1] + (place * np.diff(ends)).astype(np.intp), dtype=np.intp)
 
 
@@ -58,5 +58,5 @@ def row_hashes(X: Array) -> NDArray[np.uint64]:
     hashes = np.empty(len(X), dtype=np.uint64)
     for part in row_blocks(len(X), X.shape[1]):
         values = np.asarray(X[part], dtype=np.float64) + 0.0  # -0.0 is 0.0
-        hashes[part] = mixed(values.view(np.uint64)).sum(axis=1)
-    return mixed(hashes)
+        hashes[part] = scrambled(values.view(np.uint64)).sum(axis=1)
+    return scrambled(hashes)

@@ -18,7 +18,7 @@ _MOST_COLUMNS = 30
 _BEST = "the best"
 
 
-class Table(TypedDict):
+class ReportTable(TypedDict):
     """A titled table; the first column names the rows."""
 
     key: str
@@ -28,7 +28,7 @@ class Table(TypedDict):
     note: str
 
 
-def tables_of(facts: Facts) -> list[Table]:
+def tables_of(facts: Facts) -> list[ReportTable]:
     """Return all tables, from scores and selected values to what was run; those without rows are left out."""
     tables = [
         _scores(facts["quality"]),
@@ -45,10 +45,10 @@ def tables_of(facts: Facts) -> list[Table]:
     return [table for table in tables if table is not None and table["rows"]]
 
 
-def _table(key: str, title: str, columns: Sequence[str], rows: list[list[str]], note: str = "") -> Table:
+def _table(key: str, title: str, columns: Sequence[str], rows: list[list[str]], note: str = "") -> ReportTable:
     """Return a table of the columns that hold anything."""
     kept = [place for place in range(len(columns)) if any(row[place] not in ("", NOT_KNOWN) for row in rows)]
-    return Table(
+    return ReportTable(
         key=key,
         title=title,
         columns=[columns[place] for place in kept],
@@ -57,13 +57,13 @@ def _table(key: str, title: str, columns: Sequence[str], rows: list[list[str]], 
     )
 
 
-def _scores(quality: QualityFacts) -> Table:
+def _scores(quality: QualityFacts) -> ReportTable:
     names, rows = scores_by_estimate(quality)
     cells = [[score, *(words.get(name, NOT_KNOWN) for name in names)] for score, words in rows.items()]
     return _table("scores", "How good it is", ["measured by", *names], cells, "± one standard error.")
 
 
-def _parameters(machine: MachineFacts) -> Table:
+def _parameters(machine: MachineFacts) -> ReportTable:
     rows = [
         [one["name"], one["words"], number(one["length_scale"], 4), one["at_bound"] or ""]
         for one in machine["parameters"]
@@ -77,7 +77,7 @@ def _parameters(machine: MachineFacts) -> Table:
     return _table("parameters", "Selected values", columns, rows, note)
 
 
-def _candidates(facts: Facts) -> Table | None:
+def _candidates(facts: Facts) -> ReportTable | None:
     mixture = facts.get("mixture")
     if mixture is None:
         return None
@@ -89,7 +89,7 @@ def _candidates(facts: Facts) -> Table | None:
     return _table("candidates", "Candidates of the mixture", columns, rows, mixture["loss"]["sentence"])
 
 
-def _peers(facts: Facts) -> Table | None:
+def _peers(facts: Facts) -> ReportTable | None:
     peers = facts.get("peers")
     if peers is None:
         return None
@@ -108,7 +108,7 @@ def _peers(facts: Facts) -> Table | None:
     return _table("peers", "Beside other methods", columns, rows, note)
 
 
-def _relevance(relevance: RelevanceFacts | None) -> Table | None:
+def _relevance(relevance: RelevanceFacts | None) -> ReportTable | None:
     if relevance is None:
         return None
     rows = []
@@ -122,7 +122,7 @@ def _relevance(relevance: RelevanceFacts | None) -> Table | None:
     return _table("relevance", "Relevance of columns", columns, rows, note)
 
 
-def _confusion(facts: Facts) -> Table | None:
+def _confusion(facts: Facts) -> ReportTable | None:
     record = next((one["record"] for one in facts["pictures"] if one["kind"] == "confusion"), None)
     if record is None:
         return None
@@ -133,7 +133,7 @@ def _confusion(facts: Facts) -> Table | None:
     return _table("confusion", "True against predicted", ["true class", *record["classes"], "found"], rows)
 
 
-def _worst_rows(facts: Facts) -> Table | None:
+def _worst_rows(facts: Facts) -> ReportTable | None:
     rows = [
         [str(one["row"]), one["observed"], one["predicted"], one["miss"], one["reasons"]]
         for one in facts.get("worst_rows", [])
@@ -144,19 +144,19 @@ def _worst_rows(facts: Facts) -> Table | None:
     return _table("worst", "The rows predicted worst", columns, rows, note) if rows else None
 
 
-def _stages(facts: Facts) -> Table:
+def _stages(facts: Facts) -> ReportTable:
     rows = [[one["name"], str(one["evaluations"]), number(one["best"], 5)] for one in facts["stages"]]
     return _table("stages", "Stages of the search", ["stage", "evaluations", "best value"], rows)
 
 
-def _functions(facts: Facts) -> Table:
+def _functions(facts: Facts) -> ReportTable:
     rows = [[one["name"], number(one["coefficient"], 4)] for one in facts["functions"]]
     left = facts["machine"]["vectors"] - len(rows)
     note = f"Not listed: {counted(left, 'further function')} with smaller coefficients." if left else ""
     return _table("functions", "Chosen functions", ["function", "coefficient"], rows, note)
 
 
-def _setting(facts: Facts) -> Table:
+def _setting(facts: Facts) -> ReportTable:
     data, machine = facts["data"], facts["machine"]
     rows = [
         ["rows", fixed(data["rows"], 0)],

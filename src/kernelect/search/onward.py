@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.results import Status
 from kernelect.search.base import Recorder
-from kernelect.search.secant import Curvature, projected
+from kernelect.search.secant import InverseHessian, projected
 from kernelect.typing import Array
 
 #: Length of the longest step at first, in log units of any one parameter, and what it grows and shrinks by.
@@ -30,7 +30,10 @@ def go_on(evaluate: Recorder, start: Array, lower: Array, upper: Array, *, inver
     ``tol`` of the value.
     """
     x, (value, gradient) = start, evaluate(start)
-    curvature, longest = Curvature(evaluate.unit * inverse), _LONGEST  # of values in the unit in which they are seen
+    curvature, longest = (
+        InverseHessian(evaluate.unit * inverse),
+        _LONGEST,
+    )  # of values in the unit in which they are seen
     for _ in range(evaluate.budget.max_iter):
         evaluate.inverse = curvature.inverse
         inner = projected(gradient, x, lower, upper)

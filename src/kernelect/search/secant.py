@@ -59,13 +59,13 @@ class SecantModel:
     def inverse(self) -> Array:
         """Return H by all steps; where none went the function is taken to be as flat as along the last one."""
         step, change = self.steps[-1], self.changes[-1]
-        curvature = Curvature(float(step @ step) / float(step @ change) * np.eye(len(step)))
+        curvature = InverseHessian(float(step @ step) / float(step @ change) * np.eye(len(step)))
         for step, change in zip(self.steps, self.changes, strict=True):
             curvature.update(step, change)
         return curvature.inverse
 
 
-class Curvature:
+class InverseHessian:
     """An inverse Hessian that every step corrects, by BFGS.
 
     Parameters

@@ -3,9 +3,9 @@
 from kernelect.selection.centres import Centres, Drawing
 from kernelect.selection.early_stopping import select_stopped_early
 from kernelect.selection.in_time import Pace, rows_in_time
-from kernelect.selection.landscape import Influence, influence, surface
+from kernelect.selection.landscape import ParameterInfluence, influence, surface
 from kernelect.selection.lead import Lead, relative_widths
-from kernelect.selection.least_squares import LeastSquaresObjective, left_out
+from kernelect.selection.least_squares import LeastSquaresObjective, rows_left_out
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import in_units, per_row, with_doubts, with_remark
 from kernelect.selection.problem import Rows, join
@@ -32,10 +32,10 @@ __all__ = [
     "CentreObjective",
     "Centres",
     "Drawing",
-    "Influence",
     "Lead",
     "LeastSquaresObjective",
     "Pace",
+    "ParameterInfluence",
     "RelevanceObjective",
     "Rows",
     "Scales",
@@ -45,13 +45,13 @@ __all__ = [
     "in_units",
     "influence",
     "join",
-    "left_out",
     "per_row",
     "recalibrate",
     "recalibrated",
     "relative_widths",
     "ridge_space",
     "rows_in_time",
+    "rows_left_out",
     "select",
     "select_stopped_early",
     "settle_widths",

@@ -23,7 +23,7 @@ _MOST = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Influence:
+class ParameterInfluence:
     """How many nats the criterion rises when a parameter is divided or multiplied by 10."""
 
     index: Indices
@@ -47,7 +47,7 @@ def in_nats(objective: SelectionObjective) -> SelectionObjective:
     return replace(objective, prior=objective.prior or Flat(), memory=Memory())
 
 
-def influence(objective: SelectionObjective, theta: Array) -> Influence:
+def influence(objective: SelectionObjective, theta: Array) -> ParameterInfluence:
     """Return the influence of each free parameter at ``theta``, with two evaluations per parameter."""
     objective = in_nats(objective)
     index = _candidates(objective, theta)
@@ -55,7 +55,7 @@ def influence(objective: SelectionObjective, theta: Array) -> Influence:
         here = objective.value(theta)
         rises = np.array([[_shifted(objective, theta, i, step) - here for step in (-STEP, STEP)] for i in index])
     rises = rises.reshape(len(index), 2)
-    return Influence(
+    return ParameterInfluence(
         index=index, names=tuple(objective.space.names[i] for i in index), below=rises[:, 0], above=rises[:, 1]
     )
 

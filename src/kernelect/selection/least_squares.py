@@ -30,14 +30,14 @@ class LeastSquaresObjective(SelectionObjective):
         if self.criterion.leaves_out:
             self.value(theta)
         remembered = self.remembered_residuals(theta)
-        return left_out(self.solved(theta).state, self.criterion.groups)[1] if remembered is None else remembered
+        return rows_left_out(self.solved(theta).state, self.criterion.groups)[1] if remembered is None else remembered
 
     def remembered_residuals(self, theta: Array) -> Array | None:
         """Return the leave-one-out residuals at ``theta`` where a criterion that leaves rows out has been there."""
         return self.pointwise(theta) if self.criterion.leaves_out else None
 
 
-def left_out(state: LSSVMState, groups: Groups | None) -> tuple[Array, Array]:
+def rows_left_out(state: LSSVMState, groups: Groups | None) -> tuple[Array, Array]:
     """Return the inverse variances (n,) and the residuals (n, k) of rows left out, each alone or with its group."""
     if groups is None:
         c = state.bordered_diagonal()

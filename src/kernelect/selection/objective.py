@@ -58,7 +58,7 @@ class Best:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class KnownValue:
     """A criterion at one theta: all that a prior needs to be added to it, without the solution."""
 
     value: float
@@ -74,7 +74,7 @@ class Remembered:
     """What is known by theta, and the parts for which it is known."""
 
     parts: tuple[object, ...] = ()
-    values: dict[bytes, Known] = field(default_factory=dict)
+    values: dict[bytes, KnownValue] = field(default_factory=dict)
 
     def holds_for(self, parts: tuple[object, ...]) -> bool:
         """Return whether these are the very parts."""
@@ -223,7 +223,7 @@ class SelectionObjective:
         """Return the machine's constant, 1 where it is no parameter."""
         return float(np.exp(theta[-1])) if len(theta) > self._n_kernel_parameters else 1.0
 
-    def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, Known]:
+    def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, KnownValue]:
         """Return the criterion at ``theta``, remembered or found."""
         key, kernel = theta.tobytes(), self.kernel_at(theta)
         known = self.known.values.get(key)
@@ -239,16 +239,16 @@ class SelectionObjective:
             theta=theta, space=self.space.moved(theta), kernel=kernel, X=self.X, solve=lambda: fitted
         ), known
 
-    def _judged(self, theta: Array, *, gradient: bool) -> tuple[Fitted, Known]:
+    def _judged(self, theta: Array, *, gradient: bool) -> tuple[Fitted, KnownValue]:
         """Return the machine solved at ``theta`` and what the criterion says of it."""
         fitted, pull = self._solved(theta)
         found = self.criterion.value_and_gradient(fitted) if gradient else self.criterion.value(fitted)
         known = self._in_nats(found.value, self._gradient(theta, pull, found) if gradient else None, fitted)
         return fitted, replace(known, pointwise=found.pointwise)
 
-    def _in_nats(self, value: float, gradient: Array | None, fitted: Fitted) -> Known:
+    def _in_nats(self, value: float, gradient: Array | None, fitted: Fitted) -> KnownValue:
         nats, slope = self.criterion.nats(value, fitted)
-        return Known(value=value, gradient=gradient, nats=nats, slope=slope, n_residuals=fitted.n_residuals)
+        return KnownValue(value=value, gradient=gradient, nats=nats, slope=slope, n_residuals=fitted.n_residuals)
 
     def _revisit(self, theta: Array) -> None:
         """Take note that a search came back to a point that is remembered; by default nothing."""
@@ -286,7 +286,7 @@ class SelectionObjective:
     def _with_prior(self, theta: Array, *, gradient: bool) -> tuple[float, Array | None]:
         return self._penalized(*self._evaluated(theta, gradient=gradient))
 
-    def _penalized(self, point: HyperPoint, known: Known) -> tuple[float, Array | None]:
+    def _penalized(self, point: HyperPoint, known: KnownValue) -> tuple[float, Array | None]:
         if self.prior is None:
             return known.value, known.gradient
         share = self.prior.share(known.n_residuals)

@@ -27,7 +27,7 @@ from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_row
 from kernelect.numerics import Deadline
 from kernelect.priors import HyperPoint
 from kernelect.selection.centres import Centres, Drawing, rounded
-from kernelect.selection.objective import Known, Memory, SelectionObjective
+from kernelect.selection.objective import KnownValue, Memory, SelectionObjective
 from kernelect.typing import Array, Indices, Mask
 
 #: Largest step of a log-parameter after which the last solution is a start for the next.
@@ -135,7 +135,7 @@ class RelevanceObjective(SelectionObjective):
         """Return the objective with another deadline; it keeps its solutions."""
         return replace(self, machine=self._rvm.before(deadline))
 
-    def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, Known]:
+    def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, KnownValue]:
         """Return the criterion at ``theta``; a value that was cut short counts only where there is no other."""
         known = self.known.values.get(theta.tobytes())
         if self._rvm.deadline.passed and known is not None:

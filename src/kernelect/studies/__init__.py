@@ -3,7 +3,7 @@
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, builtin_studies, parse_study, read_study
 from kernelect.studies.engines import Dask, Engine, Local, engine_for
-from kernelect.studies.records import Table
+from kernelect.studies.records import StudyTable
 from kernelect.studies.run import Plan, Progress, check_plan, run_study
 from kernelect.studies.store import Results, ResultsError
 from kernelect.studies.tables import make_tables
@@ -18,7 +18,7 @@ __all__ = [
     "Results",
     "ResultsError",
     "Study",
-    "Table",
+    "StudyTable",
     "builtin_studies",
     "check_plan",
     "engine_for",

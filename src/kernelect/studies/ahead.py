@@ -7,17 +7,17 @@ import numpy as np
 from kernelect.facts.numbers import fixed
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, TableSpec
-from kernelect.studies.records import Entry, Table
-from kernelect.studies.statistics import Values, values_of
+from kernelect.studies.records import StudyTable, TableEntry
+from kernelect.studies.statistics import Values, figure_values
 from kernelect.typing import Array
 
 #: Share of the default's figure that another one has to be smaller by.
 _TRIFLE = 0.02
 
 
-def ahead_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
+def ahead_table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable | None:
     """Return the data sets where one of the methods is ahead, with the one whose mean is the smallest."""
-    default, values = str(study.default), values_of(cells, spec.metric)
+    default, values = str(study.default), figure_values(cells, spec.metric)
     others = [name for name in spec.methods or tuple(study.methods) if name != default]
     compared = [name for name in study.datasets if any(_pairs(values, name, default, m) is not None for m in others)]
     if not compared:
@@ -29,11 +29,11 @@ def ahead_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | 
             (ours, theirs, count), method = min(leads, key=lambda each: each[0][1] / each[0][0] if each[0][0] else 1.0)
             rows.append(
                 (
-                    Entry(text=dataset),
-                    Entry(text=study.methods[method].label),
-                    Entry(text=fixed(ours, spec.digits), numbers={"value": ours}),
-                    Entry(text=fixed(theirs, spec.digits), numbers={"value": theirs}),
-                    Entry(text=str(count)),
+                    TableEntry(text=dataset),
+                    TableEntry(text=study.methods[method].label),
+                    TableEntry(text=fixed(ours, spec.digits), numbers={"value": ours}),
+                    TableEntry(text=fixed(theirs, spec.digits), numbers={"value": theirs}),
+                    TableEntry(text=str(count)),
                 )
             )
     note = (
@@ -42,7 +42,7 @@ def ahead_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | 
         "picked with hindsight."
     )
     heads = ("data", "ahead", study.methods[default].label, "the other", "splits")
-    return Table(title=spec.title, heads=heads, rows=tuple(rows), notes=(note,))
+    return StudyTable(title=spec.title, heads=heads, rows=tuple(rows), notes=(note,))
 
 
 def _pairs(values: Values, dataset: str, default: str, method: str) -> Array | None:

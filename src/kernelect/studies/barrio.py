@@ -16,7 +16,7 @@ from kernelect.studies.build import build, named
 from kernelect.studies.definition import Method
 from kernelect.studies.scoring import Figures, fitted_and_scored
 from kernelect.studies.splits import Problem
-from kernelect.subsets import Sample, fit_widths
+from kernelect.subsets import SubsetRows, fit_widths
 
 
 def find_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
@@ -24,7 +24,9 @@ def find_widths(problem: Problem, method: Method, needed: Mapping[str, Any] | No
     del method, needed, seed
     X, y = problem.X, problem.y
     began = time.thread_time()
-    found: Any = fit_widths(ARD(), Sample(X=X, T=y[:, None], weights=np.ones(len(X)), intercept=False), max_rows=len(X))
+    found: Any = fit_widths(
+        ARD(), SubsetRows(X=X, T=y[:, None], weights=np.ones(len(X)), intercept=False), max_rows=len(X)
+    )
     return {
         "gamma": np.asarray(found.kernel.gamma).tolist(),
         "fit_seconds": time.thread_time() - began,

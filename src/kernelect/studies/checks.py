@@ -51,13 +51,13 @@ def tables_in(entry: Any, key: str, origin: str) -> Mapping[str, Mapping[str, An
     if not isinstance(entry, Mapping):
         raise InvalidArgument(f"{key} = {entry!r} in {origin} must be a table: write [{key}.NAME] above each entry.")
     for name, part in entry.items():
-        check_name(name, f"a name in {key} of {origin}")
+        check_file_name(name, f"a name in {key} of {origin}")
         if not isinstance(part, Mapping):
             raise InvalidArgument(f"{key}.{name} = {part!r} in {origin} must be a table, such as {{}}.")
     return entry
 
 
-def check_name(name: str, place: str) -> None:
+def check_file_name(name: str, place: str) -> None:
     """Raise if a name cannot be part of a file name."""
     if not name or len(name) > _MOST_LETTERS or not name.isprintable() or set(name) & set("/\\:") or name[0] == ".":
         raise InvalidArgument(
@@ -95,7 +95,7 @@ def _with_tuples(value: Any, hint: Any) -> Any:
 
 def check_study(study: Study, origin: str) -> None:
     """Raise if parts of a definition do not fit together."""
-    check_name(study.name, f"the name of {origin}")
+    check_file_name(study.name, f"the name of {origin}")
     _check_range("seed", study.seed, 0, MOST_SEED, origin)
     _check_counts(study, origin)
     check_protocol(study.protocol, f"the protocol of {origin}")

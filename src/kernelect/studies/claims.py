@@ -9,8 +9,8 @@ import numpy as np
 from kernelect.facts.numbers import fixed
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Claim, Study
-from kernelect.studies.records import Entry, Table
-from kernelect.studies.statistics import Mean, signed_rank, values_of, z_score
+from kernelect.studies.records import StudyTable, TableEntry
+from kernelect.studies.statistics import Mean, figure_values, signed_rank, z_score
 
 #: z beyond which Cawley & Talbot (2007) call a difference of two means significant.
 _SIGNIFICANT = 1.64
@@ -28,7 +28,7 @@ _HEADS = (
 )
 
 
-def claims_table(study: Study, cells: Sequence[Outcome]) -> list[Table]:
+def claims_table(study: Study, cells: Sequence[Outcome]) -> list[StudyTable]:
     """Return the table of the study's claims for which there are cells of both methods; none if there are none."""
     rows = tuple(row for claim in study.claims if (row := _row(study, cells, claim)) is not None)
     note = (
@@ -36,10 +36,10 @@ def claims_table(study: Study, cells: Sequence[Outcome]) -> list[Table]:
         "Data sets with fewer than two splits of both methods are left out on both sides. As said: data sets where the "
         "sentence and our runs agree. Wilcoxon's signed-rank test is over the same data sets."
     )
-    return [Table(title="The paper says / we find", heads=_HEADS, rows=rows, notes=(note,))] if rows else []
+    return [StudyTable(title="The paper says / we find", heads=_HEADS, rows=rows, notes=(note,))] if rows else []
 
 
-def _row(study: Study, cells: Sequence[Outcome], claim: Claim) -> tuple[Entry, ...] | None:
+def _row(study: Study, cells: Sequence[Outcome], claim: Claim) -> tuple[TableEntry, ...] | None:
     found = _found(study, cells, claim)
     if not found:
         return None
@@ -51,12 +51,12 @@ def _row(study: Study, cells: Sequence[Outcome], claim: Claim) -> tuple[Entry, .
     better = _listed(said, -1), _with_z(own, -1), _with_z(z, -1)
     worse = _listed(said, 1), _with_z(own, 1), _with_z(z, 1)
     texts = claim.says, *better, *worse, f"{agree} of {len(found)}", "-" if p is None else f"{p:.3f}"
-    return tuple(Entry(text=text) for text in texts)
+    return tuple(TableEntry(text=text) for text in texts)
 
 
 def _found(study: Study, cells: Sequence[Outcome], claim: Claim) -> dict[str, tuple[Mean, Mean]]:
     """Return the means of both methods on the data sets that have at least two splits of each."""
-    values = values_of(cells, claim.metric)
+    values = figure_values(cells, claim.metric)
     pairs = {d: (values.get((d, claim.first), {}), values.get((d, claim.second), {})) for d in study.datasets}
     return {d: (Mean.of(a.values()), Mean.of(b.values())) for d, (a, b) in pairs.items() if min(len(a), len(b)) > 1}
 

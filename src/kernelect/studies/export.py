@@ -81,10 +81,10 @@ def _write_csv(found: list[dict[str, Any]], file: Any) -> None:
     writer = csv.DictWriter(file, names, lineterminator="\n")
     writer.writeheader()
     for row in found:
-        writer.writerow({name: as_text(value) for name, value in row.items()})
+        writer.writerow({name: cell_text(value) for name, value in row.items()})
 
 
-def as_text(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a value as a CSV cell: plain words as they are, anything else (and words that look like JSON) as JSON."""
     return value if isinstance(value, str) and from_text(value) == value else json.dumps(value)
 

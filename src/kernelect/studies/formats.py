@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from kernelect.studies.records import BEST, SECOND, Entry, Table
+from kernelect.studies.records import BEST, SECOND, StudyTable, TableEntry
 
 
-def as_markdown(tables: Sequence[Table]) -> str:
+def as_markdown(tables: Sequence[StudyTable]) -> str:
     """Return the tables in Markdown."""
     blocks = []
     for table in tables:
@@ -27,7 +27,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def as_latex(tables: Sequence[Table]) -> str:
+def as_latex(tables: Sequence[StudyTable]) -> str:
     r"""Return the tables in LaTeX, for a preamble with ``\usepackage{booktabs}``."""
     blocks = []
     for table in tables:
@@ -61,7 +61,7 @@ p {{ opacity: .75; max-width: 60rem; }}
 """
 
 
-def as_html(tables: Sequence[Table]) -> str:
+def as_html(tables: Sequence[StudyTable]) -> str:
     """Return a self-contained page with the tables."""
     blocks = []
     for table in tables:
@@ -77,7 +77,7 @@ def as_html(tables: Sequence[Table]) -> str:
     return _PAGE.format(body="\n".join(blocks))
 
 
-def as_csv(tables: Sequence[Table]) -> str:
+def as_csv(tables: Sequence[StudyTable]) -> str:
     """Return the numbers behind the entries, one line per entry and number."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -90,7 +90,7 @@ def as_csv(tables: Sequence[Table]) -> str:
     return out.getvalue()
 
 
-FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {
+FORMATS: dict[str, Callable[[Sequence[StudyTable]], str]] = {
     "markdown": as_markdown,
     "latex": as_latex,
     "html": as_html,
@@ -107,7 +107,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _set(entry: Entry, safe: Callable[[str], str], bold: tuple[str, str], italic: tuple[str, str]) -> str:
+def _set(entry: TableEntry, safe: Callable[[str], str], bold: tuple[str, str], italic: tuple[str, str]) -> str:
     """Return an entry's text escaped, and bold or italic."""
     before, after = {BEST: bold, SECOND: italic}.get(entry.emphasis, ("", ""))
     return f"{before}{safe(entry.text)}{after}"

@@ -7,19 +7,19 @@ import numpy as np
 from kernelect.facts.numbers import fixed, with_error
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, TableSpec
-from kernelect.studies.records import Entry, Table
-from kernelect.studies.statistics import Mean, Values, paired, values_of
+from kernelect.studies.records import StudyTable, TableEntry
+from kernelect.studies.statistics import Mean, Values, figure_values, paired
 
 
-def overall_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table:
+def overall_table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable:
     """Return means over data sets, one column per metric; a data set counts once, however many splits it has."""
     default, metrics = str(study.default), [metric.strip() for metric in spec.metric.split(",")]
     done = {cell.key.method for cell in cells if cell.done}
     methods = [method for method in spec.methods or tuple(study.methods) if method in done]
-    known = [values_of(cells, metric) for metric in metrics]
+    known = [figure_values(cells, metric) for metric in metrics]
     rows = tuple(
         (
-            Entry(text=study.methods[method].label),
+            TableEntry(text=study.methods[method].label),
             *(_entry(values, list(study.datasets), method, default, spec.digits) for values in known),
         )
         for method in methods
@@ -28,24 +28,24 @@ def overall_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table:
         f"Entries: mean over data sets; {study.methods[default].label} minus the method on the splits that both have "
         "± standard error over data sets (data sets where it is lower / higher)."
     )
-    return Table(
+    return StudyTable(
         title=spec.title, heads=("method", *metrics), rows=rows, notes=(note, *_counted(study, known, methods))
     )
 
 
-def _entry(values: Values, datasets: list[str], method: str, default: str, digits: int) -> Entry:
+def _entry(values: Values, datasets: list[str], method: str, default: str, digits: int) -> TableEntry:
     means = [Mean.of(values[name, method].values()).mean for name in datasets if values.get((name, method))]
     if not means:
-        return Entry(text="-")
+        return TableEntry(text="-")
     text, numbers = fixed(float(np.mean(means)), digits), {"value": float(np.mean(means))}
     pairs = [paired(values, name, default, method) for name in datasets]
     apart = np.array([pair.difference for pair in pairs if pair is not None])
     if len(apart) < 2 or not np.any(apart):
-        return Entry(text=text, numbers=numbers)
+        return TableEntry(text=text, numbers=numbers)
     error = float(apart.std(ddof=1) / np.sqrt(len(apart)))
     lower, higher = int(np.sum(apart < 0)), int(np.sum(apart > 0))
     difference = with_error(float(apart.mean()), error, decimals=digits, sign=True)
-    return Entry(
+    return TableEntry(
         text=f"{text}; {difference} ({lower} / {higher})",
         numbers={**numbers, "difference": float(apart.mean()), "standard_error": error},
     )

@@ -19,7 +19,7 @@ from kernelect.plots import (
     PairedScatterDisplay,
 )
 from kernelect.plots.style import house_style
-from kernelect.studies.statistics import Values, mean_table, ranks, values_of
+from kernelect.studies.statistics import Values, figure_values, mean_table, ranks
 from kernelect.studies.store import Results
 from kernelect.studies.tables import first_metric
 
@@ -42,7 +42,7 @@ def save_pictures(
     matplotlib.use("Agg")
     make_folder(out)
     metric = metric or first_metric(list(results.cells()))
-    values = values_of(results.cells(), metric)
+    values = figure_values(results.cells(), metric)
     if not values:
         raise InvalidArgument(f"No cell of {results.path} has {metric!r} yet: run the study, or give another --metric.")
     figures = KINDS[kind](results, values, metric, tuple(methods))

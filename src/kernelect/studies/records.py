@@ -9,7 +9,7 @@ BEST, SECOND = "best", "second"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class TableEntry:
     """One entry of a table: its text, its typesetting, and the numbers behind it."""
 
     text: str
@@ -18,10 +18,10 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class StudyTable:
     """A titled table; the first column names the rows."""
 
     title: str
     heads: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
+    rows: tuple[tuple[TableEntry, ...], ...]
     notes: tuple[str, ...] = ()

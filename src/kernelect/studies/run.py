@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from kernelect.datasets import DataSet, load
+from kernelect.datasets import DataSet, load_dataset
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies.build import build, named
 from kernelect.studies.cells import Key, Outcome, Task
@@ -71,7 +71,7 @@ class Plan:
         entry = self.study.datasets[dataset]
         if self.protocol(dataset).get("kind") == "draws":
             return DataSet(name=dataset, X=np.zeros((0, 0)), y=np.zeros(0), source="generator")
-        found = load(str(entry.get("table", dataset)), self.folder, openml=entry.get("openml"))
+        found = load_dataset(str(entry.get("table", dataset)), self.folder, openml=entry.get("openml"))
         return replace(found, name=dataset)
 
     def skipped(self) -> dict[str, str]:

@@ -36,7 +36,7 @@ def fitted_and_scored(model: Any, problem: Problem) -> Figures:
     began = time.thread_time()
     model.fit(problem.X, problem.y)
     seconds = time.thread_time() - began
-    return {**score(model, problem), **describe(model), "fit_seconds": seconds}
+    return {**score(model, problem), **describe_fit(model), "fit_seconds": seconds}
 
 
 def score(model: Any, problem: Problem) -> Figures:
@@ -80,7 +80,7 @@ def _majority_error(problem: Problem) -> float:
     return float(np.mean(problem.y_test != labels[np.argmax(counts)]))
 
 
-def describe(model: Any) -> Figures:
+def describe_fit(model: Any) -> Figures:
     """Return the size and how the selection ended, if the model has them."""
     model = getattr(model, "best_estimator_", model)
     figures: Figures = {}

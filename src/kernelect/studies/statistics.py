@@ -16,7 +16,7 @@ from kernelect.typing import Array
 Values = dict[tuple[str, str], dict[int, float]]
 
 
-def values_of(cells: Iterable[Outcome], metric: str) -> Values:
+def figure_values(cells: Iterable[Outcome], metric: str) -> Values:
     """Return one figure from all finished cells that have it."""
     values: Values = defaultdict(dict)
     for cell in cells:

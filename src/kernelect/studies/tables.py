@@ -13,23 +13,23 @@ from kernelect.studies.cells import Outcome
 from kernelect.studies.claims import claims_table
 from kernelect.studies.definition import Study, TableSpec
 from kernelect.studies.overall import overall_table
-from kernelect.studies.records import BEST, SECOND, Entry, Table
+from kernelect.studies.records import BEST, SECOND, StudyTable, TableEntry
 from kernelect.studies.statistics import (
     Mean,
     Values,
+    figure_values,
     mean_table,
     paired,
     ranks,
     signed_rank,
     significantly_worse,
-    values_of,
     z_score,
 )
 from kernelect.studies.store import Results
 from kernelect.typing import Array
 
 
-def make_tables(results: Results, metric: str | None = None) -> list[Table]:
+def make_tables(results: Results, metric: str | None = None) -> list[StudyTable]:
     """Return the tables that the study's definition asks for, or one table of a single figure."""
     study, cells = results.study, list(results.cells())
     if metric is not None:
@@ -48,7 +48,7 @@ def _only_table(study: Study, metric: str) -> tuple[TableSpec, ...]:
     return (TableSpec(title=f"Results: {metric}", metric=metric, published=metric if study.published else None),)
 
 
-def _one_metric(study: Study, cells: list[Outcome], metric: str) -> Table:
+def _one_metric(study: Study, cells: list[Outcome], metric: str) -> StudyTable:
     known = sorted({key for cell in cells for key, value in cell.figures.items() if isinstance(value, int | float)})
     if metric not in known:
         raise unknown_name("--metric", metric, known)
@@ -69,14 +69,14 @@ def first_metric(cells: list[Outcome]) -> str:
     )
 
 
-def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
+def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable | None:
     if spec.kind == "order":
         return _order_table(study, cells, spec)
     if spec.kind == "overall":
         return overall_table(study, cells, spec)
     if spec.kind == "ahead":
         return ahead_table(study, cells, spec)
-    values = values_of(cells, spec.metric)
+    values = figure_values(cells, spec.metric)
     wanted = spec.methods or tuple(study.methods)
     methods = [name for name in wanted if any(values.get((dataset, name)) for dataset in study.datasets)]
     datasets = [name for name in study.datasets if any(values.get((name, method)) for method in methods)]
@@ -89,17 +89,17 @@ def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
 
 def _means_table(
     study: Study, cells: list[Outcome], values: Values, spec: TableSpec, methods: list[str], datasets: list[str]
-) -> Table:
+) -> StudyTable:
     rows = []
     for dataset in datasets:
         means = {m: Mean.of(values[dataset, m].values()) for m in methods if values.get((dataset, m))}
         marks = _emphasis({method: _shown(spec, mean) for method, mean in means.items()}, spec.best)
         entries = [_entry(study, spec, dataset, method, means.get(method), marks.get(method, "")) for method in methods]
-        rows.append((Entry(text=f"{dataset} ({_split_counts(cells, dataset, methods)})"), *entries))
+        rows.append((TableEntry(text=f"{dataset} ({_split_counts(cells, dataset, methods)})"), *entries))
     heads = ("data (splits)", *(study.methods[method].label for method in methods))
     with_z = any("z" in entry.numbers for row in rows for entry in row)
     notes = (_legend(spec, with_z), *_rank_notes(study, values, spec, methods, datasets))
-    return Table(title=spec.title, heads=heads, rows=tuple(rows), notes=notes)
+    return StudyTable(title=spec.title, heads=heads, rows=tuple(rows), notes=notes)
 
 
 def _split_counts(cells: list[Outcome], dataset: str, methods: list[str]) -> str:
@@ -122,9 +122,9 @@ def _shown(spec: TableSpec, mean: Mean) -> float:
     return mean.smallest if spec.kind == "smallest" else mean.mean
 
 
-def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean | None, mark: str) -> Entry:
+def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean | None, mark: str) -> TableEntry:
     if mean is None:
-        return Entry(text="-")
+        return TableEntry(text="-")
     smallest = spec.kind == "smallest"
     spread = mean.standard_deviation if spec.spread == "standard deviation" else mean.standard_error
     value = _shown(spec, mean)
@@ -139,7 +139,7 @@ def _entry(study: Study, spec: TableSpec, dataset: str, method: str, mean: Mean 
             numbers["z"] = z
         else:
             text += f" / {as_printed(*published[:2])}"
-    return Entry(text=text, emphasis=mark, numbers=numbers)
+    return TableEntry(text=text, emphasis=mark, numbers=numbers)
 
 
 def _published(study: Study, spec: TableSpec, dataset: str, method: str) -> Sequence[float]:
@@ -173,7 +173,7 @@ def _rank_notes(
     )
 
 
-def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[str], datasets: list[str]) -> Table:
+def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[str], datasets: list[str]) -> StudyTable:
     published = study.published.get(spec.published or "", {})
     rows = []
     for row in methods:
@@ -182,26 +182,26 @@ def _worse_table(study: Study, values: Values, spec: TableSpec, methods: list[st
             count = significantly_worse(values, datasets, row, column)
             there = published.get(row, {}).get(column)
             text = "-" if row == column else f"{count}" + (f" / {there[0]:g}" if there else "")
-            entries.append(Entry(text=text, numbers={"count": float(count)}))
-        rows.append((Entry(text=study.methods[row].label), *entries))
+            entries.append(TableEntry(text=text, numbers={"count": float(count)}))
+        rows.append((TableEntry(text=study.methods[row].label), *entries))
     heads = ("worse than", *(study.methods[method].label for method in methods))
     note = f"Of {len(datasets)} data sets" + (" / the published count." if published else ".")
-    return Table(title=spec.title, heads=heads, rows=tuple(rows), notes=(note,))
+    return StudyTable(title=spec.title, heads=heads, rows=tuple(rows), notes=(note,))
 
 
-def _order_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table | None:
+def _order_table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable | None:
     """Methods in the order of their mean ranks over data sets, by each of several figures."""
     methods, columns = list(spec.methods or study.methods), []
     for metric in spec.metric.split(","):
-        table = mean_table(values_of(cells, metric.strip()), list(study.datasets), methods)
+        table = mean_table(figure_values(cells, metric.strip()), list(study.datasets), methods)
         if not len(table):
             return None
         mean_rank = ranks(table, methods).mean_rank
         order = np.argsort(mean_rank, kind="stable")
-        columns.append([Entry(text=f"{study.methods[methods[i]].label} ({mean_rank[i]:.2f})") for i in order])
-    rows = tuple((Entry(text=f"{place}"), *entries) for place, entries in enumerate(zip(*columns, strict=True), 1))
+        columns.append([TableEntry(text=f"{study.methods[methods[i]].label} ({mean_rank[i]:.2f})") for i in order])
+    rows = tuple((TableEntry(text=f"{place}"), *entries) for place, entries in enumerate(zip(*columns, strict=True), 1))
     heads = ("place", *(metric.strip() for metric in spec.metric.split(",")))
-    return Table(
+    return StudyTable(
         title=spec.title,
         heads=heads,
         rows=rows,
@@ -209,10 +209,10 @@ def _order_table(study: Study, cells: list[Outcome], spec: TableSpec) -> Table |
     )
 
 
-def _against_others(study: Study, cells: list[Outcome], spec: TableSpec) -> list[Table]:
+def _against_others(study: Study, cells: list[Outcome], spec: TableSpec) -> list[StudyTable]:
     """The default against every other method: per data set, and over all of them."""
     default = str(study.default)
-    values = values_of(cells, spec.metric)
+    values = figure_values(cells, spec.metric)
     others = [m for m in study.methods if m != default and any(values.get((d, m)) for d in study.datasets)]
     datasets = [d for d in study.datasets if values.get((d, default))]
     if not others or not datasets:
@@ -220,8 +220,10 @@ def _against_others(study: Study, cells: list[Outcome], spec: TableSpec) -> list
     rows = []
     for dataset in datasets:
         entries = [_paired_entry(values, dataset, default, other, spec.digits) for other in others]
-        rows.append((Entry(text=dataset), *entries))
-    rows.append((Entry(text="Wilcoxon over data sets, p"), *(_wilcoxon(values, datasets, default, o) for o in others)))
+        rows.append((TableEntry(text=dataset), *entries))
+    rows.append(
+        (TableEntry(text="Wilcoxon over data sets, p"), *(_wilcoxon(values, datasets, default, o) for o in others))
+    )
     label = study.methods[default].label
     title = f"{label} minus each other method, on the same splits"
     heads = ("data", *(study.methods[other].label for other in others))
@@ -229,11 +231,11 @@ def _against_others(study: Study, cells: list[Outcome], spec: TableSpec) -> list
         "Entries: mean difference ± standard error (negative: the default is better); bold: significant at 5 % "
         "(paired t-test)."
     )
-    tables = [Table(title=title, heads=heads, rows=tuple(rows), notes=(note,))]
+    tables = [StudyTable(title=title, heads=heads, rows=tuple(rows), notes=(note,))]
     return [*tables, *_against_published(study, values, spec, datasets)]
 
 
-def _against_published(study: Study, values: Values, spec: TableSpec, datasets: list[str]) -> list[Table]:
+def _against_published(study: Study, values: Values, spec: TableSpec, datasets: list[str]) -> list[StudyTable]:
     """The default's means against the published ones: other splits, so z-scores and no pairs."""
     columns = study.published.get(spec.published or "", {})
     labels = {method.published or method.name: method.label for method in reversed(list(study.methods.values()))}
@@ -244,17 +246,17 @@ def _against_published(study: Study, values: Values, spec: TableSpec, datasets: 
     rows = []
     for dataset in datasets:
         entries = [_published_entry(means[dataset], columns[name].get(dataset, ()), spec.digits) for name in labels]
-        rows.append((Entry(text=dataset), *entries))
+        rows.append((TableEntry(text=dataset), *entries))
     tests = []
     for name in labels:
         shared = [dataset for dataset in datasets if dataset in columns[name]]
         ours, theirs = [means[d].mean for d in shared], [columns[name][d][0] for d in shared]
         tests.append(_signed_rank_entry(np.array(ours) - np.array(theirs)))
-    rows.append((Entry(text="Wilcoxon over data sets, p"), *tests))
+    rows.append((TableEntry(text="Wilcoxon over data sets, p"), *tests))
     title = f"{study.methods[str(study.default)].label} minus the published columns"
     note = "Entries: difference of the means (z-score); negative: the default is better; bold: |z| > 1.96."
     return [
-        Table(
+        StudyTable(
             title=title,
             heads=("data", *(f"{label}, published" for label in labels.values())),
             rows=tuple(rows),
@@ -263,41 +265,41 @@ def _against_published(study: Study, values: Values, spec: TableSpec, datasets: 
     ]
 
 
-def _published_entry(ours: Mean, published: Sequence[float], digits: int) -> Entry:
+def _published_entry(ours: Mean, published: Sequence[float], digits: int) -> TableEntry:
     z = z_score(ours, published)
     if z is None:
-        return Entry(text="-")
+        return TableEntry(text="-")
     difference = ours.mean - published[0]
     mark = BEST if abs(z) > 1.96 else ""
-    return Entry(
+    return TableEntry(
         text=f"{fixed(difference, digits, sign=True)} ({fixed(z, 1, sign=True)})",
         emphasis=mark,
         numbers={"difference": difference, "z": z},
     )
 
 
-def _paired_entry(values: Values, dataset: str, default: str, other: str, digits: int) -> Entry:
+def _paired_entry(values: Values, dataset: str, default: str, other: str, digits: int) -> TableEntry:
     found = paired(values, dataset, default, other)
     if found is None:
-        return Entry(text="-")
+        return TableEntry(text="-")
     mark = BEST if found.p_value < 0.05 else ""
     numbers = {"difference": found.difference, "standard_error": found.standard_error, "p": found.p_value}
-    return Entry(
+    return TableEntry(
         text=with_error(found.difference, found.standard_error, decimals=digits, sign=True),
         emphasis=mark,
         numbers=numbers,
     )
 
 
-def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> Entry:
+def _wilcoxon(values: Values, datasets: list[str], default: str, other: str) -> TableEntry:
     """Signed ranks of the mean paired differences, on the data sets that both have."""
     found = [paired(values, dataset, default, other) for dataset in datasets]
     return _signed_rank_entry(np.array([pair.difference for pair in found if pair is not None]))
 
 
-def _signed_rank_entry(differences: Array) -> Entry:
+def _signed_rank_entry(differences: Array) -> TableEntry:
     p = signed_rank(differences)
     if p is None:
-        return Entry(text="-")
+        return TableEntry(text="-")
     fewer, more = int(np.sum(differences < 0)), int(np.sum(differences > 0))
-    return Entry(text=f"{p:.3f} (better {fewer}, worse {more})", numbers={"p": p, "better": fewer, "worse": more})
+    return TableEntry(text=f"{p:.3f} (better {fewer}, worse {more})", numbers={"p": p, "better": fewer, "worse": more})

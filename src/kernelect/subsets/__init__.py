@@ -8,7 +8,7 @@ PTA(l=1, r=0)
 from kernelect.subsets.abf import Widths, fit_widths, with_fitted_kernels
 from kernelect.subsets.evidence import EvidenceCriterion, MacKayEvidence, MarginalLikelihood, QuadratureEvidence
 from kernelect.subsets.fit import FitOptions, FittedSubset, constant_subset, fit_subset
-from kernelect.subsets.moments import Moments, Sample, gather
+from kernelect.subsets.moments import SubsetMoments, SubsetRows, gathered_moments
 from kernelect.subsets.ols import OLS
 from kernelect.subsets.registry import STRATEGIES, SUBSET_CRITERIA
 from kernelect.subsets.results import BasisSelection, SearchTrace, Step, SubsetModel
@@ -29,22 +29,22 @@ __all__ = [
     "FittedSubset",
     "MacKayEvidence",
     "MarginalLikelihood",
-    "Moments",
     "Oscillating",
     "QuadratureEvidence",
-    "Sample",
     "SearchOutcome",
     "SearchTrace",
     "Step",
     "Strategy",
     "SubsetModel",
+    "SubsetMoments",
+    "SubsetRows",
     "Walk",
     "WalkOptions",
     "Widths",
     "constant_subset",
     "fit_subset",
     "fit_widths",
-    "gather",
+    "gathered_moments",
     "search_subset",
     "with_fitted_kernels",
 ]

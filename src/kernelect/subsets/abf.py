@@ -24,7 +24,7 @@ from kernelect.parameters import ParameterSpace
 from kernelect.results import SearchResult
 from kernelect.search import LBFGS, Budget, Directions, search_along
 from kernelect.subsets.factored import MISFIT_FLOOR
-from kernelect.subsets.moments import Sample
+from kernelect.subsets.moments import SubsetRows
 from kernelect.subsets.profile import GramProfile
 from kernelect.typing import Array, Observer
 
@@ -42,12 +42,12 @@ class ABFObjective:
     ----------
     kernel : Kernel
         With numbers for all parameters; theta replaces them.
-    sample : Sample
+    sample : SubsetRows
     centres : ndarray of shape (M, d)
     """
 
     kernel: Kernel
-    sample: Sample
+    sample: SubsetRows
     centres: Array
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
@@ -107,7 +107,7 @@ class Widths:
 
 def fit_widths(
     kernel: Kernel,
-    sample: Sample,
+    sample: SubsetRows,
     *,
     max_rows: int = 512,
     budget: Budget | None = None,
@@ -118,7 +118,7 @@ def fit_widths(
     Parameters
     ----------
     kernel : Kernel
-    sample : Sample
+    sample : SubsetRows
     max_rows : int
         Number of rows and functions used, spread over the sorted data.
     budget : Budget, optional
@@ -145,7 +145,7 @@ def fit_widths(
 
 def with_fitted_kernels(
     dictionary: Dictionary,
-    sample: Sample,
+    sample: SubsetRows,
     *,
     max_rows: int = 512,
     budget: Budget | None = None,

@@ -16,7 +16,7 @@ from numpy.polynomial.legendre import leggauss
 from scipy.special import gammaln
 
 from kernelect.subsets.factored import best_noise_likelihood
-from kernelect.subsets.moments import Moments
+from kernelect.subsets.moments import SubsetMoments
 from kernelect.subsets.profile import LOG_RANGE, GramProfile, Peak, Profile
 from kernelect.typing import Array, Indices
 
@@ -55,10 +55,10 @@ class EvidenceCriterion(ABC):
         """Return the value of a subset of at least one function."""
 
     @abstractmethod
-    def null(self, moments: Moments) -> float:
+    def null(self, moments: SubsetMoments) -> float:
         """Return the value of the model without functions."""
 
-    def score(self, moments: Moments, chosen: Indices) -> Scored:
+    def score(self, moments: SubsetMoments, chosen: Indices) -> Scored:
         """Return the value of the subset ``chosen`` at its best lambda."""
         if not len(chosen):
             return Scored(value=self.null(moments), regularization=1.0, deviation=LOG_RANGE, at_bound=False)
@@ -95,7 +95,7 @@ class QuadratureEvidence(EvidenceCriterion):
         integral = peak.height + np.log(weights @ np.exp(heights - peak.height))
         return float(integral - np.log(LOG_RANGE) + k * _noise_integral(N))
 
-    def null(self, moments: Moments) -> float:
+    def null(self, moments: SubsetMoments) -> float:
         return _null_likelihood(moments) + moments.n_outputs * _noise_integral(moments.n_rows)
 
 
@@ -115,7 +115,7 @@ class MacKayEvidence(EvidenceCriterion):
         gamma, k = profile.well_determined(peak.regularization), len(profile.energy)
         return peak.height + _half_log(k * gamma) + k * _half_log(profile.n_rows - gamma)
 
-    def null(self, moments: Moments) -> float:
+    def null(self, moments: SubsetMoments) -> float:
         return _null_likelihood(moments) + _half_log(0.0) + moments.n_outputs * _half_log(moments.n_rows)
 
 
@@ -128,7 +128,7 @@ class MarginalLikelihood(EvidenceCriterion):
     def value(self, profile: Profile, peak: Peak) -> float:
         return peak.height
 
-    def null(self, moments: Moments) -> float:
+    def null(self, moments: SubsetMoments) -> float:
         return _null_likelihood(moments)
 
 
@@ -137,7 +137,7 @@ def _half_log(gamma: float) -> float:
     return float(0.5 * np.log(2.0 / max(gamma, GAMMA_FLOOR)))
 
 
-def _null_likelihood(moments: Moments) -> float:
+def _null_likelihood(moments: SubsetMoments) -> float:
     return best_noise_likelihood(moments, np.maximum(moments.energy, np.finfo(float).tiny))
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelect.numerics import factorize
-from kernelect.subsets.moments import Moments
+from kernelect.subsets.moments import SubsetMoments
 from kernelect.typing import Array, Indices
 
 #: A candidate with less than this share of its squared norm left is explained by the model.
@@ -38,10 +38,10 @@ class FactoredModel:
 
     Parameters
     ----------
-    moments : Moments
+    moments : SubsetMoments
     """
 
-    def __init__(self, moments: Moments) -> None:
+    def __init__(self, moments: SubsetMoments) -> None:
         self.moments = moments
         self.regularization = 1.0
         self._M, self._k = len(moments), moments.n_outputs
@@ -175,7 +175,7 @@ class FactoredModel:
         self._rows = grown
 
 
-def best_noise_likelihood(moments: Moments, misfit: Array) -> float:
+def best_noise_likelihood(moments: SubsetMoments, misfit: Array) -> float:
     """Return the part of max_beta ln P that depends on A: -N/2 sum_k [ln(2 pi A / N) + 1]."""
     N = moments.n_rows
     return float(moments.log_constant - 0.5 * N * np.sum(np.log(2.0 * np.pi * misfit / N) + 1.0))

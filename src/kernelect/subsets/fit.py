@@ -13,8 +13,8 @@ from kernelect.search import Budget
 from kernelect.subsets.abf import Widths, with_fitted_kernels
 from kernelect.subsets.evidence import Scored
 from kernelect.subsets.holdout import Holdout
-from kernelect.subsets.moments import Moments, Sample, gather
-from kernelect.subsets.posterior import Posterior, Solver
+from kernelect.subsets.moments import SubsetMoments, SubsetRows, gathered_moments
+from kernelect.subsets.posterior import Solver, SubsetPosterior
 from kernelect.subsets.profile import Profile
 from kernelect.subsets.results import BasisSelection, SearchTrace, SubsetModel
 from kernelect.subsets.select import SearchOutcome, search_subset
@@ -64,19 +64,19 @@ class FittedSubset:
     functions: Candidates
     indices: Indices
     means: Array
-    posterior: Posterior
+    posterior: SubsetPosterior
     regularization: float
     selection: BasisSelection
     rows: Indices | None = None
 
 
-def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> FittedSubset:
+def fit_subset(dictionary: Dictionary, sample: SubsetRows, options: FitOptions) -> FittedSubset:
     """Find widths, gather moments, search for a subset and solve it.
 
     Parameters
     ----------
     dictionary : Dictionary
-    sample : Sample
+    sample : SubsetRows
         Its targets must vary; use :func:`constant_subset` if they do not.
     options : FitOptions
     """
@@ -90,7 +90,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
         observe=options.walk.observe,
     )
     candidates = dictionary.build(sample.X)
-    moments = gather(candidates, sample, deadline.part(_GATHERING)).in_units(units)
+    moments = gathered_moments(candidates, sample, deadline.part(_GATHERING)).in_units(units)
     n_rows, sample = len(sample), sample if moments.rows is None else sample.rows(moments.rows)
     share = options.strategy.holdout_share
     aside = deadline.part(_GATHERING)
@@ -117,7 +117,7 @@ def fit_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> F
     )
 
 
-def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions) -> FittedSubset:
+def constant_subset(dictionary: Dictionary, sample: SubsetRows, options: FitOptions) -> FittedSubset:
     """Return the model without functions, for targets that do not vary: only rounding would choose another."""
     none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0)
     selection = BasisSelection(
@@ -134,7 +134,7 @@ def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions)
         strategy=repr(options.strategy),
         seconds=0.0,
     )
-    posterior = Posterior(coef=np.zeros((0, 0)), root=np.zeros((0, 0)), noise=nothing)
+    posterior = SubsetPosterior(coef=np.zeros((0, 0)), root=np.zeros((0, 0)), noise=nothing)
     return FittedSubset(
         functions=dictionary.build(sample.X).take(none),
         indices=none,
@@ -146,8 +146,8 @@ def constant_subset(dictionary: Dictionary, sample: Sample, options: FitOptions)
 
 
 def _solved(
-    chosen: Candidates, sample: Sample, moments: Moments, columns: Indices, options: FitOptions
-) -> tuple[Posterior, Scored, bool]:
+    chosen: Candidates, sample: SubsetRows, moments: SubsetMoments, columns: Indices, options: FitOptions
+) -> tuple[SubsetPosterior, Scored, bool]:
     """Return the posterior of the chosen functions and their value, from the design matrix itself.
 
     And whether they leave so little that the noise is not known.
@@ -155,7 +155,7 @@ def _solved(
     criterion = options.walk.criterion
     if not len(columns):
         k = moments.n_outputs
-        posterior = Posterior(
+        posterior = SubsetPosterior(
             coef=np.zeros((0, k)), root=np.zeros((0, 0)), noise=np.sqrt(moments.energy / moments.n_rows)
         )
         return posterior, criterion.score(moments, columns), False
@@ -169,7 +169,7 @@ def _solved(
 def _record(
     outcome: SearchOutcome,
     scored: Scored,
-    moments: Moments,
+    moments: SubsetMoments,
     widths: list[Widths],
     options: FitOptions,
     seconds: float,
@@ -193,14 +193,14 @@ def _record(
     )
 
 
-def _is_certain(profile: Profile, regularization: float, moments: Moments) -> bool:
+def _is_certain(profile: Profile, regularization: float, moments: SubsetMoments) -> bool:
     """Tell whether a model claims that there is no noise though its parameters take up most of the rows."""
     residual = profile.misfits(np.array([regularization]))[0] / profile.energy
     few = moments.most_functions is not None and 2.0 * profile.well_determined(regularization) > moments.most_functions
     return few and bool(np.any(residual < _VANISHING))
 
 
-def _sentence(outcome: SearchOutcome, moments: Moments, at_bound: list[str], unfinished: Status | None) -> str:
+def _sentence(outcome: SearchOutcome, moments: SubsetMoments, at_bound: list[str], unfinished: Status | None) -> str:
     """Return how the search ended, what was left out and what to doubt."""
     parts = [outcome.status.value]
     if not len(outcome.chosen):

@@ -9,7 +9,7 @@ import numpy as np
 from kernelect.dictionaries.base import Candidates
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import NEVER, Deadline
-from kernelect.subsets.moments import Moments, Sample, gather, gather_about
+from kernelect.subsets.moments import SubsetMoments, SubsetRows, gather_about, gathered_moments
 from kernelect.typing import Array, Indices
 
 #: Rows below which none can be spared.
@@ -20,14 +20,14 @@ _FEWEST = 5
 class Holdout:
     """Moments of the training part, and of the held-out rows about the means of the training part."""
 
-    training: Moments
-    aside: Moments
+    training: SubsetMoments
+    aside: SubsetMoments
 
     @classmethod
     def split(
         cls,
         candidates: Candidates,
-        sample: Sample,
+        sample: SubsetRows,
         share: float,
         generator: np.random.Generator,
         deadline: Deadline = NEVER,
@@ -41,7 +41,7 @@ class Holdout:
         order = generator.permutation(len(sample))
         count = min(max(round(share * len(sample)), 1), len(sample) - 1)
         aside, training = sample.rows(np.sort(order[:count])), sample.rows(np.sort(order[count:]))
-        moments = gather(candidates, training, deadline)
+        moments = gathered_moments(candidates, training, deadline)
         kept = candidates.take(moments.candidates)
         centre = training.target_means if moments.rows is None else training.rows(moments.rows).target_means
         return cls(training=moments, aside=gather_about(kept, aside, moments.means, centre, deadline))

@@ -48,7 +48,7 @@ _CONSTANT = 1e-24
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample:
+class SubsetRows:
     """Rows to learn from: inputs (n, d), targets (n, k), positive weights (n,), and the intercept."""
 
     X: Array
@@ -72,7 +72,7 @@ class Sample:
         centred = scaled - replace(self, T=scaled).target_means
         return np.asarray(self.weights @ centred**2 > _CONSTANT * (self.weights @ scaled**2), dtype=bool)
 
-    def in_own_units(self) -> tuple[Array, Sample]:
+    def in_own_units(self) -> tuple[Array, SubsetRows]:
         """Return powers of two near the targets' size, and the sample with targets divided by them."""
         units = np.array([binary_unit(column) for column in (self.T - self.target_means).T])
         return units, replace(self, T=self.T / units)
@@ -83,7 +83,7 @@ class Sample:
         distinct = len(np.unique(np.column_stack([self.X, self.T]), axis=0))
         return max(distinct - int(self.intercept) - _RESIDUALS, 0)
 
-    def rows(self, chosen: Indices) -> Sample:
+    def rows(self, chosen: Indices) -> SubsetRows:
         """Return the sample restricted to some rows."""
         return replace(self, X=self.X[chosen], T=self.T[chosen], weights=self.weights[chosen])
 
@@ -98,7 +98,7 @@ class Sample:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moments:
+class SubsetMoments:
     """Everything the evidence of a subset depends on.
 
     Attributes
@@ -141,11 +141,11 @@ class Moments:
         """Number of targets k."""
         return len(self.energy)
 
-    def in_units(self, units: Array) -> Moments:
+    def in_units(self, units: Array) -> SubsetMoments:
         """Return the moments of targets divided by ``units``; the likelihood stays that of the original targets."""
         return replace(self, log_constant=self.log_constant - self.n_rows * float(np.log(units).sum()))
 
-    def take(self, kept: Indices) -> Moments:
+    def take(self, kept: Indices) -> SubsetMoments:
         """Return the moments of these columns only."""
         return replace(
             self,
@@ -171,7 +171,7 @@ class _Sums:
     rows: Indices | None  # those that were seen, where not all were
 
 
-def gather(candidates: Candidates, sample: Sample, deadline: Deadline = NEVER) -> Moments:
+def gathered_moments(candidates: Candidates, sample: SubsetRows, deadline: Deadline = NEVER) -> SubsetMoments:
     """Stream the dictionary's moments: O(N M^2) time in ``syrk``, O(M^2) memory.
 
     If ``deadline`` passes before the last block, the sums cover the rows seen so far.
@@ -186,7 +186,7 @@ def gather(candidates: Candidates, sample: Sample, deadline: Deadline = NEVER) -
         # Targets are centred on the mean of all rows: a part of them has one of its own.
         projections = projections - np.outer(sums.columns, sums.targets / total)
         energy = energy - sums.targets**2 / total
-    moments = Moments(
+    moments = SubsetMoments(
         gram=_symmetric(gram),
         projections=projections,
         energy=energy,
@@ -201,12 +201,12 @@ def gather(candidates: Candidates, sample: Sample, deadline: Deadline = NEVER) -
 
 
 def gather_about(
-    candidates: Candidates, sample: Sample, means: Array, target_means: Array, deadline: Deadline = NEVER
-) -> Moments:
+    candidates: Candidates, sample: SubsetRows, means: Array, target_means: Array, deadline: Deadline = NEVER
+) -> SubsetMoments:
     """Stream the moments of other rows about given means; they give the squared errors on these rows."""
     sums = _stream(candidates, sample, means, target_means, deadline)
     everything = np.arange(len(candidates))
-    return Moments(
+    return SubsetMoments(
         gram=_symmetric(sums.gram),
         projections=sums.projections,
         energy=sums.energy,
@@ -219,7 +219,7 @@ def gather_about(
 
 
 def _stream(
-    candidates: Candidates, sample: Sample, shift: Array | None, target_means: Array, deadline: Deadline
+    candidates: Candidates, sample: SubsetRows, shift: Array | None, target_means: Array, deadline: Deadline
 ) -> _Sums:
     """Add up one block of rows after the other, until time is up; one is always done.
 
@@ -265,7 +265,7 @@ def _symmetric(lower: Array) -> Array:
     return symmetrize_from_lower(lower).T
 
 
-def _cleaned(moments: Moments, squares: Array) -> Moments:
+def _cleaned(moments: SubsetMoments, squares: Array) -> SubsetMoments:
     """Drop null columns (constant ones, with an intercept) and repeated ones."""
     norms = np.diagonal(moments.gram)
     alive = np.flatnonzero((norms > _NULL * squares) & (norms > 0.0))

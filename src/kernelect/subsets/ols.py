@@ -15,7 +15,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument, OutOfTime, unknown_name
 from kernelect.subsets.factored import EXPLAINED, FactoredModel
 from kernelect.subsets.holdout import Holdout
-from kernelect.subsets.moments import Moments
+from kernelect.subsets.moments import SubsetMoments
 from kernelect.subsets.results import SubsetModel
 from kernelect.subsets.strategies import Strategy
 from kernelect.subsets.walk import Walk
@@ -108,7 +108,7 @@ def _patience(walk: Walk, best: int) -> int:
     return max(100, best) if patience == "auto" else patience
 
 
-def least_squares_model(moments: Moments) -> FactoredModel:
+def least_squares_model(moments: SubsetMoments) -> FactoredModel:
     """Return an empty model whose lambda is practically 0."""
     model = FactoredModel(moments)
     model.reset(np.zeros(0, dtype=np.intp), _ALMOST_ZERO * float(np.diagonal(moments.gram).max()))

@@ -15,13 +15,13 @@ import numpy as np
 from scipy.linalg import qr, svd
 
 from kernelect.dictionaries.base import Candidates, evaluated
-from kernelect.subsets.moments import Sample
+from kernelect.subsets.moments import SubsetRows
 from kernelect.subsets.profile import SingularProfile
 from kernelect.typing import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Posterior:
+class SubsetPosterior:
     """Weights of the chosen functions, with their uncertainty.
 
     Attributes
@@ -37,9 +37,9 @@ class Posterior:
     root: Array
     noise: Array
 
-    def in_units(self, units: Array) -> Posterior:
+    def in_units(self, units: Array) -> SubsetPosterior:
         """Return the posterior for targets that are ``units`` (k,) times as large."""
-        return Posterior(coef=self.coef * units, root=self.root, noise=self.noise * units)
+        return SubsetPosterior(coef=self.coef * units, root=self.root, noise=self.noise * units)
 
     def spread(self, centred: Array) -> Array:
         """Return phi^T H^-1 phi for rows of centred function values (n, m)."""
@@ -59,7 +59,7 @@ class Solver:
     log_constant: float
 
     @classmethod
-    def of(cls, candidates: Candidates, sample: Sample, means: Array, n_rows: float, log_constant: float) -> Solver:
+    def of(cls, candidates: Candidates, sample: SubsetRows, means: Array, n_rows: float, log_constant: float) -> Solver:
         """Decompose the columns of ``candidates``, streamed in blocks of rows."""
         m, k = len(candidates), sample.T.shape[1]
         R = np.zeros((0, m + k))
@@ -86,11 +86,13 @@ class Solver:
         """Return the likelihood along lambda."""
         return SingularProfile(self.singular, self.projected, self.rest, self.n_rows, self.log_constant)
 
-    def at(self, regularization: float) -> Posterior:
+    def at(self, regularization: float) -> SubsetPosterior:
         """Return the posterior at one lambda; 0 gives least squares of smallest norm."""
         squares = self.singular**2
         lam = max(regularization, np.finfo(float).eps ** 2 * float(squares.max()))
         shrink = self.singular / (squares + lam)
         coef = self.right.T @ (shrink[:, None] * self.projected)
         misfit = self.profile().misfits(np.array([lam]))[0]
-        return Posterior(coef=coef, root=self.right.T / np.sqrt(squares + lam), noise=np.sqrt(misfit / self.n_rows))
+        return SubsetPosterior(
+            coef=coef, root=self.right.T / np.sqrt(squares + lam), noise=np.sqrt(misfit / self.n_rows)
+        )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kernelect.exceptions import OutOfTime
 from kernelect.results import Status
 from kernelect.subsets.holdout import Holdout
-from kernelect.subsets.moments import Moments
+from kernelect.subsets.moments import SubsetMoments
 from kernelect.subsets.results import SearchTrace, SubsetModel
 from kernelect.subsets.strategies import Strategy
 from kernelect.subsets.walk import Walk, WalkOptions
@@ -24,13 +24,13 @@ class SearchOutcome:
 
 
 def search_subset(
-    moments: Moments, strategy: Strategy, options: WalkOptions | None = None, holdout: Holdout | None = None
+    moments: SubsetMoments, strategy: Strategy, options: WalkOptions | None = None, holdout: Holdout | None = None
 ) -> SearchOutcome:
     """Search for a subset; at a time limit return the best subset so far.
 
     Parameters
     ----------
-    moments : Moments
+    moments : SubsetMoments
     strategy : Strategy
     options : WalkOptions, optional
     holdout : Holdout, optional

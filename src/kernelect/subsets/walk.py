@@ -17,7 +17,7 @@ from kernelect.numerics import NEVER, Deadline, first_of_best
 from kernelect.subsets.evidence import EvidenceCriterion, QuadratureEvidence, Scored
 from kernelect.subsets.factored import FactoredModel
 from kernelect.subsets.holdout import Holdout
-from kernelect.subsets.moments import Moments
+from kernelect.subsets.moments import SubsetMoments
 from kernelect.subsets.results import Step, SubsetModel
 from kernelect.typing import Indices
 
@@ -72,7 +72,9 @@ class Walk:
     steps : list of Step
     """
 
-    def __init__(self, moments: Moments, options: WalkOptions | None = None, holdout: Holdout | None = None) -> None:
+    def __init__(
+        self, moments: SubsetMoments, options: WalkOptions | None = None, holdout: Holdout | None = None
+    ) -> None:
         self.moments, self.options, self.holdout = moments, options or WalkOptions(), holdout
         self.factored = FactoredModel(moments)
         self.steps: list[Step] = []

@@ -20,7 +20,7 @@ from kernelect.estimators import computed, computed_sum, sent_once
 from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.extras import load_extra
 from kernelect.numerics import BRANCHES, over_blocks, tree_sum
-from kernelect.selection.landmarks import BLOCK_ROWS, Part, Parts
+from kernelect.selection.landmarks import BLOCK_ROWS, RowPart, RowParts
 from kernelect.typing import Indices
 
 Result = TypeVar("Result")
@@ -183,7 +183,7 @@ class _Taken:
         return frame.iloc[kept[self.numbers[begin:end] - self.firsts[number]]].reset_index(drop=True)
 
 
-class CodedParts(Parts):
+class CodedParts(RowParts):
     """Pieces as a machine takes them.
 
     Parameters
@@ -199,10 +199,10 @@ class CodedParts(Parts):
     def __init__(self, pieces: Pieces, code: Callable[[pd.DataFrame], tuple[Any, Any, Any]], template: Any) -> None:
         self.pieces, self.code, self.template = pieces, code, template
 
-    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+    def each(self, function: Callable[[RowPart], Result]) -> list[Result]:
         return self.pieces.each(_Coded(self.code, function))
 
-    def sum(self, function: Callable[[Part], Any]) -> Any:
+    def sum(self, function: Callable[[RowPart], Any]) -> Any:
         return self.pieces.sum(_Coded(self.code, function))
 
     def name(self, number: int) -> str:
@@ -214,8 +214,8 @@ class _Coded:
     """A function of a part, as work on a piece."""
 
     code: Callable[[pd.DataFrame], tuple[Any, Any, Any]]
-    function: Callable[[Part], Any]
+    function: Callable[[RowPart], Any]
 
     def __call__(self, number: int, frame: pd.DataFrame) -> Any:
         X, y, weights = self.code(frame)
-        return self.function(Part(number=number, X=X, y=y, weights=weights))
+        return self.function(RowPart(number=number, X=X, y=y, weights=weights))

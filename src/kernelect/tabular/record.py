@@ -15,13 +15,13 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
-from kernelect.criteria.decisions import Decision
 from kernelect.facts import Assessment, Facts, GatherOptions, gather
 from kernelect.facts.doubts import examine
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
 from kernelect.mixture import AUTO
 from kernelect.mixture.kernel_machines import MOST_WIDTHS
+from kernelect.model.decisions import Decision
 from kernelect.numerics import Deadline
 from kernelect.registry import stored
 from kernelect.tabular import rules as _rules  # noqa: F401  (so that they are registered)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.criteria.decisions import Decision
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts.leave_one_out import left_out_probabilities
 from kernelect.facts.stakes import Stakes, costs_of, costs_of_weights, metric_named
+from kernelect.model.decisions import Decision
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 

@@ -14,7 +14,7 @@ from kernelect.criteria.lssvm.landmarks import (
 )
 from kernelect.kernels import ARD, Constant, Matern
 from kernelect.machines import Groups
-from kernelect.machines.lssvm.landmarks import Frame, Rows
+from kernelect.machines.lssvm.landmarks import MachineRows, WhitenedFrame
 from oracles import landmarks as slow
 from oracles.differences import gradient
 
@@ -67,7 +67,7 @@ class Values:
 
 def rows(cross, block):
     groups = None if block.groups is None else Groups(block.groups)
-    return replace(Rows.of(cross, block.targets, block.weights), groups=groups)
+    return replace(MachineRows.of(cross, block.targets, block.weights), groups=groups)
 
 
 def groups_for(criterion):
@@ -84,7 +84,7 @@ def problem(data):
 @pytest.mark.parametrize(("criterion", "definition"), CRITERIA)
 def test_the_value_is_that_of_the_definition(problem, criterion, definition):
     cross, gram, targets, weights = problem
-    frame, blocks = Frame.of(gram, targets[0]), [Values(cross, targets, weights, groups_for(criterion))]
+    frame, blocks = WhitenedFrame.of(gram, targets[0]), [Values(cross, targets, weights, groups_for(criterion))]
     expected = definition(cross, gram, targets, MU, weights)
     assert landmark_value(criterion, frame, blocks, MU)[0] == pytest.approx(expected, rel=1e-9)
     assert landmark_value_and_gradient(criterion, frame, blocks, MU).value == pytest.approx(expected, rel=1e-9)
@@ -94,7 +94,7 @@ def test_the_value_is_that_of_the_definition(problem, criterion, definition):
 def test_derivatives_in_kernel_values_and_ridge(problem, criterion, definition):
     cross, gram, targets, weights = problem
     block = Values(cross, targets, weights, groups_for(criterion))
-    found = landmark_value_and_gradient(criterion, Frame.of(gram, targets[0]), [block], MU)
+    found = landmark_value_and_gradient(criterion, WhitenedFrame.of(gram, targets[0]), [block], MU)
     by_cross = gradient(lambda K: definition(K, gram, targets, MU, weights), cross)
     by_gram = gradient(lambda M: definition(cross, 0.5 * (M + M.T), targets, MU, weights), gram)
     by_mu = gradient(lambda mu: definition(cross, gram, targets, float(mu), weights), np.array(MU))
@@ -120,7 +120,7 @@ def test_the_gradient_in_the_kernels_parameters(data, kernel, keep, criterion, d
         Block(kernel, X[part], Z, targets[part], weights[part], None if groups is None else groups[part])
         for part in parts
     ]
-    found = landmark_value_and_gradient(criterion, Frame.of(kernel.gram(Z), targets[0]), blocks, MU, keep)
+    found = landmark_value_and_gradient(criterion, WhitenedFrame.of(kernel.gram(Z), targets[0]), blocks, MU, keep)
     theta = kernel.theta
     total = found.by_kernel + kernel.pullback(Z, found.by_landmarks)
     expected = gradient(by_definition, theta)

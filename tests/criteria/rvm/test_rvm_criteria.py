@@ -13,7 +13,7 @@ from kernelect.kernels import ARD, RBF
 from kernelect.machines import RVM, RVMState, Sequential
 from kernelect.machines.rvm.likelihoods import Bernoulli
 from kernelect.machines.rvm.machine import active_design
-from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed, posterior_at
+from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed_logarithms, posterior_at
 from kernelect.machines.rvm.posterior import find_mode
 from oracles.solutions import record, solved
 
@@ -31,7 +31,7 @@ def followed(point, gram):
         moved = posterior_at(fit, design, x)
         return evidence_slope(moved.posterior, design, moved.likelihood)
 
-    found = root(slope, packed(fit.posterior.alpha, fit.likelihood), tol=1e-12)
+    found = root(slope, packed_logarithms(fit.posterior.alpha, fit.likelihood), tol=1e-12)
     assert np.abs(slope(found.x)).max() < 1e-8
     state = RVMState((posterior_at(fit, design, found.x),))
     return record(point.machine, gram, point.targets, 1.0, point.weights, state)

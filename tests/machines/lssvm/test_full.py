@@ -7,7 +7,7 @@ import pytest
 
 from kernelect.kernels import RBF
 from kernelect.machines import LSSVM, RidgePath
-from kernelect.machines.base import Expansion
+from kernelect.machines.base import KernelExpansion
 from oracles import lssvm as slow
 
 
@@ -80,7 +80,7 @@ def test_huge_coefficients_that_cancel_leave_ten_digits():
     cross = 1.0 - 1e-9 * rng.uniform(size=(200, 5))  # a kernel that is nearly flat
     exact = np.array([[math.fsum(_products(k, a)) for a in alpha.T] for k in cross.T])
     plain = cross.T @ alpha
-    found = Expansion(dual_coef=alpha, intercept=np.array([0.5, -0.5])).decide(cross) - np.array([0.5, -0.5])
+    found = KernelExpansion(dual_coef=alpha, intercept=np.array([0.5, -0.5])).decide(cross) - np.array([0.5, -0.5])
     assert np.abs(found - exact).max() < 1e-3 * np.abs(plain - exact).max()
     np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-9 * np.abs(exact).max())
 

@@ -7,7 +7,7 @@ from kernelect.kernels import ARD
 from kernelect.machines import Groups
 from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
-from kernelect.machines.lssvm.landmarks import Frame, Rows, moments, solve
+from kernelect.machines.lssvm.landmarks import MachineRows, WhitenedFrame, moments, solve
 from kernelect.machines.lssvm.left_out import row_left_out
 from oracles import landmarks as slow
 
@@ -32,9 +32,11 @@ def problem(data):
 
 
 def at_solution(cross, gram, targets, weights, groups):
-    frame = Frame.of(gram, targets[0])
-    state = solve(frame, moments(frame, Rows.of(cross.copy(), targets, weights)), MU)
-    return state, left_out(state, Rows(cross=cross.copy(), targets=targets, weights=weights, groups=Groups(groups)))
+    frame = WhitenedFrame.of(gram, targets[0])
+    state = solve(frame, moments(frame, MachineRows.of(cross.copy(), targets, weights)), MU)
+    return state, left_out(
+        state, MachineRows(cross=cross.copy(), targets=targets, weights=weights, groups=Groups(groups))
+    )
 
 
 def test_residuals_are_those_of_refits(problem, groups):
@@ -69,7 +71,7 @@ def test_landmarks_leave_with_their_group(problem, groups):
 def test_groups_of_one_row_are_rows(problem):
     cross, gram, targets, weights = problem
     state, found = at_solution(cross, gram, targets, weights, np.arange(len(targets)))
-    alone = row_left_out(state, Rows.of(cross.copy(), targets, weights))
+    alone = row_left_out(state, MachineRows.of(cross.copy(), targets, weights))
     np.testing.assert_allclose(found.residuals, alone.residuals, rtol=1e-12)
     np.testing.assert_allclose(found.room, alone.room, rtol=1e-12)
 
@@ -86,8 +88,8 @@ def test_room_is_the_inverse_of_the_diagonal(problem, groups):
 
 def test_along_the_ridge(problem, groups):
     cross, gram, targets, weights = problem
-    frame = Frame.of(gram, targets[0])
-    path = LandmarkPath(frame, moments(frame, Rows.of(cross.copy(), targets, weights)))
+    frame = WhitenedFrame.of(gram, targets[0])
+    path = LandmarkPath(frame, moments(frame, MachineRows.of(cross.copy(), targets, weights)))
     ridges = np.array([MU, 3.0])
     found = path.left_out(path.rotated(cross), targets, weights, ridges, Groups(groups))
     for mu, one in zip(ridges, found, strict=True):

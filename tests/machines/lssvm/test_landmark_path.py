@@ -6,7 +6,7 @@ import pytest
 from kernelect.criteria.lssvm.landmarks import LandmarkGCV, LandmarkPRESS
 from kernelect.kernels import ARD
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
-from kernelect.machines.lssvm.landmarks import Frame, Rows, moments
+from kernelect.machines.lssvm.landmarks import MachineRows, WhitenedFrame, moments
 from oracles import landmarks as slow
 
 RIDGES = np.array([1e-3, 0.1, 10.0])
@@ -22,8 +22,8 @@ def problem(data):
 @pytest.fixture
 def path(problem):
     cross, gram, targets, weights = problem
-    frame = Frame.of(gram, targets.mean(axis=0))
-    return LandmarkPath(frame, moments(frame, Rows.of(cross.copy(), targets, weights)))
+    frame = WhitenedFrame.of(gram, targets.mean(axis=0))
+    return LandmarkPath(frame, moments(frame, MachineRows.of(cross.copy(), targets, weights)))
 
 
 def test_residuals_and_leverages_at_every_ridge_are_those_of_refits(problem, path):

@@ -12,7 +12,7 @@ from kernelect.exceptions import SingularSystem
 from kernelect.kernels import ARD, RBF, Linear
 from kernelect.machines import LSSVM
 from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
-from kernelect.machines.lssvm.landmarks import Frame, Rows, epsilon, moments, solve
+from kernelect.machines.lssvm.landmarks import MachineRows, WhitenedFrame, epsilon, moments, solve
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from oracles import landmarks as slow
 from oracles import lssvm as full
@@ -31,18 +31,18 @@ def problem(data, rng):
 
 def solved(cross, gram, targets, weights, mu=MU, step=None):
     """Return frame and state from blocks of ``step`` rows."""
-    frame = Frame.of(gram, targets[:3].mean(axis=0))
+    frame = WhitenedFrame.of(gram, targets[:3].mean(axis=0))
     blocks = cut(cross, targets, weights, step or len(targets))
     return frame, solve(frame, reduce(add, (moments(frame, block) for block in blocks)), mu)
 
 
 def cut(cross, targets, weights, step):
     parts = [slice(first, first + step) for first in range(0, len(targets), step)]
-    return [Rows.of(cross[:, part].copy(), targets[part], weights[part]) for part in parts]
+    return [MachineRows.of(cross[:, part].copy(), targets[part], weights[part]) for part in parts]
 
 
 def judged(state, cross, targets, weights):
-    return left_out(state, Rows.of(cross.copy(), targets, weights))
+    return left_out(state, MachineRows.of(cross.copy(), targets, weights))
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.1, 10.0])
@@ -73,9 +73,9 @@ def test_blocks_of_unequal_size_give_the_machine_of_all_rows(problem):
 
 def test_an_empty_block_changes_nothing(problem):
     cross, gram, targets, weights, _ = problem
-    frame = Frame.of(gram, np.zeros(2))
-    rows = moments(frame, Rows.of(cross.copy(), targets, weights))
-    none = moments(frame, Rows.of(cross[:, :0].copy(), targets[:0], weights[:0]))
+    frame = WhitenedFrame.of(gram, np.zeros(2))
+    rows = moments(frame, MachineRows.of(cross.copy(), targets, weights))
+    none = moments(frame, MachineRows.of(cross[:, :0].copy(), targets[:0], weights[:0]))
     np.testing.assert_array_equal((rows + none).second, rows.second)
     assert (rows + none).count == len(targets)
 
@@ -83,8 +83,8 @@ def test_an_empty_block_changes_nothing(problem):
 def test_single_precision_blocks_are_read_in_double(problem):
     cross, gram, targets, weights, _ = problem
     single = cross.astype(np.float32)
-    frame = Frame.of(gram, np.zeros(2))
-    rounded = solve(frame, moments(frame, Rows.of(single, targets.astype(np.float32), weights)), MU)
+    frame = WhitenedFrame.of(gram, np.zeros(2))
+    rounded = solve(frame, moments(frame, MachineRows.of(single, targets.astype(np.float32), weights)), MU)
     beta, b = slow.solve(single.astype(float), gram, targets.astype(np.float32).astype(float), MU, weights)
     np.testing.assert_allclose(rounded.decide(cross), cross.T @ beta + b, rtol=1e-8)
     assert np.array_equal(single, cross.astype(np.float32))  # the caller's block is left as it was
@@ -227,8 +227,8 @@ def test_decisions_of_machines_that_lack_a_row(problem, data, rng):
 
 def test_what_a_constant_leaves_unexplained(problem):
     cross, gram, targets, weights, _ = problem
-    frame = Frame.of(gram, np.array([5.0, -1.0]))
-    total = moments(frame, Rows.of(cross.copy(), targets, weights))
+    frame = WhitenedFrame.of(gram, np.array([5.0, -1.0]))
+    total = moments(frame, MachineRows.of(cross.copy(), targets, weights))
     mean = np.average(targets, axis=0, weights=weights)
     assert total.target_variation() == pytest.approx(np.sum(weights[:, None] * (targets - mean) ** 2))
 
@@ -245,8 +245,8 @@ def test_a_row_alone_on_its_landmark_has_a_finite_residual(data):
 
 def test_the_first_landmarks_are_a_machine_of_their_own(problem):
     cross, gram, targets, weights, _ = problem
-    frame = Frame.of(gram, np.zeros(2))
-    total = moments(frame, Rows.of(cross.copy(), targets, weights))
+    frame = WhitenedFrame.of(gram, np.zeros(2))
+    total = moments(frame, MachineRows.of(cross.copy(), targets, weights))
     leading = solve(frame.leading(5), total.leading(5), MU)
     _, alone = solved(cross[:5], gram[:5, :5], targets, weights)
     np.testing.assert_allclose(leading.decide(cross[:5]), alone.decide(cross[:5]), rtol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelect.kernels import ARD
-from kernelect.machines.lssvm.landmarks import Frame, Rows, moments, solve
+from kernelect.machines.lssvm.landmarks import MachineRows, WhitenedFrame, moments, solve
 from kernelect.machines.lssvm.logistic import FoldedLogistic
 from kernelect.numerics import Deadline
 from oracles import differences
@@ -28,8 +28,8 @@ def problem(request, rng):
     weights, fold, kernel = rng.uniform(0.5, 2.0, size=30), rng.permutation(np.arange(30) % 3), ARD([0.3, 0.1, 0.5])
     cross, gram = kernel.cross(X[:6], X), kernel.gram(X[:6])
     targets = targets_of(index, n_classes)
-    frame = Frame.of(gram, targets.mean(axis=0))
-    state = solve(frame, moments(frame, Rows.of(cross.copy(), targets, weights)), MU)
+    frame = WhitenedFrame.of(gram, targets.mean(axis=0))
+    state = solve(frame, moments(frame, MachineRows.of(cross.copy(), targets, weights)), MU)
     folded = FoldedLogistic(
         scores=state.scores(cross.copy()),
         ridge=MU * state.inverse_factor @ state.inverse_factor.T,

@@ -7,7 +7,7 @@ from kernelect.machines.rvm import curvature as rvm_curvature
 from kernelect.machines.rvm import moderated
 from kernelect.machines.rvm.curvature import evidence_curvature
 from kernelect.machines.rvm.likelihoods import Bernoulli, Normal
-from kernelect.machines.rvm.polish import Aim, SparseFit, evidence_slope, packed, polish
+from kernelect.machines.rvm.polish import Aim, SparseFit, evidence_slope, packed_logarithms, polish
 from kernelect.machines.rvm.posterior import evidence_gradient, find_mode
 from oracles.rvm import central_difference, laplace_evidence, normal_evidence
 
@@ -91,7 +91,7 @@ def test_curvature_in_precisions_and_noise(problem, kind, n):
         moved = likelihood.with_noise_precision(np.exp(x[4])) if kind else likelihood
         return evidence_slope(find_mode(Phi, np.exp(x[:4]), moved), Phi, moved)
 
-    x = packed(alpha, likelihood)
+    x = packed_logarithms(alpha, likelihood)
     found = evidence_curvature(find_mode(Phi, alpha, likelihood), Phi, likelihood)
     expected = -np.array([central_difference(lambda x, i=i: slope(x)[i], x) for i in range(len(x))])
     np.testing.assert_allclose(found, expected, atol=1e-5)

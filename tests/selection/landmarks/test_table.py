@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from kernelect.numerics import stratified
-from kernelect.selection.landmarks import ArrayTable, Part, PartTable, table
-from kernelect.selection.landmarks.passes import Found
+from kernelect.selection.landmarks import ArrayTable, PartTable, RowPart, table
+from kernelect.selection.landmarks.passes import PassResult
 from oracles.parts import ListedParts
 
 #: Ends of parts of unequal size, the second and the last one empty.
 ENDS = [0, 30, 30, 37, 100, 100]
 
 
-def read(part: Part):
+def read(part: RowPart):
     return part.X, part.y, part.weights
 
 
 def in_parts(X, targets, weights):
     bounds = pairwise(ENDS)
-    parts = [Part(number=i, X=X[a:b], y=targets[a:b], weights=weights[a:b]) for i, (a, b) in enumerate(bounds)]
+    parts = [RowPart(number=i, X=X[a:b], y=targets[a:b], weights=weights[a:b]) for i, (a, b) in enumerate(bounds)]
     return PartTable(ListedParts(parts), read, np.diff(ENDS), int(np.count_nonzero(weights)))
 
 
@@ -38,7 +38,7 @@ def whole(request, rows):
 
 
 def blocks_of(table):
-    return [block for (block,) in table.sum(lambda block: Found(0, ((block,),))).rows]
+    return [block for (block,) in table.sum(lambda block: PassResult(0, ((block,),))).rows]
 
 
 def test_blocks_cover_all_rows_in_order(rows, whole):

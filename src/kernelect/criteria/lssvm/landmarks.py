@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 
 from kernelect.machines.lssvm.groups_left_out import GroupSlopes, GroupsOut, left_out
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkSolution, Rows, moments, solve
-from kernelect.machines.lssvm.left_out import SMALLEST_ROOM, Adjoint, Influence, LeftOut, Slopes
+from kernelect.machines.lssvm.landmarks import LandmarkSolution, MachineRows, WhitenedFrame, moments, solve
+from kernelect.machines.lssvm.left_out import SMALLEST_ROOM, Adjoint, BlockSlopes, Influence, LeftOut
 from kernelect.numerics import sum_over_blocks
 from kernelect.typing import Array
 
@@ -23,7 +23,7 @@ class LandmarkCriterion(ABC):
     """A criterion that is known from sums over rows of functions of error and leverage."""
 
     @abstractmethod
-    def slopes(self, block: LeftOut) -> Slopes:
+    def slopes(self, block: LeftOut) -> BlockSlopes:
         """Return a block's sums, and its slopes up to the two factors of ``factors``."""
 
     @abstractmethod
@@ -42,11 +42,11 @@ class LandmarkCriterion(ABC):
 class LandmarkPRESS(LandmarkCriterion):
     """Q = 1/2 sum s r^2."""
 
-    def slopes(self, block: LeftOut) -> Slopes:
+    def slopes(self, block: LeftOut) -> BlockSlopes:
         r = block.residuals
         u = (block.weights / block.room)[:, None] * r
         v = np.sum(u * r, axis=1)
-        return Slopes(sums=np.array([0.5 * float(v @ block.room)]), by_error=u, by_leverage=v)
+        return BlockSlopes(sums=np.array([0.5 * float(v @ block.room)]), by_error=u, by_leverage=v)
 
     def value(self, sums: Array) -> float:
         return float(sums[0])
@@ -55,7 +55,7 @@ class LandmarkPRESS(LandmarkCriterion):
 class LandmarkGroupPRESS(LandmarkPRESS):
     """Q = 1/2 sum s r^2, rows left out with their groups."""
 
-    def slopes(self, block: LeftOut) -> Slopes:
+    def slopes(self, block: LeftOut) -> BlockSlopes:
         assert isinstance(block, GroupsOut)
         r = block.residuals
         weighted = block.weights[:, None] * r
@@ -72,10 +72,10 @@ class LandmarkGroupPRESS(LandmarkPRESS):
 class LandmarkGCV(LandmarkCriterion):
     """Q = 1/n sum s e^2 / (1 - hbar)^2."""
 
-    def slopes(self, block: LeftOut) -> Slopes:
+    def slopes(self, block: LeftOut) -> BlockSlopes:
         u = block.weights[:, None] * block.errors
         sums = np.array([float(np.sum(u * block.errors)), float(block.leverage.sum()), float(len(u))])
-        return Slopes(sums=sums, by_error=u, by_leverage=np.ones(len(u)))
+        return BlockSlopes(sums=sums, by_error=u, by_leverage=np.ones(len(u)))
 
     def value(self, sums: Array) -> float:
         return float(sums[0] / sums[2]) / self._room(sums) ** 2
@@ -92,7 +92,7 @@ class LandmarkGCV(LandmarkCriterion):
 class RowBlock(Protocol):
     """A block of rows whose kernel values are computed, or copied from where they are kept, on demand."""
 
-    def rows(self) -> Rows:
+    def rows(self) -> MachineRows:
         """Return the block; its ``cross`` belongs to the caller."""
 
     def pullback(self, cotangent: Array) -> Array:
@@ -122,7 +122,7 @@ class LandmarkValue:
 
 
 def landmark_value(
-    criterion: LandmarkCriterion, frame: Frame, blocks: Sequence[RowBlock], regularization: float
+    criterion: LandmarkCriterion, frame: WhitenedFrame, blocks: Sequence[RowBlock], regularization: float
 ) -> tuple[float, LandmarkSolution]:
     """Return the criterion and the machine. Two passes, 3 n m^2."""
     state = _solved(frame, blocks, regularization)
@@ -131,7 +131,11 @@ def landmark_value(
 
 
 def landmark_value_and_gradient(
-    criterion: LandmarkCriterion, frame: Frame, blocks: Sequence[RowBlock], regularization: float, keep: bool = True
+    criterion: LandmarkCriterion,
+    frame: WhitenedFrame,
+    blocks: Sequence[RowBlock],
+    regularization: float,
+    keep: bool = True,
 ) -> LandmarkValue:
     """Return the criterion with its gradient. Three passes, 7 n m^2.
 
@@ -172,8 +176,8 @@ def landmark_value_and_gradient(
 
 
 #: A block at the solution, and what a criterion makes of it.
-_Judged = tuple[LeftOut, Slopes]
+_Judged = tuple[LeftOut, BlockSlopes]
 
 
-def _solved(frame: Frame, blocks: Sequence[RowBlock], regularization: float) -> LandmarkSolution:
+def _solved(frame: WhitenedFrame, blocks: Sequence[RowBlock], regularization: float) -> LandmarkSolution:
     return solve(frame, sum_over_blocks(lambda block: moments(frame, block.rows()), blocks), regularization)

@@ -20,7 +20,7 @@ from kernelect.machines.rvm import (
     evidence_gradient,
     evidence_slope,
     latent,
-    packed,
+    packed_logarithms,
     posterior_at,
     trace_gradient,
 )
@@ -138,7 +138,7 @@ class RVMOccamEvidence(RVMEvidence):
         Free precisions follow the design and the precisions b at their bounds, dx_f = K_ff^-1
         (d2E/dx_f dPhi dPhi - K_fb dx_b) with K = -d2E/dx2.
         """
-        x = packed(fit.posterior.alpha, fit.likelihood)
+        x = packed_logarithms(fit.posterior.alpha, fit.likelihood)
         curvature = evidence_curvature(fit.posterior, design, fit.likelihood)
         free = np.ones(len(x), dtype=bool)
         free[: len(fit.active)] = ~_at_bound(fit, design)

@@ -95,7 +95,7 @@ def _summed(values: list[CriterionValue]) -> CriterionValue:
     )
 
 
-class Adjoint:
+class MachineAdjoint:
     """Collects the derivatives of E in what one machine is made of, and carries them to K and C.
 
     Attributes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.criteria.base import CriterionValue
-from kernelect.criteria.svm.binary import Adjoint, ErrorEstimate
+from kernelect.criteria.svm.binary import ErrorEstimate, MachineAdjoint
 from kernelect.machines import BinarySVM
 
 
@@ -32,7 +32,7 @@ class RadiusMargin(ErrorEstimate):
         return CriterionValue(value=float(np.average(terms, weights=machine.weights)), pointwise=terms)
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
-        p, adjoint = machine, Adjoint(machine)
+        p, adjoint = machine, MachineAdjoint(machine)
         found = self._value(p)
         radius = float(p.diagonal.max())
         adjoint.by_beta += p.labels * p.weights * radius

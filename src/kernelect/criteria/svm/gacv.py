@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelect.criteria.base import CriterionValue
-from kernelect.criteria.svm.binary import Adjoint, ErrorEstimate
+from kernelect.criteria.svm.binary import ErrorEstimate, MachineAdjoint
 from kernelect.machines import BinarySVM
 from kernelect.typing import Array
 
@@ -40,7 +40,7 @@ class GACV(ErrorEstimate):
         return CriterionValue(value=float(np.average(terms, weights=machine.weights)), pointwise=terms)
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
-        p, adjoint = machine, Adjoint(machine)
+        p, adjoint = machine, MachineAdjoint(machine)
         found = self._value(p)
         support, f = adjoint.support, _factor(p)
         adjoint.add_diagonal(support, (p.weights * p.alpha * f)[support])

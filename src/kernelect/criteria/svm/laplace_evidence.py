@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.criteria.base import CriterionValue
-from kernelect.criteria.svm.binary import Adjoint, BinaryCriterion
+from kernelect.criteria.svm.binary import BinaryCriterion, MachineAdjoint
 from kernelect.machines import BinarySVM, Fitted
 from kernelect.machines.svm.slack import log_kappa
 from kernelect.numerics import CholeskyFactor, factorize
@@ -62,7 +62,7 @@ class LaplaceEvidence(BinaryCriterion):
         return CriterionValue(value=(_most_probable(machine) + half) / total, pointwise=machine.margins)
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
-        p, adjoint = machine, Adjoint(machine)
+        p, adjoint = machine, MachineAdjoint(machine)
         value = _most_probable(p)
         at = adjoint.support
         adjoint.block -= 0.5 * np.outer(p.beta[at], p.beta[at])
@@ -76,7 +76,7 @@ class LaplaceEvidence(BinaryCriterion):
         gradient, by_C = adjoint.carried(1.0 / total)
         return CriterionValue(value=value / total, pointwise=p.margins, grad_gram=gradient, grad_regularization=by_C)
 
-    def _add_determinant(self, p: BinarySVM, adjoint: Adjoint) -> float:
+    def _add_determinant(self, p: BinarySVM, adjoint: MachineAdjoint) -> float:
         """Return 1/2 ln det(I + L K_m) and add its derivatives."""
         L, by_alpha, by_box = self._curvature(p)
         factor, root = _smoothed_factor(p, L), np.sqrt(L)

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import expit
 
 from kernelect.criteria.base import CriterionValue
-from kernelect.criteria.svm.binary import Adjoint, ErrorEstimate
+from kernelect.criteria.svm.binary import ErrorEstimate, MachineAdjoint
 from kernelect.machines import BinarySVM
 from kernelect.numerics import CholeskyFactor, factorize
 from kernelect.typing import Array
@@ -104,7 +104,7 @@ class Span(ErrorEstimate):
         p, spans = machine, _Spans.of(machine, self.eta)
         rates = expit(self.c1 * _excess(p, spans) - self.c2)
         slopes = self.c1 * rates * (1.0 - rates) * p.weights  # N dE/dx
-        adjoint = Adjoint(p)
+        adjoint = MachineAdjoint(p)
         if len(p.free):
             _add_spans(p, spans, slopes, adjoint)
         h = p.bounded
@@ -160,7 +160,7 @@ def _excess(p: BinarySVM, spans: _Spans) -> Array:
     return x
 
 
-def _add_spans(p: BinarySVM, spans: _Spans, slopes: Array, adjoint: Adjoint) -> None:
+def _add_spans(p: BinarySVM, spans: _Spans, slopes: Array, adjoint: MachineAdjoint) -> None:
     """Add the derivatives of sum_i slopes_i x_i through B, V and t."""
     assert spans.factor is not None
     free, h = p.free, p.bounded

@@ -38,7 +38,7 @@ class _OfRises(DoubtRule[ModelEvidence]):
 
 
 @register
-class Flat(_OfRises):
+class FlatSelection(_OfRises):
     """Nothing that was selected matters."""
 
     name = "flat"

@@ -116,7 +116,7 @@ class Coverage(_OfNumbers):
 
 
 @register
-class Spread(_OfNumbers):
+class UnequalSpread(_OfNumbers):
     """Errors are larger at one end of the predictions, and intervals do not follow."""
 
     name = "spread"

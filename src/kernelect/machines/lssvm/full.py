@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas
 
-from kernelect.machines.base import Expansion, Machine, factorisation
+from kernelect.machines.base import KernelExpansion, Machine, factorisation
 from kernelect.numerics import CholeskyFactor, factorize
 from kernelect.typing import Array
 
@@ -78,7 +78,7 @@ class LSSVM(Machine[LSSVMState]):
         return 6.5 * factorisation(n_rows)
 
     def decide(self, state: LSSVMState, cross: Array) -> Array:
-        return Expansion(dual_coef=state.dual_coef, intercept=state.intercept).decide(cross)
+        return KernelExpansion(dual_coef=state.dual_coef, intercept=state.intercept).decide(cross)
 
     def coefficient_pullback(self, state: LSSVMState, weights: Array, cotangent: Array) -> tuple[Array, float]:
         """Return the derivative of ``sum(cotangent * dual_coef)`` in the Gram matrix and in mu.

@@ -21,8 +21,8 @@ import numpy as np
 
 from kernelect.exceptions import SingularSystem
 from kernelect.machines.lssvm.groups import Groups
-from kernelect.machines.lssvm.landmarks import LandmarkState, Rows
-from kernelect.machines.lssvm.left_out import Influence, LeftOut, Slopes, row_left_out, row_without_own_function
+from kernelect.machines.lssvm.landmarks import LandmarkState, MachineRows
+from kernelect.machines.lssvm.left_out import BlockSlopes, Influence, LeftOut, row_left_out, row_without_own_function
 from kernelect.numerics import product
 from kernelect.typing import Array, Indices
 
@@ -102,7 +102,7 @@ class GroupsOut(LeftOut):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupSlopes(Slopes):
+class GroupSlopes(BlockSlopes):
     """What a criterion returns for a block of whole groups; its slopes in H_gg are ``left`` ``right``^T S^-1."""
 
     left: Array  # (b, k) u
@@ -144,7 +144,7 @@ class GroupSlopes(Slopes):
         return np.concatenate([values[rows].sum(axis=1).ravel() for rows in self.groups.rows])
 
 
-def left_out(state: LandmarkState, rows: Rows) -> LeftOut:
+def left_out(state: LandmarkState, rows: MachineRows) -> LeftOut:
     """Return a block at the solution with its rows left out one by one, or group by group if there are groups.
 
     Cost b m^2; the scores overwrite ``rows.cross``.

@@ -15,7 +15,7 @@ from scipy.linalg import blas, eigh
 
 from kernelect.machines.lssvm.groups import Groups
 from kernelect.machines.lssvm.groups_left_out import grouped
-from kernelect.machines.lssvm.landmarks import Frame, Moments, require_finite
+from kernelect.machines.lssvm.landmarks import Moments, WhitenedFrame, require_finite
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.numerics import product, times_block
 from kernelect.typing import Array
@@ -26,12 +26,12 @@ class LandmarkPath:
 
     Parameters
     ----------
-    frame : Frame
+    frame : WhitenedFrame
     total : Moments
         Of all rows.
     """
 
-    def __init__(self, frame: Frame, total: Moments) -> None:
+    def __init__(self, frame: WhitenedFrame, total: Moments) -> None:
         require_finite(total)
         second, right = total.centred()
         eigenvalues, V = eigh(second, lower=True, driver="evd", overwrite_a=True, check_finite=False)

@@ -40,7 +40,7 @@ EPSILON = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class MachineRows:
     """A block of rows as the machine sees it. A function that takes it may overwrite ``cross``."""
 
     cross: Array  # (m, b) K
@@ -49,7 +49,7 @@ class Rows:
     groups: Groups | None = None  # who leaves with whom; the block holds whole groups
 
     @classmethod
-    def of(cls, cross: Array, targets: Array, weights: Array) -> Rows:
+    def of(cls, cross: Array, targets: Array, weights: Array) -> MachineRows:
         """Return the block in double precision and C order, with copies only where needed."""
         return cls(
             cross=np.require(cross, dtype=np.float64, requirements=["C", "W"]),
@@ -59,7 +59,7 @@ class Rows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class WhitenedFrame:
     """Coordinates for the sums over rows: whitened by the landmarks, and centred near their mean.
 
     Sums of squares around 0 would lose the digits that matter when the kernel is wide (all columns of Phi nearly
@@ -72,7 +72,7 @@ class Frame:
     epsilon: float
 
     @classmethod
-    def of(cls, landmark_gram: Array, level: Array, given: float | None = None) -> Frame:
+    def of(cls, landmark_gram: Array, level: Array, given: float | None = None) -> WhitenedFrame:
         """Return the frame of landmarks with Gram matrix ``landmark_gram`` = k(Z, Z).
 
         ``level`` is a rough mean of the targets, from any rows that are available. ``given`` is an epsilon to
@@ -88,10 +88,10 @@ class Frame:
             epsilon=eps,
         )
 
-    def leading(self, count: int) -> Frame:
+    def leading(self, count: int) -> WhitenedFrame:
         """Return the frame of the first ``count`` landmarks."""
         half = np.asfortranarray(self.half[:count, :count])
-        return Frame(half=half, centre=self.centre[:count], level=self.level, epsilon=self.epsilon)
+        return WhitenedFrame(half=half, centre=self.centre[:count], level=self.level, epsilon=self.epsilon)
 
     def whitened(self, cross: Array) -> Array:
         """Return Phi - c, written into ``cross``."""
@@ -161,12 +161,12 @@ class Moments:
         return float(np.sum(np.maximum(self.target_second - self.target_first**2 / self.weight, 0.0)))
 
 
-def moments(frame: Frame, rows: Rows) -> Moments:
+def moments(frame: WhitenedFrame, rows: MachineRows) -> Moments:
     """Return the moments of one block. Cost 2 b m^2; overwrites ``rows.cross``."""
     return whitened_moments(frame, frame.whitened(rows.cross), rows)
 
 
-def whitened_moments(frame: Frame, Phi: Array, rows: Rows) -> Moments:
+def whitened_moments(frame: WhitenedFrame, Phi: Array, rows: MachineRows) -> Moments:
     """Return the moments of a block whose rows are already whitened. Cost b m^2; overwrites ``Phi``."""
     root = np.sqrt(rows.weights)
     targets = rows.targets - frame.level
@@ -255,7 +255,7 @@ class LandmarkSolution(LandmarkState):
         return LandmarkState(**{each.name: getattr(self, each.name) for each in fields(LandmarkState)})
 
 
-def solve(frame: Frame, total: Moments, regularization: float) -> LandmarkSolution:
+def solve(frame: WhitenedFrame, total: Moments, regularization: float) -> LandmarkSolution:
     """Return the machine for the moments of all rows: minimises |w|^2/2 + sum_i s_i e_i^2 / (2 mu). Cost O(m^3)."""
     require_finite(total)
     second, right = total.centred()

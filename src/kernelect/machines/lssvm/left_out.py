@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import blas
 
-from kernelect.machines.lssvm.landmarks import EPSILON, LandmarkSolution, LandmarkState, Rows
+from kernelect.machines.lssvm.landmarks import EPSILON, LandmarkSolution, LandmarkState, MachineRows
 from kernelect.numerics import (
     apply_lower,
     block_gram,
@@ -72,7 +72,7 @@ class LeftOut:
         return self
 
 
-def row_left_out(state: LandmarkState, rows: Rows) -> LeftOut:
+def row_left_out(state: LandmarkState, rows: MachineRows) -> LeftOut:
     """Return the rows of a block left out one by one. Cost b m^2; the scores overwrite ``rows.cross``."""
     C = state.scores(rows.cross)
     leverage = rows.weights * (1.0 / state.weight + np.einsum("ij,ij->j", C, C))
@@ -80,16 +80,16 @@ def row_left_out(state: LandmarkState, rows: Rows) -> LeftOut:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slopes:
+class BlockSlopes:
     """What a criterion returns for a block: its sums, and its slopes in errors and leverages."""
 
     sums: Array  # (p,) whatever the criterion adds up
     by_error: Array  # (b, k) u
     by_leverage: Array  # (b,) v, none negative
 
-    def scaled(self, error: float, leverage: float) -> Slopes:
+    def scaled(self, error: float, leverage: float) -> BlockSlopes:
         """Return the slopes times two factors, which are known after all rows have been seen."""
-        return Slopes(sums=self.sums, by_error=error * self.by_error, by_leverage=leverage * self.by_leverage)
+        return BlockSlopes(sums=self.sums, by_error=error * self.by_error, by_leverage=leverage * self.by_leverage)
 
     def influence(self, block: LeftOut) -> Influence:
         """Return the sums of one block. Cost b m^2."""
@@ -161,7 +161,7 @@ class Adjoint:
             inner=outer - W,
         )
 
-    def by_cross(self, block: LeftOut, slopes: Slopes) -> Array:
+    def by_cross(self, block: LeftOut, slopes: BlockSlopes) -> Array:
         """Return dQ/dK of one block, (m, b). Cost 3 b m^2."""
         s, C = block.weights, block.scores
         out = times_block(self.mixing, C)

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelect.machines.lssvm.groups import Groups
 from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Rows
+from kernelect.machines.lssvm.landmarks import LandmarkState, MachineRows, WhitenedFrame
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
@@ -91,10 +91,10 @@ class SampledRows:
         ``cross`` has kernel values between landmarks and rows, (m, q).
         """
         groups = None if self.groups is None else Groups(self.groups)
-        rows = Rows(cross=cross.copy(), targets=self.targets, weights=self.weights, groups=groups)
+        rows = MachineRows(cross=cross.copy(), targets=self.targets, weights=self.weights, groups=groups)
         return without_own_function(self.state, left_out(self.state, rows), self.own)
 
-    def unspanned(self, frame: Frame, prior: Array, cross: Array) -> Array:
+    def unspanned(self, frame: WhitenedFrame, prior: Array, cross: Array) -> Array:
         """Return what the landmarks leave of k(x, x) = ``prior`` (q,) at each row; at a landmark, what others leave."""
         left = np.maximum(prior - frame.spanned(frame.whitened(cross.copy())), 0.0)
         at = self.equal >= 0

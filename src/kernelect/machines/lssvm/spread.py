@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState
+from kernelect.machines.lssvm.landmarks import LandmarkState, WhitenedFrame
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.numerics import product
@@ -152,7 +152,7 @@ class LandmarkSpread:
         cross : ndarray of shape (m, b)
             Kernel values between landmarks and rows; overwritten.
         """
-        mu, frame = self.state.regularization, Frame.of(landmark_gram, self.state.target_mean, self.epsilon)
+        mu, frame = self.state.regularization, WhitenedFrame.of(landmark_gram, self.state.target_mean, self.epsilon)
         unspanned = np.maximum(prior - frame.spanned(frame.whitened(cross.copy())), 0.0)
         c = self.state.scores(cross)
         spanned = mu * (1.0 / self.state.weight + np.einsum("ij,ij->j", c, c))

@@ -17,7 +17,7 @@ from kernelect.machines.rvm.curvature import evidence_curvature
 from kernelect.machines.rvm.likelihoods import Bernoulli, Normal, Slopes, TargetLikelihood, moderated
 from kernelect.machines.rvm.linear import Columns
 from kernelect.machines.rvm.machine import RVM, CentreState, RVMState, active_design, latent
-from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed, posterior_at, solve_at
+from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed_logarithms, posterior_at, solve_at
 from kernelect.machines.rvm.posterior import Posterior, evidence_gradient, find_mode, trace_gradient
 from kernelect.machines.rvm.sequential import Sequential
 from kernelect.machines.rvm.sizes import evidence_by_size
@@ -50,7 +50,7 @@ __all__ = [
     "merit",
     "moderated",
     "moved_centres",
-    "packed",
+    "packed_logarithms",
     "posterior_at",
     "scalar_evidence",
     "solve_at",

@@ -148,7 +148,7 @@ def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:
     """Climb to the top, or to where a weight is determined to less than ``share``."""
     design = values[:, fit.active]
     rows, likelihood = fit.likelihood.condensed(design)
-    start = packed(fit.posterior.alpha, likelihood)
+    start = packed_logarithms(fit.posterior.alpha, likelihood)
     lower, upper = _bounds(start, design, fit.likelihood)
 
     def at(x: Array, near: _Point | None) -> _Point:
@@ -177,7 +177,7 @@ def _followed(posterior: Posterior, alpha: Array) -> Array:
     return w - np.linalg.solve(np.eye(len(w)) + change, change @ w)
 
 
-def packed(alpha: Array, likelihood: TargetLikelihood) -> Array:
+def packed_logarithms(alpha: Array, likelihood: TargetLikelihood) -> Array:
     """Return ln alpha, then ln beta if there is one."""
     return np.concatenate([np.log(alpha), likelihood.log_noise()])
 

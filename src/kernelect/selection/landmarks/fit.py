@@ -23,7 +23,7 @@ from kernelect.selection.landmarks.stages import (
     PART_LANDMARKS,
     landmark_stages,
 )
-from kernelect.selection.landmarks.table import Sample, Table
+from kernelect.selection.landmarks.table import RowTable, Sample
 from kernelect.selection.landmarks.whole import JUDGED, AllLeftOut, Landmarks, Score, WholeTable
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
@@ -60,7 +60,7 @@ class LandmarkFit:
 
 
 def fit_on_landmarks(
-    table: Table,
+    table: RowTable,
     exact: SelectionObjective,
     sample: Sample,
     request: LandmarkRequest,
@@ -74,7 +74,7 @@ def fit_on_landmarks(
 
     Parameters
     ----------
-    table : Table
+    table : RowTable
         All rows.
     exact : SelectionObjective
         Of the exact machine on the rows of ``sample``.
@@ -97,7 +97,7 @@ def fit_on_landmarks(
 class _Fitting:
     def __init__(
         self,
-        table: Table,
+        table: RowTable,
         exact: SelectionObjective,
         sample: Sample,
         request: LandmarkRequest,

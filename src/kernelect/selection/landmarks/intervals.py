@@ -8,7 +8,7 @@ from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.machines.lssvm.spread import GroupPulls
 from kernelect.numerics import hashed_order, spaced
 from kernelect.selection.landmarks.fit import LandmarkFit
-from kernelect.selection.landmarks.table import GroupedTable, Table
+from kernelect.selection.landmarks.table import GroupedTable, RowTable
 from kernelect.typing import Indices
 
 #: Groups that intervals are made of, at most: a vector as long as the landmarks is kept of each.
@@ -18,7 +18,7 @@ _MOST_GROUPS = 300
 _KEPT_ROWS = 4000
 
 
-def sampled_rows(fit: LandmarkFit, table: Table) -> SampledRows:
+def kept_rows(fit: LandmarkFit, table: RowTable) -> SampledRows:
     """Return the rows of a table that a machine keeps, whole groups where these are left out.
 
     Of groups it is as many as make up the rows that may be kept, and one at least. Without them the rows are those of
@@ -51,7 +51,7 @@ def _which(landmarks: Indices, numbers: Indices) -> Indices:
     return np.where(same.any(axis=0), same.argmax(axis=0), -1)
 
 
-def _order(table: Table) -> Indices:
+def _order(table: RowTable) -> Indices:
     """Return the places of rows that figures are made of, in the order of their targets' hashes.
 
     Models of the same rows with other inputs therefore keep the same ones.
@@ -65,7 +65,7 @@ def _group_order(table: GroupedTable) -> Indices:
     return hashed_order(np.arange(table.groups.max() + 1.0)[:, None])
 
 
-def interval_rows(fit: LandmarkFit, table: Table) -> tuple[Indices, GroupPulls | None]:
+def interval_rows(fit: LandmarkFit, table: RowTable) -> tuple[Indices, GroupPulls | None]:
     """Return the places in a table of the rows behind intervals, and what decisions are without their groups."""
     order, count = _order(table), _KEPT_ROWS
     if not isinstance(table, GroupedTable):

@@ -23,14 +23,13 @@ from kernelect.kernels.base import Pullback
 from kernelect.machines import Fitted, Groups
 from kernelect.machines.lssvm.groups_left_out import left_out
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, moments
-from kernelect.machines.lssvm.landmarks import Rows as MachineRows
+from kernelect.machines.lssvm.landmarks import LandmarkState, MachineRows, WhitenedFrame, moments
 from kernelect.numerics import over_blocks, sum_over_blocks
 from kernelect.priors import HyperPoint, Prior
 from kernelect.selection.centres import drawn_at, rounded
 from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample, whole_groups
 from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
-from kernelect.selection.objective import Known, SelectionObjective, independent_outputs
+from kernelect.selection.objective import KnownValue, SelectionObjective, independent_outputs
 from kernelect.typing import Array, Indices
 
 #: Kernel values that are kept from one pass to the next; beyond, they are computed anew.
@@ -136,10 +135,10 @@ class LandmarkObjective(LeastSquaresObjective):
     def _parts(self) -> tuple[object, ...]:
         return (*super()._parts(), self.landmarks)
 
-    def _judged(self, theta: Array, *, gradient: bool) -> tuple[Fitted, Known]:
+    def _judged(self, theta: Array, *, gradient: bool) -> tuple[Fitted, KnownValue]:
         kernel, mu = self.kernel_at(theta), self._constant(theta)
         gram, pull = kernel.linearize(self.landmarks)
-        frame, blocks = Frame.of(gram, self._level()), self._blocks(theta)
+        frame, blocks = WhitenedFrame.of(gram, self._level()), self._blocks(theta)
         n_residuals = len(self.X) * independent_outputs(self.targets)
         if not gradient:
             value, state = landmark_value(row_form(self), frame, blocks, mu)
@@ -171,8 +170,8 @@ class LandmarkObjective(LeastSquaresObjective):
     def _level(self) -> Array:
         return np.average(self.targets, axis=0, weights=self.weights)
 
-    def _frame(self, theta: Array) -> Frame:
-        return Frame.of(self.kernel_at(theta).gram(self.landmarks), self._level())
+    def _frame(self, theta: Array) -> WhitenedFrame:
+        return WhitenedFrame.of(self.kernel_at(theta).gram(self.landmarks), self._level())
 
     def _blocks(self, theta: Array) -> list[_RowBlock]:
         kernel, groups = self.kernel_at(theta), self.criterion.groups

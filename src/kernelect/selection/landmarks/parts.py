@@ -16,14 +16,14 @@ import numpy as np
 
 from kernelect.numerics import row_hashes, single_blas_thread, stratified, tree_sum
 from kernelect.selection.landmarks import table
-from kernelect.selection.landmarks.table import Block, Sample, Table, block_of, in_order
+from kernelect.selection.landmarks.table import Block, RowTable, Sample, block_of, in_order
 from kernelect.typing import Array, Indices
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class RowPart:
     """Some rows next to each other, as their source has them."""
 
     number: int
@@ -32,7 +32,7 @@ class Part:
     weights: Any = None  # None where all are 1
 
 
-class Parts(ABC):
+class RowParts(ABC):
     """Where the rows are, and how to get a function to them."""
 
     #: What the source calls a part, in messages.
@@ -42,11 +42,11 @@ class Parts(ABC):
     template: Any
 
     @abstractmethod
-    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+    def each(self, function: Callable[[RowPart], Result]) -> list[Result]:
         """Return ``function(part)`` of every part, in their order."""
 
     @abstractmethod
-    def sum(self, function: Callable[[Part], Any]) -> Any:
+    def sum(self, function: Callable[[RowPart], Any]) -> Any:
         """Return the sum of ``function(part)`` over all parts; None is nothing."""
 
     def name(self, number: int) -> str:
@@ -55,20 +55,20 @@ class Parts(ABC):
 
 
 #: Inputs (b, d), targets (b, k) and weights (b,) of a part.
-Encode = Callable[[Part], tuple[Array, Array, Array]]
+Encode = Callable[[RowPart], tuple[Array, Array, Array]]
 
 
-def added(left: Any, right: Any) -> Any:
+def added_terms(left: Any, right: Any) -> Any:
     """Return a sum of which both terms may be nothing."""
     return right if left is None else left if right is None else left + right
 
 
-class PartTable(Table):
+class PartTable(RowTable):
     """Rows in parts.
 
     Parameters
     ----------
-    parts : Parts
+    parts : RowParts
     encode : callable
         From a part to inputs, targets and weights.
     counts : sequence of int
@@ -79,7 +79,7 @@ class PartTable(Table):
 
     kept: Indices
 
-    def __init__(self, parts: Parts, encode: Encode, counts: Sequence[int], n_weighted: int) -> None:
+    def __init__(self, parts: RowParts, encode: Encode, counts: Sequence[int], n_weighted: int) -> None:
         self.parts, self.encode = parts, encode
         self.firsts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         self.n_rows, self.n_weighted = int(self.firsts[-1]), n_weighted
@@ -109,7 +109,7 @@ class _Pass:
     encode: Encode
     firsts: Indices
 
-    def inside(self, part: Part, numbers: Indices) -> Indices:
+    def inside(self, part: RowPart, numbers: Indices) -> Indices:
         """Return which rows of a part have one of these sorted numbers."""
         first, last = self.firsts[part.number], self.firsts[part.number + 1]
         begin, end = np.searchsorted(numbers, [first, last])
@@ -122,7 +122,7 @@ class _OnBlocks(_Pass):
 
     function: Callable[[Block], Any]
 
-    def __call__(self, part: Part) -> Any:
+    def __call__(self, part: RowPart) -> Any:
         with single_blas_thread():
             X, targets, weights = self.encode(part)
             first, step = int(self.firsts[part.number]), table.BLOCK_ROWS
@@ -150,7 +150,7 @@ class _Hashed(_Pass):
     kept: Indices
     most: int
 
-    def __call__(self, part: Part) -> _Numbered:
+    def __call__(self, part: RowPart) -> _Numbered:
         X, targets, weights = self.encode(part)
         chosen = self.inside(part, stratified(int(self.firsts[-1]), self.most))
         chosen = chosen[weights[chosen] > 0.0]
@@ -167,7 +167,7 @@ class _Taken(_Pass):
 
     numbers: Indices
 
-    def __call__(self, part: Part) -> tuple[Array, Array, Array]:
+    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
         X, targets, weights = self.encode(part)
         own = self.inside(part, self.numbers)
         return np.asarray(X[own], dtype=np.float64), targets[own], weights[own]

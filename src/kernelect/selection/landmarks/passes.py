@@ -13,21 +13,20 @@ import numpy as np
 from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, whitened_moments
-from kernelect.machines.lssvm.landmarks import Rows as MachineRows
+from kernelect.machines.lssvm.landmarks import LandmarkState, MachineRows, WhitenedFrame, whitened_moments
 from kernelect.selection.landmarks.table import Block
 from kernelect.typing import Array, Indices
 
 
 @dataclass(frozen=True)
-class Found:
+class PassResult:
     """Sums over rows, and results of single rows in their order; those of several blocks are joined with ``+``."""
 
     total: Any
     rows: tuple[tuple[Array, ...], ...]  # one entry per block
 
-    def __add__(self, other: Found) -> Found:
-        return Found(self.total + other.total, self.rows + other.rows)
+    def __add__(self, other: PassResult) -> PassResult:
+        return PassResult(self.total + other.total, self.rows + other.rows)
 
     def joined(self) -> tuple[Array, ...]:
         """Return the results of single rows, each as one array."""
@@ -40,15 +39,15 @@ class MomentsOf:
 
     kernel: Kernel
     points: Array
-    frame: Frame
+    frame: WhitenedFrame
     kept: Indices | None
 
-    def __call__(self, block: Block) -> Found:
+    def __call__(self, block: Block) -> PassResult:
         """Return what a block adds."""
         rows, own = rows_of(self.kernel, self.points, block), numbers_inside(self.kept, block)
         Phi = self.frame.whitened(rows.cross)
         unspanned = self.kernel.diagonal(block.X[own]) - self.frame.spanned(Phi[:, own])
-        return Found(whitened_moments(self.frame, Phi, rows), ((np.maximum(unspanned, 0.0),),))
+        return PassResult(whitened_moments(self.frame, Phi, rows), ((np.maximum(unspanned, 0.0),),))
 
 
 @dataclass(frozen=True)
@@ -66,12 +65,12 @@ class LeftOutOf:
     criterion: LandmarkCriterion
     kept: Indices | None
 
-    def __call__(self, block: Block) -> Found:
+    def __call__(self, block: Block) -> PassResult:
         """Return what a block adds."""
         rows = left_out(self.state, rows_of(self.kernel, self.points, block))
         sums, own = self.criterion.slopes(rows.positive()).sums, numbers_inside(self.kept, block)
         alone = without_own_function(self.state, rows, owners(self.numbers, block.first, len(block.weights)))
-        return Found(sums, ((alone.residuals[own], alone.room[own]),))
+        return PassResult(sums, ((alone.residuals[own], alone.room[own]),))
 
 
 def rows_of(kernel: Kernel, points: Array, block: Block) -> MachineRows:

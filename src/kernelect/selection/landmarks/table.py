@@ -91,7 +91,7 @@ class Sample:
         return [block_of(self.X, self.targets, self.weights, part, part.start, self.groups) for part in parts]
 
 
-class Table(ABC):
+class RowTable(ABC):
     """Rows with targets and weights that are read block by block.
 
     Attributes
@@ -149,7 +149,7 @@ class Table(ABC):
         return np.asarray(places[self.kept_weights[places] > 0.0], dtype=np.intp)
 
 
-class ArrayTable(Table):
+class ArrayTable(RowTable):
     """Rows of an array in memory or of a memory-mapped file, in single or double precision."""
 
     kept = None

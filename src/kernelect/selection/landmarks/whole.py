@@ -17,11 +17,11 @@ from kernelect.criteria.lssvm.landmarks import LandmarkCriterion
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
 from kernelect.machines.lssvm.landmark_path import LandmarkPath
-from kernelect.machines.lssvm.landmarks import Frame, LandmarkState, Moments, moments, solve
+from kernelect.machines.lssvm.landmarks import LandmarkState, Moments, WhitenedFrame, moments, solve
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.numerics import over_blocks
 from kernelect.selection.landmarks.passes import LeftOutOf, MomentsOf, rows_of
-from kernelect.selection.landmarks.table import Block, Sample, Table
+from kernelect.selection.landmarks.table import Block, RowTable, Sample
 from kernelect.typing import Array, Indices
 
 #: Rows among which landmarks are chosen, and rows on which ridges and numbers of landmarks are compared.
@@ -58,7 +58,7 @@ class Landmarks:
 
     points: Array
     numbers: Indices
-    frame: Frame
+    frame: WhitenedFrame
     total: Moments
     unspanned: Array  # what they leave of k(x, x) at the rows that are kept
     equal: Indices | None = None
@@ -99,7 +99,7 @@ class WholeTable:
 
     Parameters
     ----------
-    table : Table
+    table : RowTable
     kernel : Kernel
     level : ndarray of shape (k,)
         A value near the targets.
@@ -109,14 +109,14 @@ class WholeTable:
         Rows on which they are compared, at most.
     """
 
-    def __init__(self, table: Table, kernel: Kernel, level: Array, score: Score, judged: int = JUDGED) -> None:
+    def __init__(self, table: RowTable, kernel: Kernel, level: Array, score: Score, judged: int = JUDGED) -> None:
         self.table, self.kernel, self.level, self.score = table, kernel, level, score
         most = _JUDGED_NUMBERS // (len(_RIDGES) * (len(level) + 1))
         self.judged = table.judged(min(judged, max(most, 2000)))
 
     def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
         """Return landmarks with the moments of all rows: the first pass."""
-        frame = Frame.of(self.kernel.gram(points), self.level)
+        frame = WhitenedFrame.of(self.kernel.gram(points), self.level)
         found = self.table.sum(MomentsOf(self.kernel, points, frame, self.table.kept))
         (unspanned,) = found.joined()
         return Landmarks(points=points, numbers=numbers, frame=frame, total=found.total, unspanned=unspanned)
@@ -167,7 +167,7 @@ class WholeTable:
 
     def seconds(self, points: Array) -> float:
         """Return an estimate of how long a fit with these landmarks takes, from one block of rows."""
-        frame, block, m = Frame.of(self.kernel.gram(points), self.level), self.judged.blocks()[0], len(points)
+        frame, block, m = WhitenedFrame.of(self.kernel.gram(points), self.level), self.judged.blocks()[0], len(points)
         began = time.monotonic()
         moments(frame, rows_of(self.kernel, points, block))
         by_row = (time.monotonic() - began) / len(block.weights)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelect.criteria.decisions import best_f1_threshold, cheapest_threshold, decide_by_cost, decide_by_f1, sweep
+from kernelect.model.decisions import best_f1_threshold, cheapest_threshold, decide_by_cost, decide_by_f1, sweep
 from oracles.decisions import cost_of, f1_of, thresholds_between
 
 
