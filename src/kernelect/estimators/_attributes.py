@@ -7,17 +7,17 @@ from typing import Any, Self
 
 from sklearn.exceptions import NotFittedError
 
+from kernelect.estimators._base import Estimator
 from kernelect.kernels import Kernel
 from kernelect.model import Component, KernelPart, LabelHead, Model, NumberHead, TrainingRows
 from kernelect.results import ModelSize
 from kernelect.typing import Array, Indices
 
 
-class ReadsModel:
+class ReadsModel(Estimator):
     """An estimator whose learned attributes are those of its model."""
 
     model_: Model
-    n_features_in_: int
 
     def __getattr__(self, name: str) -> Any:
         if name == "model_":
@@ -58,6 +58,10 @@ class ReadsLabels(ReadsModel):
     def classes_(self) -> Any:
         """The labels, sorted."""
         return self.model_.labels.classes
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return logarithms of class probabilities, also of those that are too small for a number."""
+        return self.model_.log_probabilities(self._validated(X))
 
 
 class ReadsMachine(ReadsModel):

@@ -279,3 +279,9 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         if self._is_lazy(X):
             return self._lazily("predict_proba", X, float, len(self.classes_))
         return self.model_.probabilities(self._validated(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return logarithms of class probabilities, also of those that are too small for a number."""
+        if self._is_lazy(X):
+            return self._lazily("predict_log_proba", X, float, len(self.classes_))
+        return super().predict_log_proba(X)

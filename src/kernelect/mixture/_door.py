@@ -166,7 +166,7 @@ class Door(ReadsModel, Estimator):
             )
         return frame
 
-    def _coded(self, X: Any) -> Array:
+    def _validated(self, X: Any) -> Array:
         """Return the inputs of rows to predict."""
         frame, coding = self._frame(X, reset=False), self.coding
         lost = lost_cells(coding.roles, frame, codes=False)

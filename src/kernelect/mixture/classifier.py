@@ -146,8 +146,16 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities: the candidates' weighted ones, at the temperature found on rows left out."""
-        return self.model_.probabilities(self._coded(X))
+        return self.model_.probabilities(self._validated(X))
+
+    def decision_function(self, X: Any) -> Array:
+        """Return log-odds: (n,) those of ``classes_[1]`` if there are two classes, else (n, n_classes).
+
+        With more than two classes, they are those of each class against the rest.
+        """
+        odds = self.model_.log_odds(self._validated(X))
+        return odds[:, 0] if odds.shape[1] == 1 else odds
 
     def predict(self, X: Any) -> Any:
         """Return the most probable class."""
-        return self.model_.chosen(self._coded(X))
+        return self.model_.chosen(self._validated(X))

@@ -179,7 +179,7 @@ class KernelRegressor(RegressorMixin, Door):
         The variance adds up the candidates' own variance and their disagreement. It is scaled so that the mixture's
         leave-one-out residuals have the variance it claims, and it is larger where these residuals are larger.
         """
-        Z = self._coded(X)
+        Z = self._validated(X)
         mean = self.model_.predictions(Z)
         return (mean, self.model_.deviations(Z)) if return_std else mean
 
@@ -195,4 +195,4 @@ class KernelRegressor(RegressorMixin, Door):
         -------
         lower, upper : ndarray of the shape of ``predict(X)``
         """
-        return self.model_.intervals(self._coded(X), coverage)
+        return self.model_.intervals(self._validated(X), coverage)

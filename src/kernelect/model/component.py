@@ -99,9 +99,18 @@ class Component:
         """Return class probabilities, or predicted numbers (m, k)."""
         if self.link is None:
             return self.mean(V)
-        if self.link.needs_variance and self.spread is None:
+        self._require_spread()
+        return self.link.probabilities(self.decision(V))
+
+    def log_answers(self, V: Array) -> Array:
+        """Return logarithms (m, n_classes) of class probabilities."""
+        assert self.link is not None
+        self._require_spread()
+        return self.link.log_probabilities(self.decision(V))
+
+    def _require_spread(self) -> None:
+        if self.link is not None and self.link.needs_variance and self.spread is None:
             raise MissingCapability(
                 "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities need: "
                 "use predict, predictor='svm', or give a kernel instead."
             )
-        return self.link.probabilities(self.decision(V))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit, logsumexp, softmax
+from scipy.special import log_expit, log_softmax, logsumexp, softmax
 
 from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
@@ -62,6 +62,15 @@ class LabelHead:
         """Return probabilities (m, n_classes) from those of the components."""
         pooled = mixed(self.weights, answers) if len(answers) > 1 else answers[0]
         return pooled if self.sharpness is None else self.sharpened(pooled, self.sharpness)
+
+    def log_probabilities(self, answers: Sequence[Array]) -> Array:
+        """Return logarithms (m, n_classes) of the probabilities, from those of the components."""
+        pooled = answers[0]
+        if len(answers) > 1:
+            pooled = logsumexp(np.array(answers), b=self.weights[:, None, None], axis=0)
+        if self.sharpness is not None:
+            pooled = log_softmax(self.sharpness * np.maximum(pooled, np.log(LEAST)), axis=1)
+        return np.asarray(pooled, dtype=float)
 
     @staticmethod
     def sharpened(pooled: Array, sharpness: float) -> Array:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 
 from kernelect.machines.ep.likelihoods import Likelihood
 from kernelect.typing import Array
@@ -33,8 +33,16 @@ class Link(ABC):
         """Return decision values (n, k), which order rows and classes."""
 
     @abstractmethod
+    def logits(self, decision: Array) -> Array:
+        """Return logarithms (n, n_classes) of the probabilities, up to a constant of each row."""
+
     def probabilities(self, decision: Array) -> Array:
         """Return class probabilities (n, n_classes)."""
+        return np.asarray(softmax(self.logits(decision), axis=1), dtype=float)
+
+    def log_probabilities(self, decision: Array) -> Array:
+        """Return their logarithms, which are exact where a probability itself is too small for a number."""
+        return np.asarray(log_softmax(self.logits(decision), axis=1), dtype=float)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +54,9 @@ class Tempered(Link):
     def decision(self, mean: Array, variance: Array | None) -> Array:
         return mean
 
-    def probabilities(self, decision: Array) -> Array:
+    def logits(self, decision: Array) -> Array:
         halves = 0.5 * decision if decision.shape[1] == 1 else decision
-        return np.asarray(softmax(self.inverse_temperature * both_ways(halves), axis=1), dtype=float)
+        return np.asarray(self.inverse_temperature * both_ways(halves), dtype=float)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +89,8 @@ class Predictive(Link):
         # A kernel that is given by its values does not tell k(x, x): the sign of the mean is all that is known.
         return mean if variance is None else self.likelihood.decision(mean, variance, self.constant)
 
-    def probabilities(self, decision: Array) -> Array:
-        return np.asarray(softmax(self.likelihood.log_probability(both_ways(decision)), axis=1), dtype=float)
+    def logits(self, decision: Array) -> Array:
+        return self.likelihood.log_probability(both_ways(decision))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,5 +100,12 @@ class Given(Link):
     def decision(self, mean: Array, variance: Array | None) -> Array:
         return mean
 
+    def logits(self, decision: Array) -> Array:
+        with np.errstate(divide="ignore"):  # trees give 0 to classes that they have not seen in a leaf
+            return np.asarray(np.log(decision), dtype=float)
+
     def probabilities(self, decision: Array) -> Array:
         return decision
+
+    def log_probabilities(self, decision: Array) -> Array:
+        return self.logits(decision)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import logsumexp, ndtri
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.inputs.coding import Coding
@@ -17,6 +17,7 @@ from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
 from kernelect.model.heads import LabelHead, NumberHead, mixed
 from kernelect.model.jackknife import check_coverage, jackknife_ends, jackknife_reach
+from kernelect.model.links import Link
 from kernelect.model.parts import KernelPart
 from kernelect.model.spreads import Jackknife, Spread
 from kernelect.typing import Array, Indices
@@ -146,6 +147,10 @@ class Model:
         """Return class probabilities (m, n_classes)."""
         return self.probabilities(self.inputs(X))
 
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return logarithms (m, n_classes) of class probabilities."""
+        return self.log_probabilities(self.inputs(X))
+
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals."""
         return self.intervals(self.inputs(X), coverage)
@@ -162,12 +167,28 @@ class Model:
 
     def probabilities(self, Z: Array) -> Array:
         """Return class probabilities (m, n_classes) at inputs."""
-        head = self.labels
-        if head.pool == "log-odds" and len(self.components) > 1:
-            link = self.components[0].link
-            assert link is not None
-            return link.probabilities(self.decisions(Z))
-        return head.probabilities(self.answers(Z))
+        link = self._link_behind_pool()
+        return self.labels.probabilities(self.answers(Z)) if link is None else link.probabilities(self.decisions(Z))
+
+    def log_probabilities(self, Z: Array) -> Array:
+        """Return logarithms (m, n_classes) of class probabilities at inputs, from the link: none underflows."""
+        link = self._link_behind_pool()
+        if link is not None:
+            return link.log_probabilities(self.decisions(Z))
+        return self.labels.log_probabilities([c.log_answers(c.view(Z)) for c in self.components])
+
+    def log_odds(self, Z: Array) -> Array:
+        """Return log-odds at inputs: (m, 1) of the second of two classes, else (m, k) of each against the rest."""
+        logs = self.log_probabilities(Z)
+        if logs.shape[1] == 2:
+            return logs[:, 1:] - logs[:, :1]
+        rest = [logsumexp(np.delete(logs, place, axis=1), axis=1) for place in range(logs.shape[1])]
+        return logs - np.column_stack(rest)
+
+    def _link_behind_pool(self) -> Link | None:
+        """Return the link that follows pooled log-odds; None if probabilities are pooled."""
+        pools = self.labels.pool == "log-odds" and len(self.components) > 1
+        return self.components[0].link if pools else None
 
     def chosen(self, Z: Array) -> Any:
         """Return labels at inputs: the most probable one, unless costs or a threshold decide."""
