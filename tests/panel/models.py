@@ -27,10 +27,10 @@ from panel.cases import curve, three_classes, two_classes
 
 N_ASKED = 5
 
-#: Results that were changed on purpose after they were first frozen, with the reason. They were frozen anew
-#: (``freeze.py --models --only NAME``) and are compared like all others.
 _LOG_ODDS = "classifiers of tables have log-odds as decision values"
 
+#: Results that were changed on purpose after they were first frozen, with the reason. They were frozen anew
+#: (``freeze.py --models --only NAME``) and are compared like all others.
 FROZEN_ANEW: dict[str, str] = {
     "classifier, fast, two classes": _LOG_ODDS,
     "classifier, fast, three classes": _LOG_ODDS,
