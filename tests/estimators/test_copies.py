@@ -106,7 +106,8 @@ def test_copies_of_a_precomputed_kernel_are_merged():
     model = LSSVR("precomputed").fit(RBF(0.3).gram(X[rows]), y[rows])
     single = LSSVR("precomputed").fit(RBF(0.3).gram(X), y)
     np.testing.assert_allclose(model.loo_prediction_, np.tile(single.loo_prediction_, 2), rtol=1e-6)
-    np.testing.assert_array_equal(model._rows, np.arange(N))
+    np.testing.assert_array_equal(np.flatnonzero(model.model_.training.weights), np.arange(N))
+    np.testing.assert_array_equal(model.model_.components[0].kernel_part.places, np.arange(N))
 
 
 def test_support_vectors_are_the_first_of_their_copies():

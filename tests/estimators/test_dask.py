@@ -132,8 +132,10 @@ def test_beyond_many_rows_figures_come_from_a_part_of_them(cluster, data, monkey
     assert len(there.loo_rows_) == len(there.loo_prediction_) == 150
     # A row that is a landmark leaves with its function, which takes a few digits of what sums over partitions leave.
     np.testing.assert_allclose(there.loo_prediction_, here.loo_prediction_[there.loo_rows_], rtol=1e-6)
+    np.testing.assert_array_equal(there.model_.jackknife.rows, here.model_.jackknife.rows)
     for name in ("inputs", "residuals", "scale"):
-        np.testing.assert_allclose(getattr(there._spread, name), getattr(here._spread, name), rtol=1e-6, atol=1e-6)
+        found, expected = (getattr(model.model_.jackknife.spread, name) for model in (there, here))
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
 def fixed(m=20):

@@ -244,7 +244,8 @@ def test_left_out_probabilities_are_those_of_the_other_rows_sites(weight):
     model = GPC(kernel="rbf").fit(X, y, weights)
     weights = weights / max(weights.mean(), 1.0)  # as many rows as there are
     K = model.kernel_.gram(X) + 1e-10 * np.eye(len(X))
-    column = model._state.columns[0]
+    state = EP(tol=1e-9).fit(K, np.where(y == model.classes_[1], 1.0, -1.0)[:, None], 1.0, weights)
+    (column,) = state.columns
     slow = np.empty(len(X))
     for row in range(len(X)):
         tau, nu = np.ceil(weights) * column.sites.tau, np.ceil(weights) * column.sites.nu

@@ -35,13 +35,19 @@ def test_leave_one_out_values_are_those_of_refits_without_the_group(subjects):
     np.testing.assert_allclose(signs[:, 0] - classifier.loo_decision_, expected[:, 0], rtol=1e-10, atol=1e-10)
 
 
+def predicted_without(model, new):
+    """Return what machines without one row each, and its group, predict at new rows, (n, m, k)."""
+    (found,) = model.model_.jackknife.without(model.model_.components[0], [new])
+    return found
+
+
 def test_predictions_without_a_group_are_those_of_refits(subjects):
     X, y, groups = subjects
     kernel, mu, new = RBF(0.3), 0.2, X[:5] + 0.1
     model = LSSVR(kernel, regularization=mu).fit(X, y, groups=groups)
     rest = groups != 3
     alone = LSSVR(kernel, regularization=mu).fit(X[rest], y[rest])
-    np.testing.assert_allclose(model._predicted_without(new)[3 * 6, :, 0], alone.predict(new), rtol=1e-9)
+    np.testing.assert_allclose(predicted_without(model, new)[3 * 6, :, 0], alone.predict(new), rtol=1e-9)
 
 
 def test_selection_by_groups_does_not_learn_who_a_subject_is(subjects):
@@ -79,7 +85,7 @@ def test_mixtures_leave_groups_out(door, subjects):
     target = y > 0 if door is KernelClassifier else y
     model = door(effort="fast").fit(X, target, groups=names)
     if door is KernelClassifier:
-        assert {member.candidate.machine for member in model._members} == {"lssvm", "forest"}
+        assert {member.candidate.machine for member in model.members} == {"lssvm", "forest"}
         loss = -np.mean(np.log(model.loo_proba_[np.arange(120), target.astype(int)]))
         assert loss > 0.6
     else:
@@ -121,9 +127,8 @@ def test_groups_leave_a_machine_on_landmarks_with_their_landmarks(shuffled):
     value = slow_on_landmarks.group_press(cross, gram, y[:, None], mu, weights, groups)
     assert given.selection_.value == pytest.approx(value, rel=1e-8)
     chosen = LSSVR(kernel, regularization=mu, landmarks=15, random_state=0).fit(X, y, weights, groups)
-    np.testing.assert_array_equal(chosen.landmarks_, X[chosen._rows])
-    landmark = np.full(120, -1)
-    landmark[chosen._rows] = np.arange(15)
+    landmark = slow_on_landmarks.places(X, chosen.landmarks_)
+    assert np.sum(landmark >= 0) == 15
     cross, gram = kernel.cross(chosen.landmarks_, X), kernel.gram(chosen.landmarks_)
     expected = slow_on_landmarks.leave_groups_out_residuals(cross, gram, y[:, None], mu, weights, groups, landmark)
     np.testing.assert_allclose(y - chosen.loo_prediction_, expected[:, 0], rtol=1e-5, atol=1e-6)
@@ -134,14 +139,16 @@ def test_predictions_on_landmarks_without_a_group_are_those_of_refits(shuffled):
     kernel, mu, points, new = RBF(0.3), 0.2, X[::6], X[:5] + 0.1
     model = LSSVR(kernel, regularization=mu, landmarks=points).fit(X, y, weights, groups)
     row = 7
-    rest = groups != groups[model._interval_rows[row]]
+    jackknife = model.model_.jackknife
+    rest = groups != groups[jackknife.rows[row]]
     alone = LSSVR(kernel, regularization=mu, landmarks=points).fit(X[rest], y[rest], weights[rest])
-    np.testing.assert_allclose(model._predicted_without(new)[row, :, 0], alone.predict(new), rtol=1e-7)
-    residuals = (y - model.loo_prediction_)[model._interval_rows]
-    np.testing.assert_allclose(model._jackknife_residuals[:, 0], residuals, rtol=1e-8)
+    np.testing.assert_allclose(predicted_without(model, new)[row, :, 0], alone.predict(new), rtol=1e-7)
+    residuals = (y - model.loo_prediction_)[jackknife.rows]
+    np.testing.assert_allclose(jackknife.residuals[:, 0], residuals, rtol=1e-8)
     exact = LSSVR(kernel, regularization=mu, landmarks=X).fit(X, y, weights, groups)
     dense = LSSVR(kernel, regularization=mu, landmarks=None).fit(X, y, weights, groups)
-    np.testing.assert_allclose(exact._left_out_variance(), dense._left_out_variance(), rtol=1e-4)
+    variances = (machine.model_.jackknife.left_out_variance() for machine in (exact, dense))
+    np.testing.assert_allclose(*variances, rtol=1e-4)
 
 
 @pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
@@ -156,9 +163,9 @@ def test_many_rows_are_left_out_by_groups_too(door, subjects, monkeypatch):
     assert np.mean((y - by_groups.loo_prediction_) ** 2) > 0.8 * np.var(y)
     target = y > 0 if door is KernelClassifier else y
     model = door(effort="fast").fit(X, target, groups=groups)
-    assert all(
-        member.estimator.landmarks_ is not None for member in model._members if member.candidate.machine == "lssvm"
-    )
+    machines = [member for member in model.members if member.candidate.machine == "lssvm"]
+    assert all(member.component.sampled is not None for member in machines)
+    assert all(len(member.component.kernel_part.vectors) < len(X) for member in machines)
     if door is KernelClassifier:
         assert -np.mean(np.log(model.loo_proba_[np.arange(120), target.astype(int)])) > 0.6
     else:

@@ -41,8 +41,8 @@ def test_leave_one_out_predictions_are_those_of_refits_without_the_row_and_its_f
     X, y = friedman(60)
     model = fixed(12).fit(X, y)
     Z, kernel = model.landmarks_, ARD(GAMMA)
-    landmark = np.full(60, -1)
-    landmark[model._rows] = np.arange(len(Z))
+    landmark = slow.places(X, Z)
+    assert np.sum(landmark >= 0) == 12
     residuals = slow.residuals_without_own_function(
         kernel.cross(Z, X), kernel.gram(Z), y[:, None], 0.3, np.ones(60), landmark
     )
@@ -55,7 +55,7 @@ def test_predictions_are_those_of_the_normal_equations():
     Z, kernel = model.landmarks_, ARD(GAMMA)
     beta, b = slow.solve(kernel.cross(Z, X), kernel.gram(Z), y[:, None], 0.3, np.ones(150))
     np.testing.assert_allclose(model.predict(X), (kernel.cross(X, Z) @ beta + b)[:, 0], atol=1e-7)
-    np.testing.assert_array_equal(X[model._rows], Z)
+    assert np.sum(slow.places(X, Z) >= 0) == 20
     assert model.selection_.value == pytest.approx(
         slow.press(kernel.cross(Z, X), kernel.gram(Z), y[:, None], 0.3, np.ones(150)), rel=1e-7
     )
@@ -74,7 +74,7 @@ def test_all_rows_as_landmarks_are_the_exact_machine():
     np.testing.assert_allclose(deviation, expected_deviation, rtol=1e-3)
     for end, expected_end in zip(given.predict_interval(new), exact.predict_interval(new), strict=True):
         np.testing.assert_allclose(end, expected_end, atol=1e-3)
-    np.testing.assert_allclose(given._left_out_variance(), exact._left_out_variance(), rtol=1e-3)
+    np.testing.assert_allclose(*(model.model_.jackknife.left_out_variance() for model in (given, exact)), rtol=1e-3)
 
 
 def test_many_rows_are_fitted_about_as_well_as_exactly():
@@ -187,7 +187,7 @@ def test_a_row_of_weight_zero_teaches_nothing_and_is_predicted():
     alone = LSSVR(random_state=0).fit(X[kept], y[kept])
     np.testing.assert_allclose(model.predict(X), alone.predict(X), atol=1e-3 * y.std())
     np.testing.assert_allclose(model.loo_prediction_[~kept], model.predict(X[~kept]), atol=1e-8)
-    assert len(model._left_out_variance()) == kept.sum()
+    assert len(model.model_.jackknife.left_out_variance()) == kept.sum()
 
 
 def test_the_unit_of_targets_does_not_matter():
@@ -199,7 +199,8 @@ def test_the_unit_of_targets_does_not_matter():
         np.testing.assert_allclose(found / unit, expected, rtol=1e-9)
     for found, expected in zip(other.predict_interval(X), one.predict_interval(X), strict=True):
         np.testing.assert_allclose(found / unit, expected, rtol=1e-9)
-    np.testing.assert_allclose(other._left_out_variance() / unit**2, one._left_out_variance(), rtol=1e-9)
+    found, expected = (model.model_.jackknife.left_out_variance() for model in (other, one))
+    np.testing.assert_allclose(found / unit**2, expected, rtol=1e-9)
     shift = 200 * np.log(unit)  # n/2 log Q, with Q a sum of squares
     assert other.selection_.value - one.selection_.value == pytest.approx(shift, rel=1e-9)
 
@@ -253,7 +254,7 @@ def test_single_precision_and_memory_maps_are_read_in_blocks(tmp_path):
 def test_nothing_of_the_size_of_all_kernel_values_lives(monkeypatch):
     """The largest array that the kernel is asked for has a block of rows."""
     monkeypatch.setattr("kernelect.estimators._lssvm_base.CANDIDATES", 60)
-    monkeypatch.setattr("kernelect.estimators._lssvm_base.BLOCK_ROWS", 64)
+    monkeypatch.setattr("kernelect.model.parts.BLOCK_ROWS", 64)
     X, y = friedman(250)
     sizes = []
     cross = ARD.cross
@@ -306,7 +307,12 @@ def test_intervals_of_a_mixture_speak_of_the_same_rows(monkeypatch):
     assert 0.6 < np.mean((lower <= answers) & (answers <= upper)) < 0.95
     assert np.all(model.predict(new, return_std=True)[1] > 0)
     one, other = (LSSVR(random_state=0).fit(inputs, y) for inputs in (X, X[:, ::-1] ** 3))
-    np.testing.assert_allclose(one._spread.inputs, np.cbrt(other._spread.inputs[:, ::-1]), rtol=1e-9)
+    here, there = (each.model_.jackknife for each in (one, other))
+    assert len(here.rows) < len(X)
+    np.testing.assert_array_equal(here.rows, there.rows)
+    np.testing.assert_allclose(here.spread.inputs, np.cbrt(there.spread.inputs[:, ::-1]), rtol=1e-9)
+    for component in model.model_.components:
+        np.testing.assert_array_equal(component.spread.rows, model.model_.jackknife.rows)
 
 
 class TestHowMany:

@@ -44,7 +44,7 @@ def test_value_with_nothing_to_select_is_minus_log_evidence(moons):
     X, y = moons
     model = RVC(RBF(1.0), criterion="evidence").fit(X, y)
     Phi = RBF(1.0).cross(X, model.relevance_vectors_)
-    alpha = model._model.outputs[0].alpha
+    alpha = model.model_.components[0].spread.model.outputs[0].alpha
     if model.intercept_ != 0.0:
         Phi = np.column_stack([np.ones(len(X)), Phi])
     value, _ = laplace_evidence(Phi, np.where(y == 1, 1.0, -1.0), alpha)
@@ -55,9 +55,10 @@ def test_value_with_nothing_to_select_is_minus_log_evidence(moons):
 def test_regression_value_is_minus_log_evidence_of_centred_targets(sinc):
     X, y = sinc
     model = RVR(RBF(0.1), criterion="evidence").fit(X, y)
-    output = model._model.outputs[0]
+    spread = model.model_.components[0].spread
+    output = spread.model.outputs[0]
     Phi = output.design(RBF(0.1).cross(X, model.relevance_vectors_))
-    alpha = output.alpha / model._unit**2  # the model is kept in the unit in which it was fitted
+    alpha = output.alpha / spread.unit**2  # the model is kept in the unit in which it was fitted
     expected = normal_evidence(Phi, y - y.mean(), alpha, model.noise_**-2)
     assert model.selection_.value == pytest.approx(-expected, abs=1e-6)
 

@@ -95,8 +95,7 @@ def test_probabilities_are_those_of_the_model(rings, slack):
     X, y = rings
     model = SVC(FIXED, C=1.5, slack=slack).fit(X, y)
     new = np.random.default_rng(1).normal(size=(4, 4))
-    member = model._members[0]
-    mean, variance = member.machine.latent(member.state, FIXED.cross(member.inputs, new), FIXED.diagonal(new))
+    mean, variance = model.model_.components[0].latent(new)
 
     def factor(z):
         miss = max(1.0 - z, 0.0)

@@ -26,6 +26,11 @@ def slow(monkeypatch):
     monkeypatch.setattr(Pace, "measured", lambda: Pace(1.0))
 
 
+def rows_of(model):
+    """Return the rows that the model learned from."""
+    return np.flatnonzero(model.model_.training.weights)
+
+
 def fitted(model, X, y):
     with pytest.warns(ConvergenceWarning) as caught:
         model.set_params(time_limit=0.05, random_state=0).fit(X, y)
@@ -39,7 +44,7 @@ def test_classifiers_take_the_rows_they_have_time_for(model, slow):
     X, y = twonorm(N, random_state=0)
     model = fitted(model, X, y)
     assert f"there was time for 100 of {N} rows (time_limit)" in model.selection_.status
-    assert len(np.unique(model.support_ if hasattr(model, "support_") else model._rows)) <= 100
+    assert len(np.unique(model.support_ if hasattr(model, "support_") else rows_of(model))) <= 100
     X_new, y_new = twonorm(500, random_state=1)
     assert model.score(X_new, y_new) > 0.75  # always the same answer: 0.5
     assert np.all(np.isfinite(model.predict_proba(X_new)))
@@ -59,18 +64,18 @@ def test_rows_without_time_are_left_out_all_along(slow):
     """What leave-one-out says of them is the prediction of the model, which never saw them."""
     X, y = twonorm(N, random_state=0)
     model = fitted(LSSVC(), X, y)
-    unseen = np.setdiff1d(np.arange(N), model._rows)
+    unseen = np.setdiff1d(np.arange(N), rows_of(model))
     assert len(unseen) == N - 100
     np.testing.assert_allclose(model.loo_decision_[unseen], model.decision_function(X[unseen]))
     gp = fitted(GPC(), X, y)
-    unseen = np.setdiff1d(np.arange(N), gp._rows)
+    unseen = np.setdiff1d(np.arange(N), rows_of(gp))
     np.testing.assert_allclose(gp.loo_proba_[unseen], gp.predict_proba(X[unseen]))
 
 
 def test_precomputed_kernels_too(slow):
     X, y = twonorm(N, random_state=0)
     model = fitted(LSSVC("precomputed"), X @ X.T, y)
-    assert len(model._rows) == 100
+    assert len(rows_of(model)) == len(model.model_.components[0].kernel_part.places) == 100
     assert model.score(X @ X.T, y) > 0.9
 
 
@@ -142,7 +147,9 @@ def test_members_of_a_mixture_speak_of_the_same_rows(slow):
     y = X[:, 0] + 0.1 * rng.normal(size=N)
     with pytest.warns(ConvergenceWarning, match=rf"left no time for \d+ of \d+ candidates and {N - 100} rows"):
         model = KernelRegressor("fast", time_limit=0.05, random_state=0).fit(X, y)
-    assert len(model._members[0].estimator._rows) == 100
+    assert len(rows_of(model)) == 100
+    for component in model.model_.components:
+        np.testing.assert_array_equal(component.spread.rows, rows_of(model))
     low, high = model.predict_interval(X[:5])
     assert (low < high).all()
     assert model.score(X, y) > 0.5
@@ -154,4 +161,4 @@ def test_a_follower_without_time_is_not_begun(monkeypatch):
     monkeypatch.setattr(Pace, "measured", lambda: Pace(Pace(1.0).fit_seconds(LSSVM(), 60, 1) / 100.0))
     with pytest.warns(ConvergenceWarning, match="left no time for 2 of 5 candidates"):
         model = KernelClassifier("fast", time_limit=320.0, random_state=0).fit(X, y)
-    assert [member.candidate.machine for member in model._members] == ["lssvm", "forest", "lssvm"]
+    assert [member.candidate.machine for member in model.members] == ["lssvm", "forest", "lssvm"]

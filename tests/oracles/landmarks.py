@@ -8,6 +8,11 @@ import numpy as np
 EPSILON = 1e-8
 
 
+def places(X, Z):
+    """Return for every row of X which landmark it is, -1 if it is none."""
+    return np.array([next((j for j, z in enumerate(Z) if np.array_equal(x, z)), -1) for x in X])
+
+
 def landmark_matrix(gram):
     """M = k(Z, Z) + eps I."""
     return gram + EPSILON * np.mean(np.diag(gram)) * np.eye(len(gram))
