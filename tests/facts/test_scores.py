@@ -50,6 +50,20 @@ def test_area_under_the_curve_and_its_error(rng):
     assert area_under_curve(np.array([True, False, False]), np.arange(3.0)) is None
 
 
+def test_rows_of_one_unit_are_one_observation_in_ranked_scores(rng):
+    """Four copies of every row: the figures and their errors are those of the rows once."""
+    positive = rng.uniform(size=100) < 0.4
+    value, four = rng.normal(size=100) + positive, np.repeat(np.arange(100), 4)
+    for figure in (area_under_curve, average_precision):
+        once, copied = figure(positive, value), figure(positive[four], np.round(value, 9)[four], four)
+        assert copied.standard_error == pytest.approx(once.standard_error, rel=0.02)
+        assert figure(positive[four], value[four]).standard_error < 0.6 * once.standard_error
+        perfect = figure(positive[four], positive[four].astype(float), four).standard_error
+        assert perfect == figure(positive, positive.astype(float)).standard_error
+    alone = area_under_curve(positive, value)
+    assert area_under_curve(positive, value, np.arange(100)).standard_error == pytest.approx(alone.standard_error)
+
+
 def test_errors_of_row_scores_are_those_of_fresh_samples(rng):
     found, values = [], []
     for _ in range(400):

@@ -147,6 +147,14 @@ def test_folds_that_differ_more_than_chance_are_told(mixed):
     assert any("differ by more than chance explains (RMSE" in remark for remark in remarks)
 
 
+def test_copies_do_not_make_folds_differ_more_than_chance(rng):
+    """Thirty copies of each row are one observation: folds of few rows differ by chance."""
+    few = pd.DataFrame({"a": rng.normal(size=24), "y": rng.standard_t(3, size=24)})
+    schema, rows, _ = describe_table(pd.concat([few] * 30, ignore_index=True), "y")
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=4))
+    assert not any("differ by more than chance" in remark for remark in model.remarks)
+
+
 def test_a_fold_that_leaves_nothing_to_learn_from_is_told():
     frame = pd.DataFrame({"x": [0.0] * 11 + [1.0], "y": ["a", "b"] * 6})
     schema, rows, _ = describe_table(frame, "y")

@@ -35,10 +35,13 @@ def test_copies(plain):
     assert codes(pd.concat([plain, plain[:12]]))["copies"]["sentence"].startswith("12 rows of 132 are copies")
 
 
-def test_contradictions(plain):
-    found = codes(pd.concat([plain, plain[:12].assign(y=9.0)]))["contradictions"]
-    assert found["sentence"].startswith("24 rows of 132 have the inputs of another row and a different target")
-    assert "contradictions" not in codes(pd.concat([plain, plain[:12]]))
+def test_replicates_raise_no_doubt(plain):
+    assert codes(pd.concat([plain, plain[:12].assign(y=9.0)])) == {}
+
+
+def test_no_doubt_advises_to_remove_rows(plain):
+    doubt = codes(pd.concat([plain, plain[:12]]))["copies"]
+    assert "remove" not in doubt["sentence"] + doubt["advice"]
 
 
 @pytest.mark.parametrize("labels", ["numbers", "texts"])

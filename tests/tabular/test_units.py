@@ -1,9 +1,12 @@
 """Rows that belong together: copies, named groups, times; no fold tears them apart."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect import KernelRegressor
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tabular import FoldOptions, describe_table
 from kernelect.tabular.units import find_copies, joined
@@ -23,7 +26,7 @@ def torn(splits, units):
 def test_copies_are_counted_and_no_fold_tears_them_apart(frame):
     doubled = pd.concat([frame, frame.iloc[:30].assign(y=0.5)], ignore_index=True)
     schema, rows, _ = describe_table(doubled, "y")
-    assert (rows.copies.surplus, rows.copies.contradictory) == (30, 60)
+    assert (rows.copies.surplus, rows.copies.replicates) == (0, 60)
     units = np.concatenate([np.arange(60), np.arange(30)])
     splits = FoldOptions(folds=4, repeats=2).splits(rows, schema)
     assert len(splits) == 8
@@ -32,16 +35,63 @@ def test_copies_are_counted_and_no_fold_tears_them_apart(frame):
     assert not any(torn(FoldOptions(folds=4).splits(labels[1], labels[0]), units))
 
 
+def broods(rng):
+    """Ticks on chicks of 118 broods, as in the grouse study of Elston et al. (2001): inputs are those of the brood."""
+    brood = np.sort(rng.integers(0, 118, 403))
+    height = np.round(rng.normal(462, 35, 118), 1)
+    ticks = rng.poisson(np.exp(rng.normal(1.0, 1.0, 118)))[brood] + rng.poisson(1.0, 403)
+    place, year = rng.integers(1, 64, 118), rng.integers(95, 98, 118)
+    inputs = {"brood": [f"b{k}" for k in brood], "height": height[brood], "place": place[brood], "year": year[brood]}
+    return pd.DataFrame({**inputs, "ticks": ticks})
+
+
+def test_copies_are_those_of_the_fit_and_the_others_are_replicates():
+    """Rows with the inputs of another row used to be called copies, and the advice was to remove them."""
+    frame = broods(np.random.default_rng(0))
+    schema, rows, remarks = describe_table(frame, "ticks", task="regression")
+    model = KernelRegressor("fast", time_limit=1.0, columns={"brood": "category"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        said = model.fit(rows.X, rows.y).remark()
+    assert said == f"{rows.copies.surplus} rows are copies of others and count with them"
+    assert 50 < rows.copies.surplus == frame.duplicated().sum()
+    several = frame.groupby("brood")["ticks"].transform("nunique") > 1
+    assert rows.copies.replicates == several.sum()
+    assert [line for line in remarks if "replicates" in line] == [
+        f"{several.sum()} rows have the inputs of another row and a different target (replicates), which is no fault. "
+        "Rows with equal inputs are in the same fold, so that the scores are those of new inputs."
+    ]
+    units = pd.factorize(frame["brood"])[0]
+    assert not any(torn(FoldOptions(folds=4).splits(rows, schema), units))
+    np.testing.assert_array_equal(rows.left_out_together, rows.units)
+
+
+def test_a_few_copies_are_told(frame):
+    remarks = describe_table(pd.concat([frame, frame[:1]]), "y")[2]
+    assert "1 row is a copy of another (equal inputs and equal target) and counts with it." in remarks
+    remarks = describe_table(pd.concat([frame, frame[:2]]), "y")[2]
+    assert "2 rows are copies of others (equal inputs and equal target) and count with them." in remarks
+    assert not any("copies" in line for line in describe_table(pd.concat([frame, frame]), "y")[2])  # a doubt tells
+
+
+def test_copies_in_different_groups_are_rows_of_their_own(frame):
+    twice = pd.concat([frame.assign(who=np.arange(60)), frame.assign(who=100 + np.arange(60))])
+    assert describe_table(twice, "y", group="who")[1].copies.surplus == 0
+    assert describe_table(twice.assign(who=np.tile(np.arange(60), 2)), "y", group="who")[1].copies.surplus == 60
+
+
 def test_equal_rows_of_a_few_categories_are_no_copies():
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"sex": rng.choice(["m", "f"], 200), "class": rng.choice(["1st", "2nd", "3rd"], 200)})
-    assert find_copies(X, np.zeros(200)).surplus == 0
+    found = find_copies(X, rng.integers(0, 5, 200))
+    assert (found.surplus, found.replicates, found.repeated) == (0, 0, 0.0)
+    assert found.remarks() == []
 
 
 def test_missing_cells_are_equal_to_each_other():
     X = pd.DataFrame({"a": [1.5, 1.5, 2.5, 3.5], "b": [np.nan, np.nan, 7.25, 8.25], "c": ["u", "u", "v", None]})
     found = find_copies(X, [0, 0, 1, 1])
-    assert (found.surplus, found.contradictory) == (1, 0)
+    assert (found.surplus, found.replicates) == (1, 0)
     assert found.index[0] == found.index[1]
 
 

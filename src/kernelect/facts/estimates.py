@@ -287,7 +287,7 @@ class Judge:
         """Return the area under the curve, of two classes without weights."""
         if probability is None or probability.shape[1] != 2 or self._weighted:
             return None
-        return area_under_curve(self.index[rows] == 1, probability[:, 1])
+        return area_under_curve(self.index[rows] == 1, probability[:, 1], self.units[rows])
 
     @property
     def _of_two(self) -> bool:
@@ -308,7 +308,8 @@ class Judge:
         if not self._of_two or outcome.probability is None or self._weighted:
             return None
         positive = positive_class(self.index)
-        return average_precision(self.index[outcome.rows] == positive, outcome.probability[:, positive])
+        truth, units = self.index[outcome.rows] == positive, self.units[outcome.rows]
+        return average_precision(truth, outcome.probability[:, positive], units)
 
     def _mean_precision(self, outcomes: Sequence[FoldOutcome], per_repeat: int) -> list[Score]:
         known = [found for found in map(self._precision, outcomes) if found is not None]

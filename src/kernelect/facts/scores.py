@@ -89,9 +89,7 @@ def mean_standard_error(losses: Array, weights: Array, units: Indices | None = N
     """Return the standard error of a weighted mean of losses, of which those of one unit are one observation."""
     deviations: Array = weights * (losses - np.average(losses, weights=weights))
     if units is not None:
-        sums = np.zeros(len(np.unique(units)))
-        np.add.at(sums, np.unique(units, return_inverse=True)[1], deviations)
-        deviations = sums
+        deviations = _sums(deviations, units)
     count = len(deviations)
     spread = float(np.sqrt(np.sum(deviations**2)) / weights.sum())
     return spread * float(np.sqrt(count / (count - 1.0))) if count > 1 else spread
@@ -161,21 +159,30 @@ def _explained(y: Array, squares: Array, weights: Array) -> RowLoss:
     )
 
 
-def area_under_curve(positive: Mask, value: Array) -> Score | None:
+def area_under_curve(positive: Mask, value: Array, units: Indices | None = None) -> Score | None:
     """Return the area under the ROC curve with its standard error, None where a class has under two rows.
 
     By placements (DeLong et al. 1988): the area is the mean share of negatives below each
-    positive; the shares' variances on both sides give the error. Where the classes do not overlap at all, that is 0
-    for any number of rows: then the error is that of as many independent pairs as the smaller class has rows.
+    positive; the shares' variances on both sides give the error, with the rows of one unit added up first (Obuchowski
+    1997). Where the classes do not overlap at all, that is 0 for any number of rows: then the error is that of as many
+    independent pairs as the smaller class has units.
     """
     above, below = value[positive], value[~positive]
     if min(len(above), len(below)) < 2:
         return None
+    units = np.arange(len(value)) if units is None else units
     of_positives, of_negatives = _placements(above, below), 1.0 - _placements(below, above)
-    variance = of_positives.var(ddof=1) / len(above) + of_negatives.var(ddof=1) / len(below)
-    area = float(of_positives.mean())
-    apart = area in (0.0, 1.0)
-    return Score("AUC", area, _none_in(min(len(above), len(below))) if apart else float(np.sqrt(variance)))
+    area, deviations, counts = float(of_positives.mean()), np.zeros(len(value)), list[int]()
+    for rows, shares in ((positive, of_positives), (~positive, of_negatives)):
+        counts.append(count := len(np.unique(units[rows])))
+        deviations[rows] = (shares - area) / len(shares) * np.sqrt(count / max(count - 1.0, 1.0))
+    error = float(np.sqrt(np.sum(_sums(deviations, units) ** 2)))
+    return Score("AUC", area, _none_in(min(counts)) if area in (0.0, 1.0) else error)
+
+
+def _sums(values: Array, units: Indices) -> Array:
+    """Return the sums of the values of each unit."""
+    return np.asarray(np.bincount(np.unique(units, return_inverse=True)[1], values), dtype=float)
 
 
 def _placements(values: Array, others: Array) -> Array:
@@ -189,18 +196,18 @@ def f1_score(truth: Mask, said: Mask, weights: Array, units: Indices) -> Score:
     """Return F1 = 2 tp / (2 tp + fp + fn), its error by the delta method for a ratio of sums over units."""
     top, bottom = 2.0 * weights * (truth & said), weights * (truth.astype(float) + said)
     value = float(top.sum() / bottom.sum()) if bottom.any() else 0.0
-    by_unit = np.bincount(np.unique(units, return_inverse=True)[1], top - value * bottom)
+    by_unit = _sums(top - value * bottom, units)
     if not bottom.any():
         return Score("F1", value, None)
     error = float(np.sqrt(np.sum(by_unit**2)) / bottom.sum())
     return Score("F1", value, _none_in(len(np.unique(units[truth]))) if value == 1.0 else error)
 
 
-def average_precision(positive: Mask, value: Array) -> Score | None:
+def average_precision(positive: Mask, value: Array, units: Indices | None = None) -> Score | None:
     """Return the mean precision at the positives, None without any; ties share the precision at their end.
 
     The standard error is that of a share of the positives, sqrt(a (1 - a) / n) (Boyd, Eng & Page 2013), or of a share
-    that is 1 among them.
+    that is 1 among them; rows of one unit are one of the n.
     """
     if not positive.any():
         return None
@@ -208,5 +215,6 @@ def average_precision(positive: Mask, value: Array) -> Score | None:
     ends = np.append(np.flatnonzero(np.diff(value[order])), len(value) - 1)
     hits = np.cumsum(positive[order])[ends]
     area = float(np.sum(np.diff(np.append(0, hits)) * hits / (ends + 1.0)) / hits[-1])
-    error = float(np.sqrt(max(area * (1.0 - area), 0.0) / hits[-1]))
-    return Score("average precision", area, _none_in(int(hits[-1])) if area >= 1.0 else error)
+    count = int(hits[-1]) if units is None else len(np.unique(units[positive]))
+    error = float(np.sqrt(max(area * (1.0 - area), 0.0) / count))
+    return Score("average precision", area, _none_in(count) if area >= 1.0 else error)

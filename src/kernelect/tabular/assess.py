@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from kernelect.facts import Assessment, FoldOutcome, Judge, score_words
+from kernelect.facts.scores import mean_standard_error
 from kernelect.facts.sources import is_mixture
 from kernelect.numerics import Deadline
 from kernelect.tabular.folds import FoldOptions, fold_outcomes, leaves_out_units
@@ -116,13 +117,16 @@ def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
 def _on_spread(judge: Judge, outcomes: list[FoldOutcome], why: str) -> list[str]:
     """Return a remark where the folds' losses differ more than their rows explain.
 
-    The variance of the folds' means over that expected from single rows is a chi-square when
+    The variance of the folds' means over that expected from single rows (or units of them) is a chi-square when
     all folds found models alike; it is large where some ended in another optimum.
     """
     losses = [judge.losses(outcome.rows, outcome.prediction)[0] for outcome in outcomes]
-    means = np.array([loss.losses.mean() for loss in losses])
-    variances = np.array([loss.losses.var(ddof=1) / len(loss.losses) for loss in losses if len(loss.losses) > 1])
-    if len(variances) < len(means) or not variances.mean() > 0:
+    means, units = np.array([loss.losses.mean() for loss in losses]), [judge.units[one.rows] for one in outcomes]
+    if min(len(np.unique(each)) for each in units) < 2:
+        return []
+    found = zip(losses, units, strict=True)
+    variances = np.array([mean_standard_error(loss.losses, np.ones(len(each)), each) ** 2 for loss, each in found])
+    if not variances.mean() > 0:
         return []
     statistic = (len(means) - 1) * means.var(ddof=1) / variances.mean()
     if chi2.sf(statistic, len(means) - 1) > _UNLIKELY:

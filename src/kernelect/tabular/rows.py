@@ -41,13 +41,13 @@ class Rows:
 
     @cached_property
     def copies(self) -> Copies:
-        """Rows that are equal in all inputs."""
-        return find_copies(self.X, self.y)
+        """Rows that are equal to others, in inputs and target or in inputs alone."""
+        return find_copies(self.X, self.y, self.groups)
 
     @cached_property
     def units(self) -> np.ndarray | None:
         """The same number for rows that folds keep together; None if every row stands by itself."""
-        copied = self.copies.index if self.copies.surplus else None
+        copied = self.copies.index if self.copies.repeated else None
         if self.groups is None or copied is None:
             return self.groups if copied is None else copied
         together = joined(self.groups, copied)
@@ -57,7 +57,7 @@ class Rows:
     @property
     def left_out_together(self) -> np.ndarray | None:
         """The same number for rows that leave-one-out leaves out together; a few copies are not worth it."""
-        return self.units if self.groups is not None or self.copies.share >= MANY else None
+        return self.units if self.groups is not None or self.copies.repeated >= MANY else None
 
 
 def group_numbers(column: pd.Series) -> np.ndarray:

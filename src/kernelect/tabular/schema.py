@@ -255,7 +255,7 @@ def describe_table(
     )
     asked = questions(schema.columns, rows.X, rows.y, set(wishes.kinds))
     on_times = [] if times is None else times.remarks
-    remarks += [*more, *columns.remarks, *on_times, *asked, *_on_known(known, schema)]
+    remarks += [*more, *columns.remarks, *on_times, *asked, *rows.copies.remarks(), *_on_known(known, schema)]
     return schema, rows, list(dict.fromkeys(remarks))
 
 

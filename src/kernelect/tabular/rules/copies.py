@@ -1,4 +1,4 @@
-"""Rows that are copies of others, and rows that contradict each other."""
+"""Rows that are copies of others."""
 
 from __future__ import annotations
 
@@ -27,28 +27,8 @@ class CopiedRows(DoubtRule[TableEvidence]):
 
     def words(self, found: Mapping[str, Any]) -> Words:
         return Words(
-            f"{counted(found['copies'], 'row')} of {found['rows']} are copies of other rows.",
-            "Copies are left out together, so that the scores are those of new rows. Check how the table was made, and "
-            "remove copies that are not observations of their own.",
-        )
-
-
-@register
-class Contradictions(DoubtRule[TableEvidence]):
-    """Many rows have the inputs of another row and a different target."""
-
-    name = "contradictions"
-    about = "equal rows with different targets"
-    severity = Severity.WEAKNESS
-    evidence = TableEvidence
-
-    def look(self, evidence: TableEvidence) -> Mapping[str, Any] | None:
-        count, rows = evidence.rows.copies.contradictory, len(evidence.rows.y)
-        return {"contradictory": count, "rows": rows} if count >= MANY * rows else None
-
-    def words(self, found: Mapping[str, Any]) -> Words:
-        return Words(
-            f"{counted(found['contradictory'], 'row')} of {found['rows']} have the inputs of another row and a "
-            "different target.",
-            "No model can tell them apart: look for an input that is missing, or for errors in the target.",
+            f"{counted(found['copies'], 'row')} of {found['rows']} are copies of other rows, in all inputs and in the "
+            "target.",
+            "A row and its copies count as one row of their joint weight and are left out together, so that the scores "
+            "are those of new rows. If you did not expect copies, check how the table was made.",
         )
