@@ -57,3 +57,16 @@ def test_rows_of_no_weight_change_no_temperature():
     weights = np.where(np.arange(40) < 25, 1.0, 0.0)
     for measure in (fit_temperature, calibrated_log_loss):
         assert measure(decision, index, weights) == pytest.approx(measure(decision[:25], index[:25], np.ones(25)))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_and_copies_have_the_same_temperature_to_the_last_digits(n_classes):
+    """A last step that is only measured, and not taken, would leave a millionth."""
+    rng = np.random.default_rng(3)
+    decision, index = rng.normal(size=(40, n_classes)), rng.integers(n_classes, size=40)
+    decision = decision[:, 0] if n_classes == 2 else decision
+    times = rng.integers(0, 4, 40)
+    copied = fit_temperature(
+        np.repeat(decision, times, axis=0), np.repeat(index, times), np.ones(times.sum()), counts=True
+    )
+    assert fit_temperature(decision, index, times.astype(float), counts=True) == pytest.approx(copied, rel=1e-11)

@@ -20,6 +20,9 @@ from kernelect.typing import Array, Indices
 
 _MAX_NEWTON = 50
 
+#: Relative length of the last step.
+_CLOSE = 1e-6
+
 
 def probabilities(decision: Array, inverse_temperature: float) -> Array:
     """Return class probabilities (n, k) for decision values (n,) or (n, k)."""
@@ -62,7 +65,7 @@ def _of_classes(f: Array, t: Array, weights: Array) -> float:
         mean = np.sum(p * f, axis=0)
         return float(weights @ mean - wanted), float(weights @ (np.sum(p * squares, axis=0) - mean**2))
 
-    return _newton(derivatives, float(np.sqrt(np.mean(squares))))
+    return _newton(derivatives, float(np.sqrt(np.average(squares.mean(axis=0), weights=weights))))
 
 
 def _of_two_classes(f: Array, t: Array, weights: Array) -> float:
@@ -74,7 +77,7 @@ def _of_two_classes(f: Array, t: Array, weights: Array) -> float:
         p = expit(a * f)
         return float(weighted @ p) - wanted, float(squares @ (p - p * p))
 
-    return _newton(derivatives, 0.5 * float(np.sqrt(np.mean(f**2))))
+    return _newton(derivatives, 0.5 * float(np.sqrt(np.average(f**2, weights=weights))))
 
 
 def _newton(derivatives: Callable[[float], tuple[float, float]], size: float) -> float:
@@ -87,8 +90,8 @@ def _newton(derivatives: Callable[[float], tuple[float, float]], size: float) ->
         low, high = (a, high) if slope < 0 else (low, a)
         step = a - slope / curvature if curvature > 0 else low
         step = step if low < step < high else float(np.sqrt(low * high))
-        if abs(step - a) <= 1e-6 * a:
-            break
+        if abs(step - a) <= _CLOSE * a:
+            return step  # steps converge quadratically: what is left is of the order of rounding
         a = step
     return a
 

@@ -183,9 +183,8 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         y : array-like of shape (n_samples,)
             Labels of two or more classes. If ``X`` is a Dask collection, ``y`` has the same partitions.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 pulls as much as two equal rows. Leave-one-out removes it with its whole weight, whereas
-            a copy that is left out leaves its twin behind. The example "What does a weight of two mean?" shows why.
-            For this reason one check of scikit-learn, which compares weights with copies, is expected to fail.
+            A row of weight 2 is the same as a row given twice: copies count as one row of their joint weight, and
+            leave-one-out removes it whole. See the example "What does a weight of two mean?".
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
             ``loo_decision_`` and in the calibration of probabilities.

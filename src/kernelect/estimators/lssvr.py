@@ -109,9 +109,8 @@ random_state, n_jobs, verbose
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             If ``X`` is a Dask collection, ``y`` has the same partitions.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 pulls as much as two equal rows. Leave-one-out removes it with its whole weight (see the
-            example "What does a weight of two mean?"), so scikit-learn's check that compares weights with copies
-            fails.
+            A row of weight 2 is the same as a row given twice: copies count as one row of their joint weight, and
+            leave-one-out removes it whole. See the example "What does a weight of two mean?".
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in the selection, in
             ``loo_prediction_``, in standard deviations and in intervals.
