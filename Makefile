@@ -4,20 +4,28 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format docs pictures dist test-oldest bench fuzz clean
+.PHONY: demo test test-slow test-all check format docs pictures dist test-oldest constraints bench fuzz clean
 
 demo: $(READY)
 	$(BIN)/kernelect sample patients --out demo/patients.csv --force
 	$(BIN)/kernelect fit demo/patients.csv --target recovered --out demo --force
 
+# Every law, over some configurations and seeds. Slow tests hold the same laws over more of them.
 test: check
 	$(BIN)/python -m pytest -n 2 -q
+
+test-slow: $(READY)
+	$(BIN)/python -m pytest -n 2 -q -m slow
+
+test-all: test test-slow
 
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell
+	$(BIN)/zizmor --offline --quiet .github
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -48,7 +56,7 @@ test-oldest: $(READY)
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)/oldest.txt \
 		--editable '.[cli,parquet]' 'pytest<9' pytest-xdist hypothesis mpmath polars
-	$(OLDEST)/bin/python -m pytest -n 2 -q -m 'not slow' tests/kernels tests/machines tests/criteria tests/priors tests/search \
+	$(OLDEST)/bin/python -m pytest -n 2 -q tests/kernels tests/machines tests/criteria tests/priors tests/search \
 		tests/contracts tests/mixture tests/explain tests/inputs tests/cli/test_fit.py
 
 # The pictures of the report in docs/_static, which README and site show: needs Chromium.
@@ -68,14 +76,24 @@ fuzz: $(READY)
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m fuzz --fits $(FITS) --commands $(COMMANDS) --files $(FILES) \
 		--models $(MODELS) --kills $(KILLS) --seed $(SEED) --out $(COUNTS)
 
+# The newest versions of everything that the tests need: run make test-all before you keep the file.
+constraints: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-newest
+	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	(sed -n 1p constraints.txt; $(VENV)-newest/bin/python -m pip freeze --exclude-editable) > constraints.new
+	mv constraints.new constraints.txt
+	rm -rf $(VENV)-newest
+
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
 clean:
 	rm -rf $(VENV) $(OLDEST) dist demo docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "kernelect needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' \
+		|| { echo "constraints.txt does not fit this Python or package index: installing the newest versions."; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'; }
 	touch $@

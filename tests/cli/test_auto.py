@@ -14,6 +14,7 @@ import pytest
 from kernelect.cli._guard import EFFORTS
 from kernelect.datasets.samples import sample_table
 from oracles.tables import mixed_frame
+from speeds import slowly
 
 FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", "--effort", "fast", "--folds", "2")
 
@@ -24,7 +25,7 @@ def test_efforts_are_those_of_the_mixture():
     assert EFFORTS == KNOWN
 
 
-@pytest.mark.parametrize("name", ["patients", "diabetes"])
+@pytest.mark.parametrize("name", ["patients", *slowly("diabetes")])
 def test_the_sample_tables_from_fit_to_report(run, tmp_path, name):
     _, target = sample_table(name)
     run("sample", name)

@@ -9,6 +9,7 @@ import pytest
 
 from kernelect.selection.landmarks import request, stages
 from kernelect.tabular import load_model, match_columns, predict_table, read_table
+from speeds import slowly
 
 pytest.importorskip("pyarrow")
 FIT = ("fit", "big.parquet", "--target", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0")
@@ -43,17 +44,18 @@ def predictions(folder):
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_every_engine_gives_the_same_model(run, tmp_path, cluster, report_page):
+@pytest.mark.parametrize("engine", ["local", *slowly("cluster")])
+def test_every_engine_gives_the_same_model(run, tmp_path, request, report_page, engine):
+    engine = request.getfixturevalue("cluster") if engine == "cluster" else engine
     run(*FIT, "--out", "whole")
-    for name, engine in (("here", "local"), ("there", cluster)):
-        outcome = run(*FIT, "--engine", engine, "--out", name)
-        assert "Predicting value from big.parquet" in outcome.stdout
-        assert "The table was read piece by piece" in outcome.stdout
-        expected, found = predictions(tmp_path / "whole"), predictions(tmp_path / name)
-        pd.testing.assert_frame_equal(found, expected, rtol=1e-8, atol=1e-8)
-        run("predict", "whole/model.skops", "big.parquet", "--engine", engine, "--out", f"{name}.csv", "--quiet")
-        pd.testing.assert_frame_equal(pd.read_csv(tmp_path / f"{name}.csv"), expected, rtol=1e-8, atol=1e-8)
-    assert [facts["pictures"] for facts in report_page] == [[{"rows": 400}]] * 3
+    outcome = run(*FIT, "--engine", engine, "--out", "parts")
+    assert "Predicting value from big.parquet" in outcome.stdout
+    assert "The table was read piece by piece" in outcome.stdout
+    expected, found = predictions(tmp_path / "whole"), predictions(tmp_path / "parts")
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-8, atol=1e-8)
+    run("predict", "whole/model.skops", "big.parquet", "--engine", engine, "--out", "parts.csv", "--quiet")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "parts.csv"), expected, rtol=1e-8, atol=1e-8)
+    assert [facts["pictures"] for facts in report_page] == [[{"rows": 400}]] * 2
 
 
 def test_auto_is_the_machine_on_landmarks(run, tmp_path):

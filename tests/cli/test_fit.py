@@ -18,6 +18,7 @@ from kernelect.export import rows
 from kernelect.facts import gathering
 from kernelect.numerics import Deadline
 from oracles.tables import mixed_frame
+from speeds import slowly
 
 MACHINE = ("--machine", "lssvm", "--kernel", "rbf")
 FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", *MACHINE, "--folds", "2")
@@ -201,6 +202,7 @@ def started(folder, *words):
     return process, open(folder / "pipe", "w")  # waits for the reader
 
 
+@pytest.mark.slow  # test_auto.py interrupts a fit too
 def test_a_real_control_c(tmp_path):
     process, pipe = started(tmp_path)
     with pipe:
@@ -267,7 +269,7 @@ def test_a_model_whose_export_differs_has_a_report_without_what_if(run, folder, 
     assert "The export differs from the model" in outcome.output
 
 
-@pytest.mark.parametrize("command", [("fit", "--no-report", "--force"), ("compare",)])
+@pytest.mark.parametrize("command", [("fit", "--no-report", "--force"), *slowly((("compare",),))])
 def test_few_groups_have_fewer_folds_unless_folds_are_asked_for(run, tmp_path, rng, command):
     frame = pd.DataFrame({"x": rng.normal(size=40), "g": list("abcd") * 10})
     frame.assign(y=frame["x"] + 0.1 * rng.normal(size=40)).to_csv(tmp_path / "t.csv", index=False)

@@ -101,7 +101,11 @@ def read_json(text):
     return error, rows, doubts, [(one["name"], one["weight_words"], one["words"]) for one in found]
 
 
-@pytest.mark.parametrize("machine", [("--machine", "lssvm"), ("--effort", "fast")], ids=["lssvm", "auto"])
+@pytest.mark.parametrize(
+    "machine",
+    [("--machine", "lssvm"), pytest.param(("--effort", "fast"), marks=pytest.mark.slow)],
+    ids=["lssvm", "auto"],
+)
 def test_terminal_json_and_page_show_the_same(run, table, machine):
     words = (*FIT, *machine)
     shown = read_terminal(run(*words).stdout)

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from contracts.parts import ESTIMATORS, is_classifier, sample, target_for
+from contracts.parts import ESTIMATORS, SLOW, is_classifier, sample, target_for
+from speeds import slowly
 
 
 def over(names):
-    return pytest.mark.parametrize("name", list(names))
+    """Run a law over estimators, and over those that take long with ``make test-all`` only."""
+    names = list(names)
+    return pytest.mark.parametrize(
+        "name", [*(name for name in names if name not in SLOW), *slowly(*(name for name in names if name in SLOW))]
+    )
 
 
 every_estimator = over(ESTIMATORS)

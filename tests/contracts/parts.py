@@ -221,6 +221,20 @@ ESTIMATORS: dict[str, Any] = {
     "KernelRegressor": KernelRegressor("fast", random_state=0),
 }
 
+#: Those whose laws take long: a quick one of the same class stands above.
+SLOW = {
+    "LSSVC, rbf, no prior",
+    "LSSVC, polynomial",
+    "LSSVR, matern52-ard",
+    "SVC, three classes",
+    "SVC, quadratic",
+    "RVC",
+    "RVC, three classes",
+    "RVC, centres",
+    "RVR",
+    "KernelClassifier, three classes",
+}
+
 
 def target_for(name, n=36):
     """Return the target that the estimator of this name learns."""

@@ -14,6 +14,7 @@ from contracts.models import (
     searched,
 )
 from contracts.parts import ESTIMATORS, is_classifier, sample, target_for
+from speeds import slowly
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -50,7 +51,7 @@ def test_the_units_of_a_column_do_not_matter(name):
 
 
 @every_estimator
-@pytest.mark.parametrize("unit", [1e3, 1e-3])
+@pytest.mark.parametrize("unit", [1e3, *slowly(1e-3)])
 def test_the_common_unit_of_all_columns_does_not_matter(name, unit):
     X, *_ = sample()
     scaled = refitted(name, unit * X, target_for(name))

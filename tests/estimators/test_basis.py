@@ -15,6 +15,7 @@ from kernelect.dictionaries import Fourier, KernelFunctions, LinearTerms, Polyno
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import RBF
 from kernelect.subsets import OLS, PTA, SFFS, Oscillating
+from speeds import slowly
 
 
 @pytest.fixture
@@ -31,13 +32,24 @@ RBFS = KernelFunctions(RBF(1.0))
 @pytest.mark.filterwarnings("ignore:.*hardly any residuals:sklearn.exceptions.ConvergenceWarning")  # 12 rows of a check
 @parametrize_with_checks(
     [
-        BasisSearchRegressor(),
-        BasisSearchRegressor(KernelFunctions(RBF(0.03), max_centres=60), strategy="sffs"),
         BasisSearchRegressor("polynomial", strategy="oscillating", criterion="mackay-evidence"),
         BasisSearchRegressor("linear", strategy=OLS(stop="evidence"), fit_intercept=False),
     ]
 )
 def test_scikit_learn_compatibility(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:.*hardly any residuals:sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [
+        BasisSearchRegressor(),
+        BasisSearchRegressor(KernelFunctions(RBF(0.03), max_centres=60), strategy="sffs"),
+    ]
+)
+def test_scikit_learn_compatibility_of_functions_of_kernels(estimator, check):
     check(estimator)
 
 
@@ -276,7 +288,7 @@ def test_rows_that_differ_at_the_same_inputs_count_in_full(rng):
     assert model.noise_ == pytest.approx(1.0, abs=0.2)
 
 
-@pytest.mark.parametrize("n", [4, 5, 6, 8])
+@pytest.mark.parametrize("n", [4, *slowly(5, 6, 8)])
 def test_a_few_rows_of_noise_are_not_taken_for_certain(n):
     """With one residual left, 18 of 40 models of four rows claimed a tenth of the noise or less."""
     for seed in range(20):

@@ -13,6 +13,7 @@ from kernelect.selection.centres import rounded
 from kernelect.selection.landmarks import number, request, stages, table
 from kernelect.selection.landmarks.passes import owners
 from oracles import landmarks as slow
+from speeds import slowly
 
 GAMMA = np.array([0.5, 0.8, 0.3, 0.1, 0.05])
 
@@ -119,7 +120,7 @@ def test_a_prior_on_all_coefficients_is_refused():
         LSSVR(prior="curvature", landmarks=20).fit(X, y)
 
 
-@pytest.mark.parametrize("search", ["lbfgs", "scg", "nelder-mead"])
+@pytest.mark.parametrize("search", ["lbfgs", *slowly("scg", "nelder-mead")])
 def test_searches_go_with_landmarks(search):
     X, y = friedman(150)
     direct = search == "nelder-mead"
@@ -205,7 +206,7 @@ def test_the_unit_of_targets_does_not_matter():
     assert other.selection_.value - one.selection_.value == pytest.approx(shift, rel=1e-9)
 
 
-@pytest.mark.parametrize("landmarks", [40, "auto"])
+@pytest.mark.parametrize("landmarks", [40, *slowly("auto")])
 def test_the_order_of_rows_does_not_matter(landmarks):
     """Landmarks are drawn at rounded widths: the last digits of a search do not choose other rows."""
     X, y = friedman(250)

@@ -38,10 +38,16 @@ def svm(*arguments, **options):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [svm(), svm("rbf", slack="quadratic"), svm(RBF(0.1) + Constant(1.0), C=1.0)],
-)
+@parametrize_with_checks([svm("rbf", slack="quadratic"), svm(RBF(0.1) + Constant(1.0), C=1.0)])
 def test_scikit_learn_compatibility(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([svm()])
+def test_scikit_learn_compatibility_of_many_widths(estimator, check):
     check(estimator)
 
 

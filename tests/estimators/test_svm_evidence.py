@@ -27,8 +27,15 @@ QUICK = HMCEvidence(n_chains=30, n_samples=30, n_burn_in=5, n_draws=300)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # class weights of 1000 to 0.0001
-@parametrize_with_checks([SVC(), SVC("rbf", slack="quadratic"), SVC(FIXED, C=1.0)])
+@parametrize_with_checks([SVC(FIXED, C=1.0)])
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([SVC(), SVC("rbf", slack="quadratic")])
+def test_scikit_learn_checks_of_a_search(estimator, check):
     check(estimator)
 
 

@@ -21,6 +21,7 @@ from kernelect.kernels import RBF
 from kernelect.selection.landmarks import request
 from oracles.exported import mixture
 from oracles.fewer import left_out_by_refits
+from speeds import slowly
 
 X, REAL, _ = wavy(100)
 LABELS = np.digitize(REAL, np.quantile(REAL, [0.3, 0.6]))
@@ -161,7 +162,7 @@ def test_the_curve_of_a_model_on_landmarks(estimator, y):
     assert curve.standard_error[-1] == 0.0
 
 
-@pytest.mark.parametrize("labels", [True, False])
+@pytest.mark.parametrize("labels", [True, *slowly(False)])
 def test_mixtures_on_landmarks_are_weighed_again(labels, monkeypatch):
     monkeypatch.setattr(request, "EXACT_ROWS", 60)
     monkeypatch.setattr(request, "FIRST", 40)

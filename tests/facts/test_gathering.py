@@ -19,6 +19,7 @@ from kernelect.facts.columns import describe_columns
 from kernelect.facts.page_record import PageFacts
 from kernelect.kernels import ARD, RBF
 from oracles.assessments import assess_regressor
+from speeds import slowly
 
 WORDS = GatherOptions(title="t.csv", target="y")
 
@@ -102,11 +103,13 @@ def test_every_machine_alone_gives_facts(machine, task, absent, count):
 @pytest.mark.parametrize(
     ("machine", "words"),
     [
-        (RVC(), "widths in proportion to the inputs' spread"),
         (RVC(time_limit=1e-9), "widths in proportion to the inputs' spread"),
         (RVC(ARD([1.0, 1.0, 0.0])), "one width per input"),
-        (RVC(criterion="occam-evidence"), "one width per input"),
         (RVC(kernel="rbf"), "one width for all inputs"),
+        *slowly(
+            (RVC(), "widths in proportion to the inputs' spread"),
+            (RVC(criterion="occam-evidence"), "one width per input"),
+        ),
     ],
 )
 def test_the_kernel_s_words_say_what_was_selected(machine, words):

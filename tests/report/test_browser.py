@@ -11,6 +11,7 @@ from kernelect.report import write_report
 from kernelect.report.listing import tables_of
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from oracles.hostile import LONG, MARKUP, hostile_model, hostile_table
+from speeds import slowly
 
 ARGUMENTS = [
     "--headless",
@@ -64,7 +65,7 @@ def scheme(request):
     return request.param
 
 
-@pytest.fixture(params=[1280, 380])
+@pytest.fixture(params=[1280, *slowly(380)])
 def visit(browser, address, scheme, request):
     viewport = {"width": request.param, "height": 900}
     opened = Visit(browser, address, color_scheme=scheme, viewport=viewport)
@@ -317,7 +318,7 @@ def counts(tmp_path_factory):
     return path.as_uri(), facts
 
 
-@pytest.mark.parametrize("width", [1280, 800, 380])
+@pytest.mark.parametrize("width", [1280, *slowly(800), 380])
 def test_pictures_of_numbers_and_other_methods(browser, counts, width):
     address, facts = counts
     kinds = {one["kind"] for one in facts["pictures"]}

@@ -10,6 +10,7 @@ from kernelect.datasets import twonorm
 from kernelect.kernels import ARD
 from kernelect.selection import shape
 from kernelect.selection.parts import STAGES
+from speeds import slowly
 
 LABEL = "widths of a least-squares machine"
 
@@ -93,7 +94,7 @@ def test_a_shape_has_to_be_clearly_better(gain, noise, better):
         (RVC(criterion="evidence", max_iter=2), False),
         (RVC(ARD([0.1, 0.1, 0.1])), False),
         (RVC(dictionary="rbf"), False),
-        (RVC(search="nelder-mead", max_iter=30), False),
+        *slowly((RVC(search="nelder-mead", max_iter=30), False)),
     ],
     ids=str,
 )

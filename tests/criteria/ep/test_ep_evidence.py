@@ -9,6 +9,7 @@ from kernelect.kernels import ARD, Constant
 from kernelect.machines import EP, LSSVM, Hinge, Probit, SquaredHinge
 from oracles.ep import exact_posterior
 from oracles.solutions import record, solved
+from speeds import slowly
 
 LIKELIHOODS = [Probit(), Hinge(), SquaredHinge()]
 named = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda part: part.name)
@@ -49,7 +50,7 @@ def errors(likelihood, rows, labels, constant):
 
 
 @named
-@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, 3, *slowly(4)])
 @pytest.mark.parametrize("constant", [0.6, 2.0])
 def test_value_and_gradient_against_quadrature(likelihood, n, constant):
     value, by_theta, by_constant = errors(likelihood, ROWS[:n], LABELS[:n], constant)

@@ -13,6 +13,7 @@ from kernelect.search import GradientAscent
 from kernelect.selection import SelectionObjective, SelectionOptions, select
 from oracles.ep import exact_posterior
 from oracles.solutions import solved
+from speeds import slowly
 
 ROWS = np.array([[0.0, 0.3], [1.1, -0.4], [-0.8, 0.9]])
 LABELS = np.array([1.0, -1.0, 1.0])
@@ -30,7 +31,7 @@ def small(likelihood, n=3):
 
 @pytest.mark.parametrize("likelihood", [Hinge(), SquaredHinge()], ids=lambda part: part.name)
 @pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("n", [2, *slowly(3)])
 def test_gradients_within_their_stated_errors_of_quadrature(likelihood, sampler, n):
     problem, (_, grad_gram, by_constant) = small(likelihood, n)
     found = HMCEvidence(SAMPLERS[sampler], n_samples=300, n_burn_in=60, seed=1).gradients(problem)[0]
