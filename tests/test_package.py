@@ -1,8 +1,10 @@
 """The package as a newcomer meets it."""
 
 import ast
+import inspect
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,26 @@ ROOT = Path(__file__).parent.parent
 def test_public_names_are_there(name):
     assert getattr(kernelect, name) is not None
     assert name in dir(kernelect)
+
+
+def names_of(package):
+    """Return what a package offers, without its own packages."""
+    loaded = import_module(package)
+    if hasattr(loaded, "__all__"):
+        return {name for name in loaded.__all__ if not inspect.ismodule(getattr(loaded, name))}
+    own = {name for name, value in vars(loaded).items() if getattr(value, "__module__", "") == package}
+    return {name for name in own if not name.startswith("_")}
+
+
+def test_the_list_of_public_names_is_complete():
+    page = (ROOT / "docs" / "api" / "public.md").read_text()
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", page, flags=re.MULTILINE)
+    listed = {package: set(re.findall(r"`(\w+)`", names)) for package, names in rows}
+    packages = {f"kernelect.{name}" for name in kernelect.__all__ if inspect.ismodule(getattr(kernelect, name))}
+    assert packages | {"kernelect"} <= set(listed)
+    for package, names in listed.items():
+        changed = sorted(names_of(package) ^ names)
+        assert not changed, f"add or take away in docs/api/public.md, in the row of {package}: {', '.join(changed)}"
 
 
 def test_unknown_names_are_not():
