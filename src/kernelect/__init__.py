@@ -67,11 +67,8 @@ if not TYPE_CHECKING:  # a type checker shall know an unknown name for one
     def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module 'kernelect' has no attribute {name!r}")
-        if name == "register":
-            import_module("kernelect.estimators")  # with it come the registries of every kind
-            return import_module("kernelect.registry").register
-        if name == "load":
-            return import_module("kernelect.model.file").load
+        if name in ("load", "register"):
+            return getattr(import_module("kernelect.model.file" if name == "load" else "kernelect.registry"), name)
         if name.islower():
             return import_module(f"kernelect.{name}")
         room = "mixture" if name.startswith("Kernel") else "estimators"

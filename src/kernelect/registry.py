@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Generic, TypeVar
 
 from kernelect.exceptions import InvalidArgument, check_no_class, unknown_name
@@ -21,6 +22,13 @@ C = TypeVar("C", bound=type)
 
 #: All registries by their kind, in the order in which they were made.
 REGISTRIES: dict[str, Registry[object]] = {}
+
+#: Modules that make a registry: a contract may be imported without the registry of its kind.
+_HOMES = (
+    *("kernels.registry", "machines.ep.likelihoods", "machines.registry", "criteria.registry", "priors.registry"),
+    *("search.registry", "subsets.registry", "dictionaries.registry", "estimators.registry", "mixture.base"),
+    "facts.doubts",
+)
 
 _STORED: dict[str, type] = {}
 
@@ -117,6 +125,8 @@ def register(cls: C, name: str | None = None) -> C:
     name : str, optional
         What it is called in arguments; by default the ``name`` that the class declares, if any.
     """
+    for home in _HOMES:
+        import_module(f"kernelect.{home}")
     for registry in REGISTRIES.values():
         if isinstance(cls, type) and issubclass(cls, registry.base):
             declared = getattr(cls, "name", None)

@@ -1,6 +1,5 @@
 """Data in: generators of the papers' artificial problems, and data sets by name."""
 
-from kernelect.datasets.generators import ringnorm, sparse_inputs, twonorm, waveform
-from kernelect.datasets.registry import GENERATORS, DataSet, MissingData, load_dataset
+from kernelect.lazy import offered
 
-__all__ = ["GENERATORS", "DataSet", "MissingData", "load_dataset", "ringnorm", "sparse_inputs", "twonorm", "waveform"]
+__getattr__, __all__ = offered(__name__)

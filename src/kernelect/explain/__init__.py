@@ -9,15 +9,6 @@
 (2, 4, 3)
 """
 
-from kernelect.explain.expansion import Expansion, ViewedPart, expansion_of
-from kernelect.explain.record import Explanation
-from kernelect.explain.shapley import Explainer, shapley_values
+from kernelect.lazy import offered
 
-__all__ = [
-    "Expansion",
-    "Explainer",
-    "Explanation",
-    "ViewedPart",
-    "expansion_of",
-    "shapley_values",
-]
+__getattr__, __all__ = offered(__name__)

@@ -5,58 +5,6 @@ Columns are coded (:mod:`kernelect.inputs`), every component sees the inputs thr
 answer. ``estimator.model_`` is a :class:`Model`.
 """
 
-from kernelect.model.component import Component
-from kernelect.model.decisions import Decision
-from kernelect.model.heads import LabelHead, NoiseModel, NumberHead
-from kernelect.model.links import Given, Link, Moderated, Predictive, Tempered
-from kernelect.model.parts import BoxPart, ForeignPart, FunctionPart, KernelPart, Part
-from kernelect.model.record import Model, TrainingRows
-from kernelect.model.scales import TargetScale
-from kernelect.model.spreads import (
-    BagJackknife,
-    ExactJackknife,
-    Jackknife,
-    LandmarkJackknife,
-    LatentSpread,
-    PlainJackknife,
-    PosteriorSpread,
-    Spread,
-    SubsetSpread,
-    WeightSpread,
-)
-from kernelect.model.trees import Trees
-from kernelect.model.views import AS_GIVEN, View
+from kernelect.lazy import offered
 
-__all__ = [
-    "AS_GIVEN",
-    "BagJackknife",
-    "BoxPart",
-    "Component",
-    "Decision",
-    "ExactJackknife",
-    "ForeignPart",
-    "FunctionPart",
-    "Given",
-    "Jackknife",
-    "KernelPart",
-    "LabelHead",
-    "LandmarkJackknife",
-    "LatentSpread",
-    "Link",
-    "Model",
-    "Moderated",
-    "NoiseModel",
-    "NumberHead",
-    "Part",
-    "PlainJackknife",
-    "PosteriorSpread",
-    "Predictive",
-    "Spread",
-    "SubsetSpread",
-    "TargetScale",
-    "Tempered",
-    "TrainingRows",
-    "Trees",
-    "View",
-    "WeightSpread",
-]
+__getattr__, __all__ = offered(__name__)

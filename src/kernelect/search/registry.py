@@ -14,3 +14,8 @@ SEARCHES: Registry[Search] = Registry("search", Search)  # type: ignore[type-abs
 
 for _cls in (LBFGS, ScaledConjugateGradients, NelderMead, RandomWalk, GradientAscent, Scan):
     SEARCHES.register(_cls, _cls.name)
+
+
+def as_search(search: object) -> Search:
+    """Return ``search`` as a :class:`Search`: by name or as it is."""
+    return SEARCHES.resolve(search)

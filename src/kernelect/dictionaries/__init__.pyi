@@ -1,0 +1,13 @@
+from kernelect.dictionaries.base import Candidates as Candidates
+from kernelect.dictionaries.base import Dictionary as Dictionary
+from kernelect.dictionaries.design import DictionaryDesign as DictionaryDesign
+from kernelect.dictionaries.functions import Bias as Bias
+from kernelect.dictionaries.functions import DesignMatrix as DesignMatrix
+from kernelect.dictionaries.functions import Fourier as Fourier
+from kernelect.dictionaries.functions import Functions as Functions
+from kernelect.dictionaries.functions import LinearTerms as LinearTerms
+from kernelect.dictionaries.functions import PolynomialTerms as PolynomialTerms
+from kernelect.dictionaries.kernel_functions import KernelFunctions as KernelFunctions
+from kernelect.dictionaries.registry import DICTIONARIES as DICTIONARIES
+from kernelect.dictionaries.registry import as_dictionary as as_dictionary
+from kernelect.dictionaries.union import Union as Union

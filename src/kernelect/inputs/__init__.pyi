@@ -1,0 +1,12 @@
+from kernelect.inputs.coding import Coding as Coding
+from kernelect.inputs.coding import fit_coding as fit_coding
+from kernelect.inputs.frame import Frame as Frame
+from kernelect.inputs.frame import as_frame as as_frame
+from kernelect.inputs.indicators import Indicators as Indicators
+from kernelect.inputs.lost import lost_cells as lost_cells
+from kernelect.inputs.roles import Role as Role
+from kernelect.inputs.roles import Wishes as Wishes
+from kernelect.inputs.roles import describe as describe
+from kernelect.inputs.step import CodedColumns as CodedColumns
+from kernelect.inputs.warp import Warp as Warp
+from kernelect.inputs.warp import fit_warp as fit_warp

@@ -1,0 +1,17 @@
+from kernelect.studies.cells import Outcome as Outcome
+from kernelect.studies.definition import Study as Study
+from kernelect.studies.definition import builtin_studies as builtin_studies
+from kernelect.studies.definition import parse_study as parse_study
+from kernelect.studies.definition import read_study as read_study
+from kernelect.studies.engines import Dask as Dask
+from kernelect.studies.engines import Engine as Engine
+from kernelect.studies.engines import Local as Local
+from kernelect.studies.engines import engine_for as engine_for
+from kernelect.studies.records import StudyTable as StudyTable
+from kernelect.studies.run import Plan as Plan
+from kernelect.studies.run import Progress as Progress
+from kernelect.studies.run import check_plan as check_plan
+from kernelect.studies.run import run_study as run_study
+from kernelect.studies.store import Results as Results
+from kernelect.studies.store import ResultsError as ResultsError
+from kernelect.studies.tables import make_tables as make_tables
