@@ -1,6 +1,5 @@
 """What relevance vector machines lose with their vectors, against refits without each row."""
 
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from kernelect.estimators._rvm_held import loss_by_size
 from kernelect.kernels import RBF
 from kernelect.machines.rvm import Bernoulli, Normal, find_mode, moderated
 from kernelect.model.relevance import Output, RelevanceModel
-from oracles.rvm_fewer import kept_of, left_out_latents, left_out_numbers
+from oracles.rvm_fewer import centre_of, kept_of, left_out_latents, left_out_numbers
 
 N = 50
 
@@ -39,13 +38,23 @@ def averaged(losses, whole, weights):
     return np.sum(weights * losses) / np.sum(weights), spread
 
 
+def component_of(machine):
+    (component,) = machine.model_.components
+    return component
+
+
+def losses_of(machine):
+    return component_of(machine).spread.losses
+
+
 def at_its_mode(machine, X, targets, weights):
-    """Return the machine with its posteriors exactly at their modes, to which a fit goes to some 1e-7 only."""
-    values, outputs, slopes = machine._values(X), [], []
-    for output, t in zip(machine._model.outputs, targets.T, strict=True):
+    """Return the component with its posteriors exactly at their modes, to which a fit goes to some 1e-7 only."""
+    component = component_of(machine)
+    spread, values, outputs, slopes = component.spread, component.design(X), [], []
+    for output, t in zip(spread.model.outputs, targets.T, strict=True):
         likelihood = Bernoulli(targets=t, sample_weight=weights)
         if isinstance(machine, RVR):
-            precision = (machine._unit / machine.noise_) ** 2
+            precision = (spread.unit / spread.noise) ** 2
             likelihood = Normal(targets=t, sample_weight=weights, precision=precision, count=weights.sum())
         design, w = output.design(values), output.weights
         for _ in range(4):
@@ -54,20 +63,22 @@ def at_its_mode(machine, X, targets, weights):
             w = w + np.linalg.solve(H, design.T @ here.error - output.alpha * w)
         outputs.append(replace(output, weights=w, covariance=np.linalg.inv(H)))
         slopes.append(likelihood.slopes(design @ w))
-    exact = copy(machine)
-    exact._model = RelevanceModel(tuple(outputs), machine._model.n_vectors)
-    exact._loss_by_size = loss_by_size(exact._model, values, slopes, weights, machine._losses(targets, weights))
-    return exact
+    model, centre = RelevanceModel(tuple(outputs), spread.model.n_vectors), component.constant
+    if isinstance(machine, RVR):  # the constant that is added has moved too
+        centre = centre_of(component) + spread.unit * model.coefficients()[1]
+    losses = loss_by_size(model, values, slopes, weights, machine._losses(targets, weights, component.link))
+    return replace(component, constant=centre, spread=replace(spread, model=model, losses=losses))
 
 
-def compare(machine, losses_of, weights, rtol):
+def compare(component, losses, weights, rtol):
     """Check the loss of every size on the path."""
-    found, count = machine._loss_by_size, machine._model.n_vectors
+    model, found = component.spread.model, component.spread.losses
+    count = model.n_vectors
     assert count >= 3
     assert len(found.loss) == len(found.standard_error) == count + 1
-    whole = losses_of(machine, kept_of(machine, count))
+    whole = losses(component, kept_of(model, count))
     for size in range(count + 1):
-        loss, error = averaged(losses_of(machine, kept_of(machine, size)), whole, weights)
+        loss, error = averaged(losses(component, kept_of(model, size)), whole, weights)
         assert found.loss[size] == pytest.approx(loss, rel=rtol)
         assert found.standard_error[size] == pytest.approx(error, rel=rtol, abs=rtol * loss)
 
@@ -78,13 +89,15 @@ def test_numbers_are_left_out_exactly(centres, weighted):
     (X, y, _), s = wavy(N), counts(weighted)
     y = 5.0 + 300.0 * y
     machine = RVR(RBF(0.5), centres=centres).fit(X, y, s)
-    variance = np.average((y - np.average(y, weights=s)) ** 2, weights=s)
+    component, mean = component_of(machine), np.average(y, weights=s)
+    variance = np.average((y - mean) ** 2, weights=s)
+    assert centre_of(component) == pytest.approx(mean, rel=1e-12)
 
-    def losses(machine, kept):
-        return (y - left_out_numbers(machine, X, y, s, kept)) ** 2 / variance
+    def losses(component, kept):
+        return (y - left_out_numbers(component, X, y, s, kept)) ** 2 / variance
 
-    compare(machine, losses, s, 1e-6)
-    compare(at_its_mode(machine, X, (y[:, None] - machine._centre) / machine._unit, s), losses, s, 1e-9)
+    compare(component, losses, s, 1e-6)
+    compare(at_its_mode(machine, X, (y[:, None] - mean) / component.spread.unit, s), losses, s, 1e-9)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -92,12 +105,13 @@ def test_two_classes(weighted):
     X, y, s = wavy(N)[0], labels(2), counts(weighted)
     machine = RVC(RBF(0.5)).fit(X, y, s)
 
-    def losses(machine, kept):
-        mean, variance = left_out_latents(machine, machine._model.outputs[0], X, 2.0 * y - 1.0, s, kept)
+    def losses(component, kept):
+        (output,) = component.spread.model.outputs
+        mean, variance = left_out_latents(component, output, X, 2.0 * y - 1.0, s, kept)
         p = expit(mean / np.sqrt(1 + np.pi * variance / 8))
         return -np.log(np.where(y == 1, p, 1 - p))
 
-    compare(machine, losses, s, 1e-6)
+    compare(component_of(machine), losses, s, 1e-6)
     compare(at_its_mode(machine, X, 2.0 * y[:, None] - 1.0, s), losses, s, 1e-9)
 
 
@@ -105,24 +119,26 @@ def test_two_classes(weighted):
 def test_three_classes_at_the_temperature_of_the_model(weighted):
     X, y, s = wavy(N)[0], labels(3), counts(weighted)
     machine, targets = RVC(RBF(0.5)).fit(X, y, s), 2.0 * np.eye(3)[y] - 1.0
-    assert any(len(output.columns) < machine._model.n_vectors for output in machine._model.outputs)
-    assert machine._inverse_temperature != 1.0
+    model, temperature = component_of(machine).spread.model, component_of(machine).link.inverse_temperature
+    assert any(len(output.columns) < model.n_vectors for output in model.outputs)
+    assert temperature != 1.0
 
-    def losses(machine, kept):
-        outputs = zip(machine._model.outputs, targets.T, strict=True)
-        pairs = [left_out_latents(machine, output, X, t, s, kept) for output, t in outputs]
+    def losses(component, kept):
+        outputs = zip(component.spread.model.outputs, targets.T, strict=True)
+        pairs = [left_out_latents(component, output, X, t, s, kept) for output, t in outputs]
         logits = np.column_stack([mean / np.sqrt(1 + np.pi * variance / 8) for mean, variance in pairs])
-        return -np.log(softmax(machine._inverse_temperature * logits, axis=1)[np.arange(N), y])
+        return -np.log(softmax(temperature * logits, axis=1)[np.arange(N), y])
 
-    compare(machine, losses, s, 1e-6)
+    compare(component_of(machine), losses, s, 1e-6)
     compare(at_its_mode(machine, X, targets, s), losses, s, 1e-9)
 
 
 def test_the_first_order_is_close_to_refits_of_the_whole_model():
     X, y = wavy(N)[0], labels(2)
     machine, t = RVC(RBF(0.5)).fit(X, y), 2.0 * labels(2) - 1.0
-    (output,) = machine._model.outputs
-    design, said = output.design(machine._values(X)), np.empty(N)
+    component = component_of(machine)
+    (output,) = component.spread.model.outputs
+    design, said = output.design(component.design(X)), np.empty(N)
     for i in range(N):
         without = Bernoulli(targets=t, sample_weight=np.where(np.arange(N) == i, 0.0, 1.0))
         found = find_mode(design, output.alpha, without)
@@ -130,30 +146,30 @@ def test_the_first_order_is_close_to_refits_of_the_whole_model():
         said[i] = t[i] * moderated(design[i] @ found.weights, variance)
     slow = -log_expit(said).mean()
     seen = -log_expit(t * machine.decision_function(X)).mean()
-    assert abs(machine._loss_by_size.loss[-1] - slow) < 0.25 * (slow - seen)
+    assert abs(losses_of(machine).loss[-1] - slow) < 0.25 * (slow - seen)
 
 
 def test_a_part_of_many_rows_is_left_out(monkeypatch):
     X, y, _ = wavy(N)
-    whole, losses, asked = RVR(RBF(0.5)).fit(X, y)._loss_by_size, RVR._losses, []
+    whole, losses, asked = losses_of(RVR(RBF(0.5)).fit(X, y)), RVR._losses, []
     monkeypatch.setattr(_rvm_base, "MOST_ROWS", 30)
-    monkeypatch.setattr(RVR, "_losses", lambda self, targets, s: asked.append(len(targets)) or losses(self, targets, s))
-    part, again = RVR(RBF(0.5)).fit(X, y)._loss_by_size, np.random.default_rng(0).permutation(N)
+    monkeypatch.setattr(RVR, "_losses", lambda self, t, *others: asked.append(len(t)) or losses(self, t, *others))
+    part, again = losses_of(RVR(RBF(0.5)).fit(X, y)), np.random.default_rng(0).permutation(N)
     assert asked == [30]
     assert len(part.loss) == len(whole.loss)
     assert not np.allclose(part.loss, whole.loss)
-    np.testing.assert_allclose(RVR(RBF(0.5)).fit(X[again], y[again])._loss_by_size.loss, part.loss, rtol=1e-6)
+    np.testing.assert_allclose(losses_of(RVR(RBF(0.5)).fit(X[again], y[again])).loss, part.loss, rtol=1e-6)
 
 
 def test_functions_without_vectors_have_no_losses():
     X, y, _ = wavy(N)
-    assert not hasattr(RVR(dictionary="polynomial").fit(X, y), "_loss_by_size")
-    assert not hasattr(RVR("precomputed").fit(RBF(0.5).gram(X), y), "_loss_by_size")
+    assert losses_of(RVR(dictionary="polynomial").fit(X, y)) is None
+    assert losses_of(RVR("precomputed").fit(RBF(0.5).gram(X), y)) is None
 
 
 def test_a_constant_has_one_size():
     X, _, _ = wavy(N)
-    found = RVR(RBF(0.5)).fit(X, np.full(N, 3.0))._loss_by_size
+    found = losses_of(RVR(RBF(0.5)).fit(X, np.full(N, 3.0)))
     np.testing.assert_array_equal(found.loss, [0.0])
     np.testing.assert_array_equal(found.standard_error, [0.0])
 
@@ -172,5 +188,6 @@ def test_vectors_that_are_all_but_one_leave_positive_variances():
 def test_smaller_models_are_those_of_the_path():
     X, _, _ = wavy(N)
     machine = RVC(RBF(0.5)).fit(X, labels(3))
-    for size in range(machine._model.n_vectors + 1):
-        assert set(shortened(machine._model, size)[1]) == kept_of(machine, size)
+    model = component_of(machine).spread.model
+    for size in range(model.n_vectors + 1):
+        assert set(shortened(model, size)[1]) == kept_of(model, size)

@@ -1,13 +1,16 @@
 """Products over inputs, categories, and kernels of some columns."""
 
+import json
+import zipfile
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from instances import wavy
-from kernelect import LSSVC, LSSVR
+from kernelect import LSSVC, LSSVR, load
 from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.kernels import ARD, RBF, Category, Linear, Matern, OnColumns, ProductLaplace, ProductMatern
-from kernelect.tabular.shapes import check_shapes
 from oracles import kernels as slow
 from oracles.differences import gradient
 
@@ -133,13 +136,35 @@ class TestOnColumns:
     def test_its_repr_builds_it_again(self):
         assert repr((RBF(0.5) + 1.0).on([1])) == "(RBF(gamma=0.5) + Constant(constant=1.0)).on([1])"
 
-    def test_a_saved_model_is_checked_against_its_columns(self):
+    def test_a_saved_model_is_checked_against_its_columns(self, tmp_path):
         X, y, _ = wavy(30)
-        model = LSSVR(ARD([0.5]).on([1]) * RBF(0.2).on([0]), regularization=0.1).fit(X, y)
-        check_shapes("model", model)
-        for forged in ((1, 2), (7,), "01", ()):
+        model = LSSVR(ARD([0.5]).on([1]) * RBF(0.2).on([0]), regularization=0.1).fit(X, y).model_
+        model.save(tmp_path / "whole")
+        np.testing.assert_array_equal(load(tmp_path / "whole").predict(X), model.predict(X))
+        for forged in ([0, 1], [7], [-1], ["1"], "1", [True], [0.5], []):
+            with pytest.raises(UnusableModel, match=r"forged cannot be loaded \(.*(column|gamma)"):
+                load(self.forged(tmp_path, forged))
+
+    @staticmethod
+    def forged(folder, columns):
+        """Return the file of the model with other columns for the first of its kernels."""
+        with zipfile.ZipFile(folder / "whole") as whole, zipfile.ZipFile(folder / "forged", "w") as forged:
+            for name in whole.namelist():
+                data = whole.read(name)
+                if name == "model.json":
+                    text = json.loads(data)
+                    text["model"]["components"][0]["parts"][0]["kernel"]["parts"][0]["columns"] = columns
+                    data = json.dumps(text).encode()
+                forged.writestr(name, data)
+        return folder / "forged"
+
+    def test_a_model_with_other_columns_than_its_inputs_is_not_saved(self, tmp_path):
+        X, y, _ = wavy(30)
+        model = LSSVR(ARD([0.5]).on([1]) * RBF(0.2).on([0]), regularization=0.1).fit(X, y).model_
+        for columns in ((1, 2), (7,), (0, 1)):
             spoilt = OnColumns(ARD([0.5]), (1,))
-            object.__setattr__(spoilt, "columns", forged)
-            model.kernel_ = spoilt
-            with pytest.raises(UnusableModel):
-                check_shapes("model", model)
+            object.__setattr__(spoilt, "columns", columns)
+            part = replace(model.components[0].kernel_part, kernel=spoilt)
+            with pytest.raises(InvalidArgument, match="cannot be saved"):
+                replace(model, components=(replace(model.components[0], parts=(part,)),)).save(tmp_path / "m")
+            assert not (tmp_path / "m").exists()

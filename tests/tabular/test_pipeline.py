@@ -49,11 +49,11 @@ def test_a_machine_alone_sees_the_numbers_that_a_mixture_sees(mixed):
     door = make_pipeline_for(schema.columns, KernelClassifier("fast", time_limit=0.01))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        views = door.fit(rows.X, rows.y)[-1].views
-    Z = views.coding(as_frame(door[0].transform(rows.X)))
-    numeric = views.coding.numeric
+        coding = door.fit(rows.X, rows.y)[-1].model_.coding
+    Z = coding(as_frame(door[0].transform(rows.X)))
+    numeric = coding.numeric
     np.testing.assert_array_equal(alone.transform(rows.X)[:, numeric], Z[:, numeric])
-    assert alone[-1].coding == views.coding
+    assert alone[-1].coding == coding
 
 
 def test_only_frequent_categories_have_an_indicator(rng):

@@ -30,7 +30,7 @@ from kernelect.typing import Array
 _SUMMED = 1000
 
 #: What the status says of coefficients that the log-loss found.
-_REFITTED = "coefficients then refitted by the log-loss"
+REFITTED = "coefficients then refitted by the log-loss"
 
 
 class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
@@ -247,7 +247,7 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         )
         other._keep(solved, self.classes_, refitted=True)
         other.feature_importances_ = relevances(part.kernel, rows, part.coefficients, part.vectors)
-        other.selection_ = with_remark(self.selection_, _REFITTED)
+        other.selection_ = with_remark(self.selection_, REFITTED)
         return other
 
     def _unweighted(self, X: Array, y: Array) -> Rows:

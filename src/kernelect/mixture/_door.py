@@ -92,7 +92,7 @@ class Door(ReadsModel, Estimator):
         other = super().with_model(model, kept)
         members = self._members if kept is None else tuple(self._members[place] for place in kept)
         pairs = zip(members, model.components, strict=True)
-        other._members = tuple(replace(member, component=component) for member, component in pairs)
+        other._members = tuple(member.on(component) for member, component in pairs)
         return other
 
     def by_weight(self) -> list[Member]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelect.estimators import LabelledTraining, Training, in_time
+from kernelect.estimators.lssvc import REFITTED
 from kernelect.inputs import Coding, Warp
 from kernelect.machines import LSSVM
 from kernelect.model import AS_GIVEN, Component, ForeignPart, Given, Jackknife, PlainJackknife, TargetScale, View
@@ -144,6 +145,12 @@ class Member:
     def left_out(self) -> Array:
         """Probabilities or predictions (n, k) of rows left out."""
         return self.component.left_out_answers()
+
+    def on(self, component: Component) -> Member:
+        """Return the member with another component; the status mentions a refit only if its coefficients stayed."""
+        stayed = component.refitted or not self.component.refitted
+        status = self.status if stayed else self.status.replace(f"; {REFITTED}", "")
+        return replace(self, component=component, status=status)
 
 
 @dataclass(frozen=True, kw_only=True)
