@@ -9,6 +9,7 @@ from kernelect.kernels import (
     Agreement,
     Category,
     Constant,
+    FunctionKernel,
     Linear,
     Matern,
     Polynomial,
@@ -46,6 +47,7 @@ KERNELS = {
         sk.ConstantKernel(2.0, "fixed") * sk.RBF([1.0, 2.0, 3.0], "fixed") + sk.Matern(1.5, "fixed", nu=1.5)
     ),
     "from scikit-learn, wrapped": from_sklearn(sk.RationalQuadratic(1.5, 0.8)),
+    "function": FunctionKernel(sk.RBF(1.5)),
 }
 
 #: A registered kernel without a line above stands here as it starts on some rows.

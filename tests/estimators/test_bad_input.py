@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.multioutput import MultiOutputClassifier
 
 from kernelect import (
     GPC,
@@ -220,3 +221,15 @@ def test_targets_whose_powers_vanish_are_refused_in_words(estimator, size):
 def test_numbers_of_jobs_that_are_none_are_refused(estimator):
     with pytest.raises(InvalidArgument, match="n_jobs='2' must be a whole number other than 0"):
         estimator(n_jobs="2").fit(X, Y)
+
+
+@pytest.mark.parametrize("model", [LSSVC("rbf"), GPC("rbf"), SVC("rbf"), RVC("rbf"), KernelClassifier("fast")])
+def test_several_labels_are_refused_with_a_way_out_that_works(model):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    Y = np.column_stack([X[:, 0] > 0.0, X[:, 1] > 0.3]).astype(int)
+    with pytest.raises(InvalidArgument, match=r"y has shape \(40, 2\).*MultiOutputClassifier"):
+        model.fit(X, Y)
+    several = MultiOutputClassifier(model).fit(X, Y)
+    assert several.predict(X).shape == (40, 2)
+    assert [p.shape for p in several.predict_proba(X)] == [(40, 2), (40, 2)]
+    assert several.score(X, Y) > 0.7

@@ -16,6 +16,7 @@ from kernelect.kernels import (
     RBF,
     Category,
     Constant,
+    FunctionKernel,
     Linear,
     Matern,
     Polynomial,
@@ -59,7 +60,11 @@ MIXTURES = {
 }
 
 #: All kernels for which laws run, except scikit-learn's own.
-LAWFUL = {name: kernel.start(np.eye(3)) for name, kernel in INSTANCES.items() if not isinstance(kernel, SklearnKernel)}
+LAWFUL = {
+    name: kernel.start(np.eye(3))
+    for name, kernel in INSTANCES.items()
+    if not isinstance(kernel, SklearnKernel | FunctionKernel)
+}
 
 FORMS = ["marginals", "interventional"]
 

@@ -24,7 +24,7 @@ from kernelect.kernels import (
 from kernelect.kernels.translation import SklearnKernel
 from kernelect.machines.base import KernelExpansion
 
-EXPORTED = {name: kernel for name, kernel in KERNELS.items() if name != "from scikit-learn, wrapped"}
+EXPORTED = {name: kernel for name, kernel in KERNELS.items() if name not in ("from scikit-learn, wrapped", "function")}
 ROWS = np.random.default_rng(1).normal(size=(9, 3))
 
 

@@ -13,6 +13,7 @@ from kernelect import KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument
 from kernelect.facts.mixtures import describe_mixture
 from kernelect.mixture import CANDIDATES, EFFORTS, Member, MixtureCandidate
+from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.kernel_machines import KernelMachine
 
 
@@ -133,3 +134,36 @@ def test_candidates_differ_by_what_is_displayed():
     for effort in EFFORTS.values():
         assert all(replace(each, **{}) == each for each in effort)
         assert len(set(effort)) == len(effort)
+
+
+def test_the_table_of_candidates_is_plain_text_of_80_columns(numbers):
+    model, *_ = numbers
+    lines = repr(model.candidates_).split("\n")
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["candidate", "leave-one-out", "weight", "seconds"]
+    heaviest = int(model.candidates_.order()[0])
+    assert lines[1].startswith(model.candidates_.candidate[heaviest].words[:20])
+    assert f"{model.candidates_.weight[heaviest]:.1%}" in lines[1]
+    assert any(line.startswith("neighbours, nearest rows, raw values ") for line in lines)
+    unfitted = replace(model.candidates_, score=np.full(len(model.candidates_), np.nan), status=("no time " * 20,) * 5)
+    assert max(map(len, repr(unfitted).split("\n"))) <= 80
+    assert "no time" in repr(unfitted)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "words"),
+    [
+        (GaussianProcess(), "Gaussian process, one width per column, raw values"),
+        (KernelMachine(tied=True), "Least squares, one width, raw values"),
+        (KernelMachine(kernel="linear", view="warped"), "Least squares, linear, warped values"),
+        (KernelMachine(kernel="product-laplace"), "Least squares, steps, one width per column, raw values"),
+    ],
+)
+def test_candidates_in_words(candidate, words):
+    assert candidate.words == words
+
+
+def test_no_two_candidates_of_an_effort_have_the_same_words():
+    for candidates in EFFORTS.values():
+        words = [(each.words, type(each)) for each in candidates]
+        assert len(set(words)) == len(words)

@@ -422,10 +422,10 @@ def test_members_of_little_weight_do_not_count_in_the_relevance(weight, counts):
 def test_notebooks_show_the_candidates(classifier):
     shown = classifier._repr_mimebundle_()["text/html"]
     assert classifier._repr_html_().endswith(classifier.candidates_._repr_html_())
-    assert shown.count("<td>lssvm, ") == sum(c.machine == "lssvm" for c in classifier.candidates_.candidate)
+    assert shown.count("<td>Least squares, ") == sum(c.machine == "lssvm" for c in classifier.candidates_.candidate)
     heaviest = classifier.candidates_.to_frame().iloc[0]
-    assert shown.index(f"{heaviest['weight']:.1%}") < shown.index("<td>forest, partitions, as it is</td>")
-    assert "lssvm, ard, as it is" not in KernelClassifier()._repr_mimebundle_()["text/html"]
+    assert shown.index(f"{heaviest['weight']:.1%}") < shown.index("<td>Random forest</td>")
+    assert "Random forest" not in KernelClassifier()._repr_mimebundle_()["text/html"]
     with config_context(display="text"):
         assert "text/html" not in classifier._repr_mimebundle_()
 

@@ -19,6 +19,7 @@ _LARGEST, _LEAST = 1e150, 1e-150
 
 def encode_labels(y: Any) -> tuple[Any, Indices, Array]:
     """Return the classes, every label's index among them, and the (n, k) targets of +-1."""
+    require_one_label(y)
     _require_one_kind(y)
     check_classification_targets(y)
     classes, index = np.unique(y, return_inverse=True)
@@ -45,6 +46,16 @@ def nameless_targets(X: Array, targets: Array, weights: Array) -> Array:
     index = (targets[:, 0] > 0).astype(np.intp) if two else np.argmax(targets, axis=1)
     places = canonical_classes(X, index, weights)
     return targets_of(places[index], len(places))
+
+
+def require_one_label(y: Any) -> None:
+    """Raise where every row has several labels: an indicator matrix, or several columns of classes."""
+    shape = np.shape(y)
+    if len(shape) > 1 and shape[1] > 1:
+        raise InvalidArgument(
+            f"y has shape {shape}, and should be a 1d array with one label per row: for several labels per row use "
+            "sklearn.multioutput.MultiOutputClassifier around this estimator."
+        )
 
 
 def _require_one_kind(y: Any) -> None:

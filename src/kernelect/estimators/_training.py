@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.estimators._base import Estimator
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, encode_labels, require_size
+from kernelect.estimators._targets import class_weights, encode_labels, require_one_label, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Groups
 from kernelect.numerics import beyond_chance, copied_rows, equal_points
@@ -140,6 +140,7 @@ def labelled(
     ``counts``: a weight of 2 is a row twice, or twice its slack; ``as_it_is``: inputs in single precision are not
     copied into double.
     """
+    require_one_label(y)
     X, y = validate_data(estimator, X, y, dtype=PRECISIONS if as_it_is else np.float64, ensure_min_samples=2)
     classes, index, targets = encode_labels(y)
     weights = _checked_weights(sample_weight, X, counts=counts) * class_weights(class_weight, classes, index)

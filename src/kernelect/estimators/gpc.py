@@ -70,7 +70,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
 
     Parameters
     ----------
-    kernel : str or Kernel, default="ard"
+    kernel : str, Kernel or callable, default="ard"
         A name (``"ard"``, ``"rbf"``, ``"matern32"``, ``"matern52"``, also with ``"-ard"``,
         ``"linear"``, ``"polynomial"``, ``"precomputed"``) stands for amplitude * kernel +
         constant, all selected. An object of :mod:`kernelect.kernels` or of

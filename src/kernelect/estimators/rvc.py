@@ -35,7 +35,7 @@ class RVC(ClassifierMixin, ReadsLabels, RVMBase):
 
     Parameters
     ----------
-    kernel : str or Kernel, default="ard"
+    kernel : str, Kernel or callable, default="ard"
         ``"ard"``, ``"rbf"``, ``"matern32"``, ``"matern52"`` (also with ``"-ard"``),
         ``"linear"``, ``"polynomial"``, ``"precomputed"``, an object of
         :mod:`kernelect.kernels` (used exactly as given) or one of

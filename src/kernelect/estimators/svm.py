@@ -28,7 +28,7 @@ class SVC(ClassifierMixin, SVMBase):
 
     Parameters
     ----------
-    kernel : str or Kernel, default="ard"
+    kernel : str, Kernel or callable, default="ard"
         A name stands for amplitude * kernel + offset, whose parameters are all selected: ``"ard"``, ``"rbf"``,
         ``"matern32"``, ``"matern52"`` (also with ``"-ard"``), ``"linear"``, ``"polynomial"``. ``"precomputed"``, an
         object of :mod:`kernelect.kernels` or one of ``sklearn.gaussian_process.kernels`` is used as it is.

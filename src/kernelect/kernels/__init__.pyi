@@ -8,6 +8,7 @@ from kernelect.kernels.dot_product import Constant as Constant
 from kernelect.kernels.dot_product import InnerProduct as InnerProduct
 from kernelect.kernels.dot_product import Linear as Linear
 from kernelect.kernels.dot_product import Polynomial as Polynomial
+from kernelect.kernels.function import FunctionKernel as FunctionKernel
 from kernelect.kernels.parametric import Parameter as Parameter
 from kernelect.kernels.parametric import Parametric as Parametric
 from kernelect.kernels.precomputed import Precomputed as Precomputed

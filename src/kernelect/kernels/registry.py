@@ -14,6 +14,7 @@ from kernelect.kernels.categories import Agreement, Category
 from kernelect.kernels.columns import OnColumns
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
+from kernelect.kernels.function import FunctionKernel
 from kernelect.kernels.precomputed import Precomputed
 from kernelect.kernels.products import ProductLaplace, ProductMatern
 from kernelect.kernels.rational_quadratic import RationalQuadratic
@@ -44,18 +45,21 @@ for _part in (
     Product,
     OnColumns,
     SklearnKernel,
+    FunctionKernel,
 ):  # built from other parts: stored by models, but without a name
     KERNELS.register(_part)
 
 
 def as_kernel(kernel: object) -> Kernel:
-    """Return ``kernel`` as a :class:`Kernel`: by name, as it is, or from scikit-learn."""
+    """Return ``kernel`` as a :class:`Kernel`: by name, as it is, from scikit-learn, or a function."""
     if is_sklearn_kernel(kernel):
         return from_sklearn(kernel)
     check_no_class("kernel", kernel)
     if isinstance(kernel, Kernel | str):
         return KERNELS.resolve(kernel)
+    if callable(kernel):
+        return FunctionKernel(kernel)
     raise InvalidArgument(
         f"kernel={kernel!r} must be a name ({', '.join(map(repr, KERNELS.names))}), "
-        "an object of kernelect.kernels or one of sklearn.gaussian_process.kernels."
+        "an object of kernelect.kernels, one of sklearn.gaussian_process.kernels or a function of two arrays of rows."
     )

@@ -89,15 +89,7 @@ class SklearnKernel(Kernel):
         return 4.0 + 6.0 * len(self.theta)
 
     def points_pullback(self, X: Array, Z: Array, weights: Array) -> Array:
-        """Central differences in the points: scikit-learn's kernels do not know this derivative."""
-        steps = 1e-5 * np.maximum(Z.std(axis=0), 1e-3)
-        out = np.empty_like(Z)
-        for j, step in enumerate(steps):
-            shift = np.zeros(Z.shape[1])
-            shift[j] = step
-            change = self.cross(X, Z + shift) - self.cross(X, Z - shift)
-            out[:, j] = np.sum(weights * change, axis=0) / (2.0 * step)
-        return out
+        return central_differences(self, X, Z, weights)  # scikit-learn's kernels do not know this derivative
 
     @property
     def theta(self) -> Array:
@@ -127,3 +119,15 @@ class SklearnKernel(Kernel):
             widths=(),
             reference=np.zeros(len(theta)),
         )
+
+
+def central_differences(kernel: Kernel, X: Array, Z: Array, weights: Array) -> Array:
+    """Return the derivative of ``sum(weights * kernel.cross(X, Z))`` in ``Z`` for a kernel that does not know it."""
+    steps = 1e-5 * np.maximum(Z.std(axis=0), 1e-3)
+    out = np.empty_like(Z)
+    for j, step in enumerate(steps):
+        shift = np.zeros(Z.shape[1])
+        shift[j] = step
+        change = kernel.cross(X, Z + shift) - kernel.cross(X, Z - shift)
+        out[:, j] = np.sum(weights * change, axis=0) / (2.0 * step)
+    return out

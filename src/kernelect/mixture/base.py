@@ -25,6 +25,25 @@ from kernelect.typing import Array, Indices
 
 AS_IS, WARPED = "as it is", "warped"
 
+#: Names of machines, kernels and views in words; any other name stands for itself.
+_MACHINES = {
+    "lssvm": "Least squares",
+    "gp": "Gaussian process",
+    "forest": "Random forest",
+    "boosting": "Boosted trees",
+}
+_KERNELS = {
+    "ard": "",
+    "matern32-ard": "rough",
+    "product-laplace": "steps",
+    "product-matern32": "bends",
+    "rational-quadratic-ard": "near and far",
+    "category": "categories",
+}
+_WIDTHS = {"ard", "matern32-ard", "product-laplace", "product-matern32", "rational-quadratic-ard", "category"}
+_VIEWS = {AS_IS: "raw values", WARPED: "warped values"}
+_WITHOUT_KERNEL = {"forest", "boosting"}
+
 #: What is learned: numbers (or labels for which posteriors take too long), labels, labels on landmarks.
 NUMBERS, LABELS, LANDMARKS = "numbers", "labels", "labels on landmarks"
 
@@ -73,6 +92,17 @@ class MixtureCandidate(ABC):
     def kernel_in_words(self) -> str:
         """The kernel's name, and whether it has one width only."""
         return f"{self.kernel} with one width" if self.tied else self.kernel
+
+    @property
+    def words(self) -> str:
+        """What a table of candidates calls it: machine, kernel and view."""
+        machine, kernel = _MACHINES.get(self.machine, self.machine), _KERNELS.get(self.kernel, self.kernel)
+        if self.machine in _WITHOUT_KERNEL:
+            return machine
+        shape = [kernel] if kernel else []
+        if self.kernel in _WIDTHS:
+            shape.append("one width" if self.tied else "one width per column")
+        return ", ".join([machine, *shape, _VIEWS.get(self.view, self.view)])
 
     @property
     def noun(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
-from kernelect.estimators import ReadsLabels, class_weights, encode_labels
+from kernelect.estimators import ReadsLabels, class_weights, encode_labels, require_one_label
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
@@ -124,6 +124,7 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         frame = self._frame(X, reset=True)
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one label per row.")
+        require_one_label(y)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_consistent_length(frame.columns[0], y)

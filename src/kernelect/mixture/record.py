@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,19 @@ from kernelect.mixture.base import MixtureCandidate
 from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
+_HEADS = ("candidate", "leave-one-out", "weight", "seconds", "status")
+
+#: Columns of a terminal, and of them those of a candidate's name.
+_WIDTH, _NAME_WIDTH = 80, 50
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    name, score, weight, seconds = cells
+    return f"{name:<{_NAME_WIDTH}} {score:<13} {weight:>6} {seconds:>7}"
+
 
 @stored
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CandidateTable:
     """The candidates of a fitted mixture in columns, the heaviest first where they are shown.
 
@@ -44,22 +55,35 @@ class CandidateTable:
         """Return the places of the candidates, the heaviest first."""
         return np.argsort(-self.weight, kind="stable")
 
+    def __repr__(self) -> str:
+        """Return a table in plain text of at most 80 columns, the heaviest candidate first."""
+        rows = [self._cells(int(place)) for place in self.order()]
+        lines = [_line(_HEADS[:-1])]
+        for (name, *figures, _), place in zip(rows, self.order(), strict=True):
+            first, *more = wrap(name, _NAME_WIDTH, subsequent_indent="  ")
+            fitted = np.isfinite(self.score[place])
+            lines.append(
+                _line((first, *figures)) if fitted else f"{first:<{_NAME_WIDTH}} {self.status[place]}"[:_WIDTH]
+            )
+            lines += more
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         """Return a table for notebooks, the heaviest candidate first."""
-        lines = "".join(f"<tr>{self._cells(int(place))}</tr>" for place in self.order())
-        heads = "".join(f"<th>{name}</th>" for name in ("candidate", "leave-one-out", "weight", "seconds", "status"))
+        rows = [self._cells(int(place)) for place in self.order()]
+        lines = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        heads = "".join(f"<th>{name}</th>" for name in _HEADS)
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
 
-    def _cells(self, place: int) -> str:
+    def _cells(self, place: int) -> tuple[str, ...]:
         score, error = float(self.score[place]), float(self.standard_error[place])
-        cells = (
-            str(self.candidate[place]),
+        return (
+            self.candidate[place].words,
             f"{score:.3f} \N{PLUS-MINUS SIGN} {error:.3f}" if np.isfinite(score) else "",
             f"{self.weight[place]:.1%}",
             f"{self.seconds[place]:.1f}",
             self.status[place],
         )
-        return "".join(f"<td>{escape(cell)}</td>" for cell in cells)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row per candidate, the heaviest first."""

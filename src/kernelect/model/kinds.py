@@ -233,6 +233,7 @@ KINDS: tuple[Kind, ...] = (
 _NEVER = {
     "kernelect.model.parts.ForeignPart": "a machine of another library",
     "kernelect.kernels.translation.SklearnKernel": "a kernel of scikit-learn without a counterpart here",
+    "kernelect.kernels.function.FunctionKernel": "a kernel that is a function of your own",
     "kernelect.dictionaries.functions.CallableColumns": "functions of your own",
 }
 
