@@ -16,9 +16,11 @@ from instances import wavy
 from kernelect import GPC
 from kernelect.criteria import EPEvidence
 from kernelect.datasets import ringnorm, sparse_inputs, twonorm
+from kernelect.estimators import fit_led
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF, Constant, Precomputed
 from kernelect.machines import EP, Probit
+from kernelect.selection import Lead
 from oracles.solutions import record
 
 FIXED = 2.0 * RBF(gamma=0.3) + Constant(0.5)
@@ -299,18 +301,25 @@ def test_narrow_widths_that_are_no_better_change_nothing():
     assert model.selection_.runs == ("spherical", "all parameters", "narrow start")
 
 
-@pytest.mark.parametrize("options", [{"kernel": "rbf"}, {"n_restarts": 1}, {"lead": True}, {"few": True}])
-def test_narrow_widths_are_for_free_searches_of_several_widths_on_few_rows(options, monkeypatch):
-    from kernelect.estimators import gpc
-    from kernelect.selection import Lead
-
-    X, y = one_fast_wave()
-    if options.pop("few", False):
-        monkeypatch.setattr(gpc, "_FEW_ROWS", len(X) - 1)
-    lead = Lead(shape=np.zeros(4), max_iter=5) if options.pop("lead", False) else None
-    model = GPC(random_state=0, **options)
-    model._fit_anew(X, y, None, lead=lead)
+@pytest.mark.parametrize("options", [{"kernel": "rbf"}, {"n_restarts": 1}])
+def test_narrow_widths_are_for_free_searches_of_several_widths(options):
+    model = GPC(random_state=0, **options).fit(*one_fast_wave())
     assert "narrow start" not in model.selection_.runs
+
+
+@pytest.mark.parametrize(("most", "looked"), [(60, True), (59, False)])
+def test_narrow_widths_are_for_few_rows(most, looked, monkeypatch):
+    monkeypatch.setattr("kernelect.estimators.gpc._FEW_ROWS", most)
+    model = GPC(random_state=0).fit(*one_fast_wave(n=60))
+    assert ("narrow start" in model.selection_.runs) == looked
+
+
+def test_a_search_that_is_led_does_not_look_at_narrow_widths():
+    X, y = one_fast_wave()
+    free, led = (GPC(Constant("auto") * ARD() + Constant("auto"), random_state=0) for _ in range(2))
+    assert "narrow start" in free.fit(X, y).selection_.runs
+    fit_led(led, X, y, np.ones(len(X)), None, lead=Lead(shape=np.zeros(4), max_iter=5))
+    assert "narrow start" not in led.selection_.runs
 
 
 def test_little_is_left_to_gain():

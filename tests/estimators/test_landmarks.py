@@ -9,6 +9,7 @@ from kernelect import LSSVC, LSSVR, KernelRegressor
 from kernelect.datasets import twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF
+from kernelect.model import Model
 from kernelect.selection.centres import rounded
 from kernelect.selection.landmarks import number, request, stages, table
 from kernelect.selection.landmarks.passes import owners
@@ -236,7 +237,7 @@ def test_the_same_seed_gives_the_same_model_and_another_one_other_landmarks():
     assert not np.array_equal(one.landmarks_, other.landmarks_)
 
 
-def test_single_precision_and_memory_maps_are_read_in_blocks(tmp_path):
+def test_single_precision_and_memory_maps_are_read_in_blocks(tmp_path, monkeypatch):
     X, y = friedman(250)
     single = X.astype(np.float32)
     mapped = np.memmap(tmp_path / "X.bin", dtype=np.float32, mode="w+", shape=X.shape)
@@ -246,8 +247,12 @@ def test_single_precision_and_memory_maps_are_read_in_blocks(tmp_path):
     from_file, from_memory = LSSVR(random_state=0).fit(mapped, y), LSSVR(random_state=0).fit(single.astype(float), y)
     np.testing.assert_allclose(from_file.predict(X), from_memory.predict(X), rtol=1e-8)
     # New rows too are read from the file block by block, never as a whole.
-    assert np.shares_memory(from_file._validated(mapped), mapped)
-    np.testing.assert_allclose(from_file.predict(mapped), from_memory.predict(single.astype(float)), rtol=1e-8)
+    seen, predictions = [], Model.predictions
+    with monkeypatch.context() as patched:
+        patched.setattr(Model, "predictions", lambda self, Z: seen.append(Z) or predictions(self, Z))
+        answers = from_file.predict(mapped)
+    assert np.shares_memory(seen[0], mapped)
+    np.testing.assert_allclose(answers, from_memory.predict(single.astype(float)), rtol=1e-8)
     deviations = (model.predict(rows, return_std=True)[1] for model, rows in ((from_file, mapped), (from_memory, X)))
     np.testing.assert_allclose(*deviations, rtol=1e-5)
 

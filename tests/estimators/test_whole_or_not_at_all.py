@@ -89,8 +89,9 @@ def test_a_refit_forgets_what_no_longer_holds(rng):
     assert not hasattr(model, "X_fit_")
     assert not hasattr(model, "feature_importances_")
     assert model.note == "attached by a user"
+    assert model.model_.jackknife.gram is not None
     model.set_params(kernel="rbf").fit(X, REAL)
-    assert not hasattr(model, "_gram")
+    assert model.model_.jackknife.gram is None
 
 
 def test_a_table_that_changes_later_does_not_change_the_model():

@@ -105,7 +105,7 @@ class Solved:
         cls, fit: LandmarkFit, table: RowTable, unit: float, order: Indices | None, *, spread: bool, fewer: int | None
     ) -> Solved:
         """Return the machine on landmarks; ``order`` is that of the rows in the table, if it is not the given one."""
-        state, points, numbers = fit.left_out.state, fit.landmarks.points, fit.landmarks.numbers
+        state, points = fit.left_out.state, fit.landmarks.points
         known = _landmark_jackknife(fit, table) if spread else None
         sampled = kept_rows(fit, table)
         if fewer is not None and len(points) > fewer:  # sums of all landmarks would be most of the model
@@ -121,7 +121,6 @@ class Solved:
             groups=table.groups if isinstance(table, GroupedTable) else None,
         )
         if order is not None:
-            numbers = np.where(numbers >= 0, order[numbers], -1)
             sampled, training = sampled.renumbered(order), _as_given(training, order)
             known = None if known is None else _jackknife_as_given(known, table, order)
         return cls(
