@@ -50,7 +50,7 @@ def nameless_targets(X: Array, targets: Array, weights: Array) -> Array:
 
 def require_one_label(y: Any) -> None:
     """Raise where every row has several labels: an indicator matrix, or several columns of classes."""
-    shape = np.shape(y)
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape  # np.shape is for arrays alone
     if len(shape) > 1 and shape[1] > 1:
         raise InvalidArgument(
             f"y has shape {shape}, and should be a 1d array with one label per row: for several labels per row use "
