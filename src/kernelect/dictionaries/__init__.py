@@ -1,7 +1,7 @@
 """Dictionaries: families of candidate functions. A search or a relevance vector machine chooses among them.
 
->>> from kernelect.dictionaries import KernelFunctions, Linear
->>> dictionary = Linear() + KernelFunctions("ard")
+>>> from kernelect.dictionaries import KernelFunctions, LinearTerms
+>>> dictionary = LinearTerms() + KernelFunctions("ard")
 """
 
 from kernelect.lazy import offered

@@ -50,7 +50,7 @@ class JoinedCandidates(Candidates):
 
 @dataclass(frozen=True)
 class Union(Dictionary):
-    """All candidates of several dictionaries; ``Linear() + KernelFunctions()`` makes one."""
+    """All candidates of several dictionaries; ``LinearTerms() + KernelFunctions()`` makes one."""
 
     parts: tuple[Dictionary, ...]
 

@@ -124,8 +124,8 @@ class BasisSearchRegressor(RegressorMixin, ReadsModel, Estimator):
     >>> from kernelect import BasisSearchRegressor
     >>> X = np.linspace(-1, 1, 60)[:, None]
     >>> y = 1.0 + X[:, 0] - 2.0 * X[:, 0] ** 3
-    >>> from kernelect.dictionaries import Polynomial
-    >>> model = BasisSearchRegressor(Polynomial(degree=6)).fit(X, y + 0.01 * np.cos(40 * X[:, 0]))
+    >>> from kernelect.dictionaries import PolynomialTerms
+    >>> model = BasisSearchRegressor(PolynomialTerms(degree=6)).fit(X, y + 0.01 * np.cos(40 * X[:, 0]))
     >>> model.basis_
     ['x0', 'x0^3']
     """
