@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import pkgutil
 from pathlib import Path
 from typing import Any
 
 import click
 
+import kernelect
 from kernelect.cli import _guard as options
 
-#: Format -> how the file is called unless --out says otherwise.
-FILES = {"onnx": "model.onnx", "c": "model.h", "javascript": "model.js"}
+#: Names of the files in kernelect/export/targets: help imports none of them.
+TARGETS = sorted(
+    found.name for found in pkgutil.iter_modules([str(Path(kernelect.__file__).parent / "export" / "targets")])
+)
 
 
 @click.command(cls=options.GuardedCommand)
 @options.model_argument
-@click.option("--to", "format_", type=click.Choice(list(FILES)), required=True, help="What to write.")
+@click.option("--to", "format_", type=click.Choice(TARGETS), required=True, help="What to write.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; model.onnx, model.h or model.js unless given.",
+    help="File to write; such as model.onnx, model.h or model.js unless given.",
 )
 @click.option("--float", "single", is_flag=True, help="Single precision (C and ONNX).")
 @click.option(
@@ -52,18 +56,17 @@ def command(
 
     from kernelect.cli._models import load_model
     from kernelect.cli._show import print_json, print_remarks
-    from kernelect.exceptions import InvalidArgument
+    from kernelect.export.targets import ExportOptions, check_options, target_of
     from kernelect.files import check_free, write_whole
 
-    if bits is not None and format_ != "c":
-        raise InvalidArgument(f"--bits {bits} is for C, and --to {format_} was asked for: leave it out.")
-    if single and format_ == "javascript":
-        raise InvalidArgument("--float is for C and ONNX, and JavaScript only has double precision: leave it out.")
-    place = out or Path(FILES[format_])
+    wanted = ExportOptions(single=single, bits=None if bits is None else int(bits), name=name)
+    check_options(format_, wanted, {"single": "--float", "bits": f"--bits {bits}"})
+    target = target_of(format_)
+    place = out or Path(target.file)
     loaded, remarks = load_model(model)
     check_free(place, force)
     reduced, more = _reduced(loaded, max_vectors)
-    data = _written(reduced, format_, single, bits, name)
+    data = target.write(reduced, wanted)
     write_whole(place, data, force)
     remarks = [*remarks, *more]
     if as_json:
@@ -81,15 +84,3 @@ def _reduced(loaded: Any, max_vectors: int | None) -> tuple[Any, list[str]]:
 
     found = reduce(loaded, max_vectors)
     return found.model, [found.in_words(), *found.remarks]
-
-
-def _written(model: Any, format_: str, single: bool, bits: str | None, name: str) -> bytes:
-    from kernelect import export
-
-    if format_ == "onnx":
-        found: bytes = export.to_onnx(model, real="float32" if single else "double").SerializeToString()
-        return found
-    if format_ == "javascript":
-        return export.to_javascript(model, name=name).encode()
-    real = "float" if single else "double"
-    return export.to_c(model, real=real, name=name, bits=None if bits is None else int(bits)).encode()

@@ -9,16 +9,27 @@ True
 """
 
 from kernelect.export.c import to_c
+from kernelect.export.dialect import Dialect
 from kernelect.export.javascript import to_javascript
+from kernelect.export.loops import Loops
 from kernelect.export.onnx_model import onnx_inputs, to_onnx
+from kernelect.export.prepare import prepared
+from kernelect.export.program import Program
 from kernelect.export.reduce import SizeCurve, reduce, size_curve
 from kernelect.export.reduction import Reduction
 from kernelect.export.skl2onnx import register_skl2onnx
+from kernelect.export.targets import ExportOptions, ExportTarget
 
 __all__ = [
+    "Dialect",
+    "ExportOptions",
+    "ExportTarget",
+    "Loops",
+    "Program",
     "Reduction",
     "SizeCurve",
     "onnx_inputs",
+    "prepared",
     "reduce",
     "register_skl2onnx",
     "size_curve",

@@ -14,7 +14,11 @@ from kernelect.typing import Array
 
 
 def prepared(
-    model: Any, rows: Any, max_vectors: int | None, max_numbers: int, interval: float | None = None
+    model: Any,
+    rows: Any = None,
+    max_vectors: int | None = None,
+    max_numbers: int = 2_000_000,
+    interval: float | None = None,
 ) -> tuple[Program, Array]:
     """Return the program of a model, and the coded rows at which it was compared with the model.
 
