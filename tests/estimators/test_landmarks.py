@@ -398,7 +398,7 @@ def test_landmarks_know_which_rows_they_are():
     np.testing.assert_array_equal(owners(numbers, 5, 5), [-1, -1, 0, -1, -1])
 
 
-@pytest.mark.parametrize("powers", [[3, -5, 7, 1], [-20, 30, 0, 2]])
+@pytest.mark.parametrize("powers", [[-20, 30, 0, 2], *slowly([3, -5, 7, 1])])
 @pytest.mark.parametrize("kernel", ["ard", "product-matern32"])
 def test_units_of_the_inputs_draw_the_same_landmarks(kernel, powers):
     """Widths were rounded in the units of the inputs before landmarks were drawn at them."""

@@ -19,14 +19,14 @@ from oracles.rvm import laplace_evidence, normal_evidence
 from speeds import slowly
 
 
-@parametrize_with_checks([RVC(), RVR(RBF(0.1))])
+@parametrize_with_checks([RVC(RBF(0.1)), RVR(RBF(0.1))])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks([RVC(criterion="occam-evidence"), RVR()])
-def test_scikit_learn_checks_of_longer_searches(estimator, check):
+@parametrize_with_checks([RVC(), RVC(criterion="occam-evidence"), RVR()])
+def test_scikit_learn_checks_of_a_search(estimator, check):
     check(estimator)
 
 

@@ -11,6 +11,7 @@ from kernelect.dictionaries import KernelFunctions
 from kernelect.estimators import _rvm_base, _rvm_centres
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import RBF
+from speeds import slowly
 
 CRITERIA = ["cv", "evidence", "occam-evidence", "loo", "centre-evidence"]
 
@@ -33,7 +34,7 @@ def said(model, X):
     return model.predict(X) if isinstance(model, RVR) else model.decision_function(X)
 
 
-@pytest.mark.parametrize("centres", ["data", "movable"])
+@pytest.mark.parametrize("centres", ["movable", *slowly("data")])
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("regression", [True, False], ids=["RVR", "RVC"])
 def test_all_rows_as_landmarks_are_the_machine_without(regression, criterion, centres):

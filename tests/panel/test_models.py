@@ -5,6 +5,7 @@ import pytest
 from panel.freeze import FROZEN_MODELS, MODELS, deviation, load, record_model, tolerance
 from panel.models import FROZEN_ANEW, LOOSE
 from panel.shown import can_run
+from speeds import slowly
 
 FROZEN = load(FROZEN_MODELS)
 
@@ -19,7 +20,10 @@ def test_every_model_is_frozen_and_every_exception_names_one():
 @pytest.mark.skipif(not can_run(), reason="there is no gcc or no node")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:.*never seen:UserWarning")
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [*(name for name in MODELS if "balanced" not in name), *slowly(*(name for name in MODELS if "balanced" in name))],
+)
 def test_all_that_is_made_of_a_model_is_as_frozen(name):
     now, then = record_model(name), FROZEN[name]
     assert sorted(now) == sorted(then)

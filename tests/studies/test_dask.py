@@ -73,6 +73,7 @@ def errors(path):
         return {cell.key: (cell.state, cell.figures.get("error")) for cell in results.cells()}
 
 
+@pytest.mark.slow  # test_run.py has workers of its own, and kills one
 def test_a_cluster_gives_the_numbers_of_one_process_and_survives_a_killed_worker(tiny, tmp_path, cluster):
     plan = Plan(study=tiny, datasets=tuple(tiny.datasets), methods=tuple(tiny.methods), splits=2)
     for name, engine in (("here", Local(1)), ("there", engine_for(cluster.address, 1))):

@@ -238,6 +238,7 @@ with Results.create(Path(sys.argv[2]), study) as results:
 """
 
 
+@pytest.mark.slow  # a study that was stopped resumes in a quick test above
 def test_a_killed_client_resumes_with_nothing_lost_or_twice(text, tmp_path):
     definition, path, folder = tmp_path / "tiny.toml", tmp_path / "r.sqlite", tmp_path
     definition.write_text(text)

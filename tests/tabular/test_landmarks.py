@@ -11,6 +11,7 @@ from kernelect.selection.landmarks import request as requests
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
 from kernelect.tabular.rehearse import check_model
 from oracles.tables import mixed_frame
+from speeds import slowly
 
 
 @pytest.fixture(params=["label", "value"])
@@ -64,7 +65,7 @@ def test_facts_count_the_landmarks(model):
     assert f"{count} landmarks" in str(model.facts)
 
 
-@pytest.mark.parametrize("machine", ["auto", "lssvm"])
+@pytest.mark.parametrize("machine", ["lssvm", *slowly("auto")])
 @pytest.mark.parametrize("target", ["label", "value"])
 def test_the_report_shows_how_small_the_model_can_be(monkeypatch, tmp_path, machine, target):
     model, rows = fitted(target, monkeypatch, machine=machine)
