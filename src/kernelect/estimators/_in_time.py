@@ -8,7 +8,7 @@ from typing import Any, Generic
 import numpy as np
 
 from kernelect.estimators._training import Data, LabelledTraining, Training
-from kernelect.machines import Machine
+from kernelect.machines import Groups, Machine
 from kernelect.numerics import Deadline, hashed_order, spaced
 from kernelect.results import Selection
 from kernelect.selection import Pace, rows_in_time, with_remark
@@ -84,15 +84,21 @@ def in_time(
 
 
 def _chosen(data: Training, count: int, *, pairwise: bool) -> Indices:
-    """Return about ``count`` of the kept rows, of every class its share and two at least."""
+    """Return about ``count`` of the kept rows, of every class its share (of groups, whole ones) and two at least."""
     inputs = data.X.sum(axis=1, keepdims=True) if pairwise else data.X
     share = count / int(data.kept.sum())
     groups: list[Mask] = [data.kept]
     if isinstance(data, LabelledTraining):
         groups = [data.kept & (data.index == each) for each in range(len(data.classes))]
-    several: list[Indices] = [] if data.groups is None else [_of_two_groups(data.groups, data.kept)]
-    chosen = [spaced(hashed_order(inputs, group), max(round(share * int(group.sum())), 2)) for group in groups]
-    return np.concatenate([*chosen, *several])
+    if data.groups is None:
+        return np.concatenate([spaced(hashed_order(inputs, group), _count(share, group)) for group in groups])
+    whole = Groups(data.groups).part(hashed_order(inputs, data.kept), count)
+    least = [spaced(hashed_order(inputs, group), 2) for group in groups]
+    return np.concatenate([whole, *least, _of_two_groups(data.groups, data.kept)])
+
+
+def _count(share: float, rows: Mask) -> int:
+    return max(round(share * int(rows.sum())), 2)
 
 
 def _of_two_groups(groups: Indices, kept: Mask) -> Indices:

@@ -194,7 +194,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
     def _problem(self, rows: Rows) -> SelectionObjective:
         started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
         criterion, prior = self._criterion_of(rows.groups), as_prior(self.prior, started.space)
-        ridge = ridge_space(self.regularization, started, rows.X, rows.targets, rows.weights)
+        ridge = ridge_space(self.regularization, started, rows.X, rows.targets, rows.weights, rows.groups)
         return join(rows, started, LSSVM(), criterion, prior, ridge)
 
     def _known_groups(self) -> Groups | None:

@@ -12,7 +12,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelect.kernels.scale import spread_rows
 from kernelect.search import Directions
 from kernelect.selection.run import Run
 from kernelect.selection.scanned import MANY_ROWS, ScannedPart
@@ -22,6 +21,7 @@ from kernelect.selection.stages import (
     Begun,
     CriterionAlone,
     NarrowStart,
+    OtherStarts,
     PriorRevised,
     SecondBasin,
     Spherical,
@@ -50,7 +50,7 @@ _LARGEST = 0.7
 _FEW = 3.0
 
 #: Stages on the first part, and on those after it.
-_WHOLE_WAY: tuple[Stage, ...] = (Spherical(), CriterionAlone(), AllParameters(), SecondBasin())
+_WHOLE_WAY: tuple[Stage, ...] = (Spherical(), CriterionAlone(), AllParameters(), OtherStarts(), SecondBasin())
 _ONWARDS: tuple[Stage, ...] = (AllParameters(),)
 
 
@@ -92,7 +92,7 @@ class Parts(Stage):
     def carry_out(self, run: Run) -> None:
         n, stages, size = len(run.objective.X), self.whole_way, self._first_size(run)
         while size < _LARGEST * n and run.has_time():
-            part = run.on_rows(spread_rows(run.objective.X, int(size)))
+            part = run.on_part(int(size))
             for stage in stages:
                 if stage.applies(part):
                     stage.carry_out(part)
@@ -106,7 +106,9 @@ class Parts(Stage):
         """Return how many rows the first part has, all of them where none is needed."""
         n = len(run.objective.X)
         prior = run.objective.prior
-        guided = self.led or (prior is not None and prior.two_basins)
+        groups = run.objective.criterion.groups
+        few = groups is not None and len(groups) < GUIDED_FROM  # a part of them is another problem
+        guided = self.led or (prior is not None and prior.two_basins and not few)
         begins, least = (GUIDED_FROM, GUIDED_LEAST) if guided else (FROM, LEAST)
         if not self.led:
             least = max(least, _PER_PARAMETER * len(Directions.each_free(run.space)))
@@ -136,6 +138,7 @@ _PLAIN: tuple[Stage, ...] = (
     Spherical(),
     CriterionAlone(),
     AllParameters(),
+    OtherStarts(),
     NarrowStart(),
     SecondBasin(),
     PriorRevised(),

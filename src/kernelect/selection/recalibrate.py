@@ -17,12 +17,12 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from kernelect.criteria.calibration import calibrated_log_loss
-from kernelect.kernels.scale import spread_rows
 from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, Selection
 from kernelect.selection.least_squares import LeastSquaresObjective
 from kernelect.selection.outcome import moved_to
 from kernelect.selection.parts import FROM
+from kernelect.selection.some_rows import spread_part
 from kernelect.typing import Array, Indices, Observer
 
 #: Shifts of all log-widths together that are tried: one way until one does not pay, the other where none did.
@@ -60,7 +60,7 @@ def recalibrate(objective: LeastSquaresObjective, theta: Array, labels: Indices,
     if len(objective.X) < FROM:
         return _shifted(objective, theta, labels, deadline)
     # On half of the rows an eigendecomposition costs an eighth; all rows have the last word.
-    part = spread_rows(objective.X, min(len(objective.X) // 2, _MOST_ROWS))
+    part = spread_part(objective.X, objective.criterion.groups, min(len(objective.X) // 2, _MOST_ROWS))
     proposed = _shifted(objective.on_rows(part), theta, labels[part], deadline)
     return min(theta, proposed, key=lambda each: _log_loss(objective, each, labels))
 

@@ -19,6 +19,7 @@ from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
 from kernelect.search import LBFGS, Budget, Directions, Search, scattered_starts, search_along
 from kernelect.selection.in_time import Pace
 from kernelect.selection.objective import Memory, SelectionObjective
+from kernelect.selection.some_rows import spread_part
 from kernelect.typing import Array, Indices, Objective, Observer
 
 #: Nats that a step has to gain, once parts of the rows have led close to an optimum: data say nothing about less.
@@ -100,6 +101,10 @@ class Run:
     def _rows_per_value(self) -> float:
         """Return what makes nats per row values of the objective."""
         return 1.0 if self.objective.prior is None else float(self.objective.weights.sum())
+
+    def on_part(self, count: int) -> Run:
+        """Return a run on about ``count`` rows that stand for all."""
+        return self.on_rows(spread_part(self.objective.X, self.objective.criterion.groups, count))
 
     def on_rows(self, rows: Indices) -> Run:
         """Return a run on some of the rows from the present start, with the same clock, budget and records."""

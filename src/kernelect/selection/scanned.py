@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelect.kernels.scale import spread_rows
 from kernelect.search import Directions
 from kernelect.selection.run import Run
 from kernelect.selection.stages import Stage
@@ -49,7 +48,7 @@ class ScannedPart(Stage):
     def carry_out(self, run: Run) -> None:
         n = len(run.objective.X)
         size = run.rows_in_time(min(max(_SHARE * n, _LEAST), _MOST))
-        part = run.on_rows(spread_rows(run.objective.X, int(size)))
+        part = run.on_part(int(size))
         for stage in self.whole_way:
             if stage.applies(part):
                 stage.carry_out(part)

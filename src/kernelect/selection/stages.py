@@ -30,6 +30,9 @@ _NARROW, _NARROW_ITERATIONS = 1.5, 8
 #: parameters to noise gains on average.
 _MARGIN = 0.5
 
+#: Scattered starts if rows leave in groups.
+_OTHER_STARTS = 8
+
 _MAX_REVISIONS = 10
 
 
@@ -123,6 +126,27 @@ class NarrowStart(Stage):
         if scouted.value >= result.value or not run.has_time():
             return
         run.result = run.search("on from there", Directions.each_free(space.moved(scouted.theta)))
+
+
+class OtherStarts(Stage):
+    """Where rows leave in groups: a few steps from scattered starts, and on from the lowest of their ends.
+
+    There are fewer groups than rows, so that the criterion has more minima, and the widths at which rows resemble
+    those of their own group are far from those that tell one group from another.
+    """
+
+    def applies(self, run: Run) -> bool:
+        grouped = run.objective.criterion.groups is not None and bool(run.space.free.any())
+        return grouped and not run.options.n_restarts and not run.near and run.has_time()
+
+    def carry_out(self, run: Run) -> None:
+        space, result = run.space, run.found
+        directions = Directions.each_free(space)
+        scouted = run.search("other starts", directions, restarts=_OTHER_STARTS, max_iter=_SCOUT_ITERATIONS)
+        if not run.has_time():
+            return
+        other = run.search("on from there", Directions.each_free(space.moved(scouted.theta)))
+        run.result = min(result, other, key=lambda found: found.value)
 
 
 class SecondBasin(Stage):

@@ -15,10 +15,11 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Constant, Kernel, Precomputed, as_kernel
 from kernelect.kernels.parametric import SCALE_RANGE
-from kernelect.kernels.scale import median_width, spread_rows
-from kernelect.machines import RidgePath
+from kernelect.kernels.scale import median_width
+from kernelect.machines import Groups, RidgePath
 from kernelect.numerics import mean_diagonal
 from kernelect.parameters import ParameterSpace, check_positive
+from kernelect.selection.some_rows import spread_part
 from kernelect.typing import Array
 
 #: Logarithm of the median scaled squared distance between which starts are kept: far above 0 the
@@ -85,12 +86,17 @@ def started_in_full(name: str, X: Array, scales: Scales) -> StartedKernel:
     return StartedKernel(kernel=kernel, space=space, full=True, pairwise=isinstance(base, Precomputed))
 
 
-def ridge_space(ridge: object, started: StartedKernel, X: Array, targets: Array, weights: Array) -> ParameterSpace:
-    """Return the ridge's start (best at the start kernel) and bounds, or its fixed value."""
+def ridge_space(
+    ridge: object, started: StartedKernel, X: Array, targets: Array, weights: Array, groups: Groups | None = None
+) -> ParameterSpace:
+    """Return the ridge's start (best at the start kernel) and bounds, or its fixed value.
+
+    ``groups`` are the rows that leave together: a ridge that is best for rows left out one by one fits their groups.
+    """
     ridge = check_positive("regularization", ridge)
     if not isinstance(ridge, str):
         return ParameterSpace.single("regularization", float(np.log(ridge)), free=False)
-    rows = np.arange(len(X)) if started.pairwise else spread_rows(X, _RIDGE_ROWS)
+    rows = np.arange(len(X)) if started.pairwise else spread_part(X, groups, _RIDGE_ROWS)
     with np.errstate(over="ignore", invalid="ignore"):  # mean_diagonal says it better
         gram = started.kernel.gram(X[rows])
     # The intercept absorbs what all entries of the kernel matrix have in common.
@@ -102,7 +108,9 @@ def ridge_space(ridge: object, started: StartedKernel, X: Array, targets: Array,
             f"X gives kernel values of {scale:.0e}, whose inverses double precision does not hold: rescale X, or use "
             "a kernel with widths, such as kernel='rbf'."
         )
-    start = np.log(RidgePath(gram, targets[rows], weights[rows]).best_ridge(lower * 10, upper / 10))
+    own = None if groups is None else groups.of(rows)
+    path = RidgePath(gram, targets[rows], weights[rows], own if own is not None and len(own) > 1 else None)
+    start = np.log(path.best_ridge(lower * 10, upper / 10))
     return _between("regularization", float(start), float(np.log(lower)), float(np.log(upper)))
 
 

@@ -12,6 +12,9 @@ import numpy as np
 
 from kernelect.typing import Array, Indices
 
+#: Fewest groups of a part of the rows, if there are as many: with fewer of them, leaving one out tells too little.
+_LEAST_GROUPS = 200
+
 #: Rows of some groups of one size (G, m) -> their blocks of P (G, m, m).
 Blocks = Callable[[Indices], Array]
 
@@ -42,6 +45,31 @@ class Groups:
     def of(self, rows: Indices) -> Groups:
         """Return the groups of some of the rows."""
         return Groups(self.index[rows])
+
+    def part(self, order: Indices, count: int) -> Indices:
+        """Return about ``count`` of the rows, sorted: whole groups, which are evenly spaced in an order of the rows.
+
+        Single rows would leave their groups torn, and a row left out alone tells nothing of new groups. Of large groups
+        there are 200 at least, with a share of their rows each.
+
+        Parameters
+        ----------
+        order : ndarray of int
+            Numbers of the rows that may be taken.
+        count : int
+        """
+        if len(order) <= count:
+            return np.sort(order)
+        of_rows = self.index[order]
+        first = np.unique(of_rows, return_index=True)[1]
+        groups = of_rows[np.sort(first)]
+        many = min(max(round(count * len(groups) / len(order)), _LEAST_GROUPS), len(groups))
+        chosen = order[np.isin(of_rows, groups[(np.arange(many) * (len(groups) / many)).astype(np.intp)])]
+        share = min(count / len(chosen), 1.0)
+        if many > _LEAST_GROUPS or share == 1.0:
+            return np.sort(chosen)
+        by_group = chosen[np.argsort(self.index[chosen], kind="stable")]
+        return np.sort(by_group[(np.arange(max(int(share * len(chosen)), 2)) / share).astype(np.intp)])
 
     def solve(self, blocks: Blocks, right: Array) -> Array:
         """Return P_gg^-1 right_g of every group, (n, k)."""

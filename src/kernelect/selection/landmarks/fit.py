@@ -10,7 +10,7 @@ import numpy as np
 from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.left_out import LeftOut
-from kernelect.numerics import NEVER, Deadline, sampled_rows
+from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, Selection
 from kernelect.selection.centres import rounded
 from kernelect.selection.landmarks.number import HowMany, Ridge, rows_within
@@ -31,6 +31,7 @@ from kernelect.selection.outcome import in_units, moved_to
 from kernelect.selection.recalibrate import recalibrated
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.select import carried_out
+from kernelect.selection.some_rows import sampled_part
 from kernelect.typing import Array, Indices
 
 #: Share of a time limit that the selection on a part of the rows may use.
@@ -145,7 +146,7 @@ class _Fitting:
 
     def _selected(self) -> tuple[Selection, LandmarkObjective]:
         """Return what a part of the rows selects."""
-        rows = sampled_rows(self.sample.X, MORE_ROWS)
+        rows = sampled_part(self.sample.X, self.exact.criterion.groups, MORE_ROWS)
         part = self.exact.on_rows(rows)
         part = part if self.lead is None else self.lead.followed(part)
         points, stages = self.request.points, GIVEN_STAGES

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kernelect.numerics import sampled_rows
 from kernelect.results import Status
 from kernelect.search import Directions
 from kernelect.selection.landmarks.objective import LandmarkObjective
 from kernelect.selection.lead import Lead
 from kernelect.selection.run import Run
+from kernelect.selection.some_rows import sampled_part
 from kernelect.selection.stages import (
     AllParameters,
     CriterionAlone,
@@ -54,7 +54,7 @@ class FewFirst(Stage):
         return bool(run.space.free.any())
 
     def carry_out(self, run: Run) -> None:
-        part = run.on_rows(sampled_rows(run.objective.X, PART_ROWS))
+        part = run.on_rows(sampled_part(run.objective.X, run.objective.criterion.groups, PART_ROWS))
         for stage in self.stages:
             if stage.applies(part):
                 stage.carry_out(part)

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelect.machines import Groups
-from kernelect.numerics import hashed_order, row_hashes, sampled_rows, spaced, stratified, sum_over_blocks
+from kernelect.numerics import hashed_order, row_hashes, spaced, stratified, sum_over_blocks
 from kernelect.selection.problem import Rows
+from kernelect.selection.some_rows import sampled_part
 from kernelect.typing import Array, Indices
 
 #: Rows of a block: fewer make the products slower, more need memory and bring nothing.
@@ -56,7 +57,7 @@ class Sample:
 
     def part(self, count: int) -> Sample:
         """Return some of the rows."""
-        chosen = sampled_rows(self.X, count)
+        chosen = sampled_part(self.X, self.rows.groups, count)
         groups = None if self.groups is None else self.groups[chosen]
         return Sample(
             numbers=self.numbers[chosen],
@@ -198,6 +199,11 @@ class GroupedTable(ArrayTable):
 
     def rows(self, numbers: Indices) -> Sample:
         return replace(super().rows(numbers), groups=self.groups[numbers])
+
+    def sample(self, count: int, turn: float = 0.0) -> Sample:
+        """Return whole groups of about ``count`` rows, or shares of large ones; another ``turn`` gives others."""
+        order = np.roll(self._order, -int(turn * len(self._order)))
+        return self.rows(Groups(self.groups).part(order, count))
 
     def judged(self, count: int) -> Sample:
         """Return whole groups, at least two of them; those of rows of weight 0 as well."""
