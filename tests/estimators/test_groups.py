@@ -86,8 +86,10 @@ def test_mixtures_leave_groups_out(door, subjects):
     model = door(effort="fast").fit(X, target, groups=names)
     if door is KernelClassifier:
         assert {member.candidate.machine for member in model.members} == {"lssvm", "forest"}
-        loss = -np.mean(np.log(model.loo_proba_[np.arange(120), target.astype(int)]))
-        assert loss > 0.6
+        by_rows = door(effort="fast").fit(X, target)
+        losses = [-np.mean(np.log(each.loo_proba_[np.arange(120), target.astype(int)])) for each in (by_rows, model)]
+        assert losses[0] < 0.2  # as if new subjects were known
+        assert losses[1] > 0.45  # 20 subjects in three dimensions: some widths do fit their labels by chance
     else:
         assert np.mean((y - model.loo_prediction_) ** 2) > 0.8 * np.var(y)
         low, high = model.predict_interval(X[:5])
@@ -167,7 +169,7 @@ def test_many_rows_are_left_out_by_groups_too(door, subjects, monkeypatch):
     assert all(member.component.sampled is not None for member in machines)
     assert all(len(member.component.kernel_part.vectors) < len(X) for member in machines)
     if door is KernelClassifier:
-        assert -np.mean(np.log(model.loo_proba_[np.arange(120), target.astype(int)])) > 0.6
+        assert -np.mean(np.log(model.loo_proba_[np.arange(120), target.astype(int)])) > 0.45  # as above
     else:
         assert np.mean((y - model.loo_prediction_) ** 2) > 0.8 * np.var(y)
         low, high = model.predict_interval(X[:5])
