@@ -19,7 +19,7 @@ from kernelect.export.fewer import (
     losses_of,
     on_fewer,
 )
-from kernelect.mixture.heads import following_noise, label_head, number_head
+from kernelect.mixture.heads import label_head, number_head
 from kernelect.model import (
     Component,
     KernelPart,
@@ -173,10 +173,9 @@ def _numbers_again(
         within, targets, known.weights, scale=head.scale, limits=head.limits, single=head.single
     )
     if head.noise is not None:
-        spread = head.noise.rows[known.numbers]
         # Exact machines were fitted again, and number their rows among these.
-        noise = replace(head.noise, rows=spread) if exact else head.noise
-        new = following_noise(new, noise, (targets - left_out)[:, 0], spread[:, 0])
+        noise = replace(head.noise, rows=head.noise.rows[known.numbers]) if exact else head.noise
+        new = replace(new, noise=noise)
     return new, left_out, within
 
 

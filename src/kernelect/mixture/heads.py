@@ -6,16 +6,21 @@ Notation: n training rows with weights s, c components, k outputs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.mixture.weights import probability_weights, residual_weights
-from kernelect.model import Component, Jackknife, LabelHead, NoiseModel, NumberHead, TargetScale
+from kernelect.model import Component, Jackknife, LabelHead, NumberHead, TargetScale
 from kernelect.model.heads import LEAST, mixed
 from kernelect.typing import Array, Indices
+
+#: Shares of the variance that may be the same for all rows.
+_EVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+#: No row claims less than this share of the usual variance.
+_LEAST_SHARE = 1e-12
 
 
 def left_out_of(components: Sequence[Component]) -> list[Array]:
@@ -86,20 +91,25 @@ def number_head(
     variance = mixed(
         shares, [_variance(c) + (v - left_out)[kept] ** 2 for c, v in zip(components, values, strict=True)]
     )
-    ratio = (targets - left_out)[kept] ** 2 / np.maximum(variance, np.finfo(float).tiny)
-    calibration = np.sqrt(np.average(ratio, axis=0, weights=weights[kept]))
-    head = NumberHead(weights=shares, single=single, limits=limits, scale=scale, calibration=calibration)
+    calibration, floor = _calibrated((targets - left_out)[kept] ** 2, variance, weights[kept])
+    head = NumberHead(weights=shares, single=single, limits=limits, scale=scale, calibration=calibration, floor=floor)
     return head, left_out
 
 
-def following_noise(head: NumberHead, noise: NoiseModel, residuals: Array, spread: Array) -> NumberHead:
-    """Return the head with a spread that differs between rows, and deviations that are right with it.
+def _calibrated(squares: Array, variance: Array, weights: Array) -> tuple[Array, Array]:
+    """Return factor and floor (k,) with which the variances (n, k) of rows left out are right for squared residuals.
 
-    Rows left out have these residuals (n,), and the spread (n,) in units of the usual one.
+    Factor^2 v + floor^2 has the mean of the squares. How much of it is the same for all rows is what makes the squares
+    most likely: at a tiny ridge machines claim to know the targets of inputs that they have seen.
     """
-    ratio, plain = (residuals / spread) ** 2, residuals**2
-    assert head.calibration is not None
-    return replace(head, noise=noise, calibration=head.calibration * np.sqrt(ratio.mean() / plain.mean()))
+    square, usual = np.average(squares, axis=0, weights=weights), np.average(variance, axis=0, weights=weights)
+    relative = variance / np.where(usual > 0.0, usual, 1.0)
+    ratio = squares / np.where(square > 0.0, square, 1.0)
+    claims = [np.maximum(even + (1.0 - even) * relative, _LEAST_SHARE) for even in _EVEN]
+    nats = [np.average(np.log(each) + ratio / each, axis=0, weights=weights) for each in claims]
+    even = np.array(_EVEN)[np.argmin(nats, axis=0)]
+    unit = square / np.where(usual > 0.0, usual, 1.0)
+    return np.sqrt((1.0 - even) * unit), np.sqrt(even * square)
 
 
 def _variance(component: Component) -> Array:

@@ -13,7 +13,7 @@ from kernelect.estimators import require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
-from kernelect.mixture.heads import following_noise, limits_of, number_head
+from kernelect.mixture.heads import limits_of, number_head
 from kernelect.mixture.scales import choose_scale, find_spread
 from kernelect.model import Jackknife, NumberHead, TargetScale
 from kernelect.model.scales import BEYOND
@@ -148,9 +148,8 @@ class KernelRegressor(RegressorMixin, Door):
         noise = find_spread(task, residuals[:, 0], deadline)
         # Intervals of machines on landmarks are made of other rows.
         exact = all(isinstance(c.spread, Jackknife) and len(c.spread.rows) == kept.sum() for c in components)
-        if noise is None or not exact:
-            return head, left_out
-        return following_noise(head, noise, residuals[kept, 0], noise.rows[kept, 0]), left_out
+        # Spreads are in units of their root mean square, so that deviations stay right on the whole.
+        return (replace(head, noise=noise) if exact else head), left_out
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         targets = y.reshape(len(y), -1)

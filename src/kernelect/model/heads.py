@@ -124,6 +124,8 @@ class NumberHead:
     scale : TargetScale
     calibration : ndarray of shape (k,) or None
         What deviations are multiplied by, so that residuals of rows left out have them.
+    floor : ndarray of shape (k,) or None
+        The part of deviations that is the same everywhere; 0 if it is None.
     noise : NoiseModel or None
         Where the spread differs between rows.
     """
@@ -133,6 +135,7 @@ class NumberHead:
     limits: Array | None = None
     scale: TargetScale = field(default_factory=TargetScale)
     calibration: Array | None = None
+    floor: Array | None = None
     noise: NoiseModel | None = None
 
     def within(self, values: Array) -> Array:
@@ -157,7 +160,8 @@ class NumberHead:
             for each, value in zip(deviations, answers, strict=True)
         ]
         factor = 1.0 if self.calibration is None else self.calibration
-        return np.asarray(factor * np.sqrt(mixed(self.weights, squares)), dtype=float)
+        floor = 0.0 if self.floor is None else self.floor
+        return np.sqrt(factor**2 * mixed(self.weights, squares) + floor**2)
 
     def ends(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Return ends of intervals (m, k) on the target's own scale."""

@@ -110,6 +110,7 @@ KINDS: tuple[Kind, ...] = (
         weights=numbers("j"),
         limits=numbers("2 ."),
         calibration=numbers("."),
+        floor=numbers("."),
     ),
     _kind("decision", "model.decisions.Decision"),
     _kind("noise-model", "model.heads.NoiseModel", rows=numbers("n 1")),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from kernelect.typing import Array
 
@@ -20,6 +21,10 @@ BEYOND = 0.5
 
 #: Residuals beyond these quantiles do not enter the mean on the scale of the targets.
 _TRIMMED = (0.005, 0.995)
+
+#: Values that stand for a normal distribution: quantiles, of variance 1.
+_QUANTILES = ndtri((np.arange(50) + 0.5) / 50)
+_NORMAL = _QUANTILES / _QUANTILES.std()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +90,8 @@ class TargetScale:
         """Return the standard deviation of targets with the deviation ``s`` around ``f`` on the scale."""
         if self.is_identity:
             return s
-        f = np.clip(f, self.low, self.high)
-        if self.name == "sqrt":
-            return np.sqrt(4.0 * np.maximum(f, 0.0) ** 2 * s**2 + 2.0 * s**4)
-        s = np.minimum(s, self.high - self.low)
-        return np.exp(f + 0.5 * s**2) * np.sqrt(np.expm1(s**2))
+        # By values that are held within the limits: the formula of a normal logarithm goes far beyond them.
+        return np.asarray(self.backward(f[..., None] + s[..., None] * _NORMAL).std(axis=-1), dtype=float)
 
     def calibrated(self, residuals: Array, weights: Array) -> TargetScale:
         """Return the scale whose means hold for such residuals (Duan's smearing, without the farthest ones)."""

@@ -149,9 +149,15 @@ def without_outweighing(weights: Array) -> Array:
 
 
 def squared_scale(residuals: Array, precision: Array, weights: Array) -> Array:
-    """Return the unit (k,) in which residuals of rows left out have the variance that their precision claims."""
-    squares = residuals**2 * precision[:, None]
-    return np.asarray(np.average(squares, axis=0, weights=without_outweighing(weights)), dtype=float)
+    """Return the unit (k,) in which residuals of rows left out have the variance that their precision claims.
+
+    The sum of their squares is the sum of those variances. The mean of squares over variances would be the same if the
+    variances were right. They are not for rows of equal inputs and different targets at a tiny ridge: each claims
+    almost none, and one such row would set the unit of all others.
+    """
+    weights = without_outweighing(weights)
+    square = np.average(residuals**2, axis=0, weights=weights)
+    return np.asarray(square / np.average(1.0 / precision, weights=weights), dtype=float)
 
 
 def _between(name: str, start: float, lower: float, upper: float) -> ParameterSpace:

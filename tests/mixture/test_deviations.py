@@ -1,0 +1,74 @@
+"""Deviations, intervals and errors of the door for numbers say the same."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from kernelect import KernelRegressor
+from kernelect.mixture.heads import _calibrated
+from kernelect.model import TargetScale
+from kernelect.selection import squared_scale
+
+
+def table(scale, n, seed, *, levels=None):
+    """Return inputs, on few levels or none, and targets with equal noise on a scale."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (n, 3))
+    if levels is not None:
+        X = np.round(X * levels) / levels
+    f = 2.0 + np.sin(2.0 * X[:, 0]) + 0.5 * X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n)
+    return X, {"identity": f, "log": np.exp(f), "sqrt": f**2, "count": np.round(3.0 * f**2)}[scale]
+
+
+@pytest.mark.parametrize("levels", [None, 1], ids=["no two rows alike", "27 different rows"])
+@pytest.mark.parametrize("scale", ["identity", "log", "sqrt", "count"])
+def test_deviations_agree_with_errors_and_intervals(scale, levels):
+    X, y = table(scale, 200, 0, levels=levels)
+    new, truth = table(scale, 600, 1, levels=levels)
+    model = KernelRegressor("fast", target=scale).fit(X, y)
+    mean, deviation = model.predict(new, return_std=True)
+    lower, upper = model.predict_interval(new, coverage=0.9)
+    error = np.sqrt(np.mean((truth - mean) ** 2))
+    assert np.sqrt(np.mean(deviation**2)) == pytest.approx(error, rel=0.3)
+    half = 0.5 * np.median(upper - lower) / ndtri(0.95)
+    assert np.median(deviation) == pytest.approx(half, rel=0.4)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_equal_rows_with_other_targets_do_not_set_the_unit_of_all_deviations(seed):
+    """Cars of one make and model: the ridge is tiny, and such rows claim to be known where they are not."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (150, 3))
+    X[90:] = X[:60]
+    y = 20.0 + 3.0 * X[:, 0] - 2.0 * X[:, 1] ** 2
+    y[91::2] += 0.06
+    model = KernelRegressor("fast", target="identity").fit(X, y)
+    deviation = model.predict(rng.uniform(-1.0, 1.0, (300, 3)), return_std=True)[1]
+    error = np.sqrt(np.mean((y - model.loo_prediction_) ** 2))
+    assert np.median(deviation) == pytest.approx(error, rel=0.4)
+
+
+def test_one_row_that_claims_to_be_known_does_not_set_the_unit():
+    residuals, precision = np.full((50, 1), 0.5), np.ones(50)
+    precision[7] = 1e8
+    assert squared_scale(residuals, precision, np.ones(50)) == pytest.approx(0.25, rel=0.05)
+
+
+def test_variances_of_rows_left_out_have_the_mean_of_their_squares():
+    rng = np.random.default_rng(0)
+    variance = rng.uniform(0.1, 4.0, (400, 2)) * [1.0, 3.0]
+    truth = np.column_stack([2.0 * variance[:, 0], np.full(400, 5.0)])
+    squares = truth * rng.standard_normal((400, 2)) ** 2
+    factor, floor = _calibrated(squares, variance, np.ones(400))
+    np.testing.assert_allclose((factor**2 * variance + floor**2).mean(axis=0), squares.mean(axis=0))
+    # The first variances are right up to a factor, the second say nothing.
+    assert floor[0] ** 2 <= 0.2 * squares[:, 0].mean()
+    assert factor[1] ** 2 * variance[:, 1].mean() <= 0.2 * squares[:, 1].mean()
+
+
+@pytest.mark.parametrize("name", ["log", "log1p", "sqrt"])
+def test_a_wide_spread_on_the_scale_stays_within_the_range_of_the_targets(name):
+    y = np.arange(1.0, 13.0)
+    scale = TargetScale.of(name, y, bounded=True)
+    deviation = scale.deviation(scale.forward(np.array([2.0])), np.array([3.0]))
+    assert 1.0 < deviation[0] < 0.75 * np.ptp(y)
