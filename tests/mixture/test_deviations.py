@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtri
 
 from kernelect import KernelRegressor
-from kernelect.mixture.heads import _calibrated
+from kernelect.mixture.heads import calibrated_variance
 from kernelect.model import TargetScale
 from kernelect.selection import squared_scale
 
@@ -59,7 +59,7 @@ def test_variances_of_rows_left_out_have_the_mean_of_their_squares():
     variance = rng.uniform(0.1, 4.0, (400, 2)) * [1.0, 3.0]
     truth = np.column_stack([2.0 * variance[:, 0], np.full(400, 5.0)])
     squares = truth * rng.standard_normal((400, 2)) ** 2
-    factor, floor = _calibrated(squares, variance, np.ones(400))
+    factor, floor = calibrated_variance(squares, variance, np.ones(400))
     np.testing.assert_allclose((factor**2 * variance + floor**2).mean(axis=0), squares.mean(axis=0))
     # The first variances are right up to a factor, the second say nothing.
     assert floor[0] ** 2 <= 0.2 * squares[:, 0].mean()

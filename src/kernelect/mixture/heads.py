@@ -91,12 +91,12 @@ def number_head(
     variance = mixed(
         shares, [_variance(c) + (v - left_out)[kept] ** 2 for c, v in zip(components, values, strict=True)]
     )
-    calibration, floor = _calibrated((targets - left_out)[kept] ** 2, variance, weights[kept])
+    calibration, floor = calibrated_variance((targets - left_out)[kept] ** 2, variance, weights[kept])
     head = NumberHead(weights=shares, single=single, limits=limits, scale=scale, calibration=calibration, floor=floor)
     return head, left_out
 
 
-def _calibrated(squares: Array, variance: Array, weights: Array) -> tuple[Array, Array]:
+def calibrated_variance(squares: Array, variance: Array, weights: Array) -> tuple[Array, Array]:
     """Return factor and floor (k,) with which the variances (n, k) of rows left out are right for squared residuals.
 
     Factor^2 v + floor^2 has the mean of the squares. How much of it is the same for all rows is what makes the squares
