@@ -16,8 +16,8 @@ from kernelect.model import Component, Jackknife, LabelHead, NumberHead, TargetS
 from kernelect.model.heads import LEAST, mixed
 from kernelect.typing import Array, Indices
 
-#: Shares of the variance that may be the same for all rows.
-_EVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+#: Shares of the variance that may be the same for all rows; never all of it, because new rows may be far away.
+_EVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
 #: No row claims less than this share of the usual variance.
 _LEAST_SHARE = 1e-12
