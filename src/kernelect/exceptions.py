@@ -12,10 +12,6 @@ class InvalidArgument(KernelectError, ValueError):
     """An argument has a value that cannot be used."""
 
 
-class SparseInput(InvalidArgument, TypeError):
-    """Inputs are a sparse matrix where a dense one is needed; a type error for scikit-learn, which checks for that."""
-
-
 class MissingCapability(KernelectError, ValueError):
     """Two parts were joined of which one lacks what the other needs."""
 

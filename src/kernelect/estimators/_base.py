@@ -58,6 +58,11 @@ class Estimator(BaseEstimator):
     #: Whether ``evidence_by_size`` tells what smaller models are worth.
     has_evidence_by_size: ClassVar[bool] = False
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     @abstractmethod
     def model_size(self) -> ModelSize:
         """Return what a prediction of the fitted model uses."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -23,7 +24,13 @@ from kernelect.estimators._training import PRECISIONS, Data, LabelledTraining, T
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import LSSVM, Groups
 from kernelect.model import Model
-from kernelect.numerics import best_blas_threads, blas_threads_beside_blocks, require_memory
+from kernelect.numerics import (
+    SparseRows,
+    best_blas_threads,
+    blas_threads_beside_blocks,
+    require_dense,
+    require_memory,
+)
 from kernelect.priors import PRIORS, Prior, as_prior
 from kernelect.results import ModelSize
 from kernelect.selection import (
@@ -148,6 +155,8 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         """Select and solve on landmarks; rows of groups are put in order, so that a block of rows has whole ones."""
         table, order = table_of(data)
         deadline = self._deadline
+        if isinstance(data, Training) and isinstance(data.X, SparseRows):
+            require_dense(min(len(data.X), CANDIDATES), self.n_features_in_)
         sample = table.sample(rows_within(deadline, CANDIDATES))
         options, lead = self._options(), self._lead
         with blas_threads_beside_blocks():
@@ -172,7 +181,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
 
     def _exact(self, data: Training, unit: float, recalibrate: bool) -> Solved:
         """Select and solve on all rows that there is time for."""
-        self.loo_rows_ = None
+        self.loo_rows_, data = None, replace(data, X=np.asarray(data.X))
         timed = in_time(data, LSSVM(), self._deadline, pairwise=self._is_precomputed, whole=self._whole)
         data, kept, options = timed.data, timed.data.kept, self._options(deadline=timed.searching)
         instead = _FEWER_ROWS if self._is_precomputed else self._needs_all_rows() or "Use landmarks='auto'"
@@ -214,11 +223,12 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         return GroupPRESS(groups)
 
     def _validated(self, X: Any) -> Array:
-        """Return the rows of a prediction, checked; single precision, in memory or in a file, is read in blocks."""
+        """Return the rows of a prediction, checked; single precision and sparse rows are read in blocks."""
         if self._needs_no_check(X):
             return np.asarray(X)
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=PRECISIONS))
+        rows = validate_data(self, X, reset=False, dtype=PRECISIONS, in_blocks=not self._is_precomputed)
+        return rows if isinstance(rows, SparseRows) else np.asarray(rows)  # type: ignore[return-value]
 
     def _is_lazy(self, X: Any) -> bool:
         """Tell whether rows belong to Dask, so that predictions wait until they are asked for."""

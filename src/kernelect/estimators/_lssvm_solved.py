@@ -17,6 +17,7 @@ from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.model import ExactJackknife, KernelPart, LandmarkJackknife, TrainingRows
+from kernelect.numerics import SparseRows
 from kernelect.selection import LeastSquaresObjective, rows_left_out, squared_scale
 from kernelect.selection.landmarks import ArrayTable, GroupedTable, LandmarkFit, RowTable, interval_rows, kept_rows
 from kernelect.typing import Array, Indices
@@ -29,7 +30,8 @@ def table_of(data: Training | PartedTraining) -> tuple[RowTable, Indices | None]
     if data.groups is None:
         return ArrayTable(data.X, data.targets, data.weights), None
     order = np.argsort(data.groups, kind="stable")
-    rows = data.X[order], data.targets[order], data.weights[order], data.groups[order]
+    X = data.X.ordered(order) if isinstance(data.X, SparseRows) else data.X[order]
+    rows = X, data.targets[order], data.weights[order], data.groups[order]
     return GroupedTable(*rows), order
 
 

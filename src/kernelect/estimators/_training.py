@@ -138,10 +138,11 @@ def labelled(
     """Return the rows of a classification.
 
     ``counts``: a weight of 2 is a row twice, or twice its slack; ``as_it_is``: inputs in single precision are not
-    copied into double.
+    copied into double, and rows of a sparse matrix are read in blocks.
     """
     require_one_label(y)
-    X, y = validate_data(estimator, X, y, dtype=PRECISIONS if as_it_is else np.float64, ensure_min_samples=2)
+    dtype = PRECISIONS if as_it_is else np.float64
+    X, y = validate_data(estimator, X, y, dtype=dtype, in_blocks=as_it_is, ensure_min_samples=2)
     classes, index, targets = encode_labels(y)
     weights = _checked_weights(sample_weight, X, counts=counts) * class_weights(class_weight, classes, index)
     empty = classes[np.bincount(index, weights) <= 0.0]
@@ -166,10 +167,11 @@ def measured(
     """Return the rows of a regression.
 
     ``several``: there may be more than one target; ``counts``: a weight of 2 is a row twice; ``as_it_is``: inputs in
-    single precision are not copied into double.
+    single precision are not copied into double, and rows of a sparse matrix are read in blocks.
     """
     dtype = PRECISIONS if as_it_is else np.float64
-    X, y = validate_data(estimator, X, y, dtype=dtype, multi_output=several, y_numeric=True, ensure_min_samples=2)
+    options: dict[str, Any] = {"multi_output": several, "y_numeric": True, "ensure_min_samples": 2}
+    X, y = validate_data(estimator, X, y, dtype=dtype, in_blocks=as_it_is, **options)
     y, weights = np.asarray(y, dtype=float), _checked_weights(sample_weight, X, counts=counts)
     targets = y.reshape(len(y), -1)
     require_size(targets)

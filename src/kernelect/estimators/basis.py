@@ -180,7 +180,7 @@ class BasisSearchRegressor(RegressorMixin, ReadsModel, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             With ``dictionary="precomputed"``, the design matrix.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional

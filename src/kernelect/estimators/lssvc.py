@@ -177,7 +177,7 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
 
         Parameters
         ----------
-        X : array-like or Dask collection of shape (n_samples, n_features)
+        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
             With ``kernel="precomputed"``, the kernel values between all rows. The rows of a Dask array or DataFrame
             stay where they are (docs/large-data.md).
         y : array-like of shape (n_samples,)
@@ -197,7 +197,9 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         if parts is not None:
             data = labelled_parts(self, parts, self.class_weight)
         else:
-            data = labelled(self, X, y, sample_weight, self.class_weight, counts=False, as_it_is=True)
+            data = labelled(
+                self, X, y, sample_weight, self.class_weight, counts=False, as_it_is=not self._is_precomputed
+            )
             data = self._merged(replace(data, groups=encode_groups(groups, data.kept)))
         solved = self._solved(data, recalibrate=self._recalibrates())
         self._keep(solved, data.classes)

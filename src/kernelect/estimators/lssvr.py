@@ -103,7 +103,7 @@ random_state, n_jobs, verbose
 
         Parameters
         ----------
-        X : array-like or Dask collection of shape (n_samples, n_features)
+        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
             With ``kernel="precomputed"``, the kernel values between all rows. The rows of a Dask array or DataFrame
             stay where they are (docs/large-data.md).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
@@ -124,7 +124,7 @@ random_state, n_jobs, verbose
             data = measured_parts(self, parts, own_unit=own_unit)
             unit = data.unit
         else:
-            data = measured(self, X, y, sample_weight, several=True, counts=False, as_it_is=True)
+            data = measured(self, X, y, sample_weight, several=True, counts=False, as_it_is=not self._is_precomputed)
             data = self._merged(replace(data, groups=encode_groups(groups, data.kept)))
             # In a unit of their own, so that nothing depends on the user's.
             kept = data.targets[data.kept]

@@ -168,7 +168,7 @@ class RVC(ClassifierMixin, ReadsLabels, RVMBase):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             With ``kernel="precomputed"``, the kernel values between all rows.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.

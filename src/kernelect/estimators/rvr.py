@@ -105,7 +105,7 @@ tol, time_limit, random_state, n_jobs, verbose
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             With ``kernel="precomputed"``, the kernel values between all rows.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kernelect.exceptions import InvalidArgument, SparseInput
+from kernelect.exceptions import InvalidArgument
+from kernelect.numerics import dense_rows
 
 Cells = npt.NDArray[Any]
 
@@ -82,9 +83,7 @@ def as_frame(X: Any) -> Frame:
 
 
 def _two_dimensional(X: Any) -> Cells:
-    if hasattr(X, "tocsr"):
-        raise SparseInput("X is a sparse matrix, and the inputs are centred, which makes them dense: give X.toarray().")
-    array = np.asarray(X)
+    array = np.asarray(dense_rows(X))
     if array.ndim != 2:
         raise InvalidArgument(
             f"X has {array.ndim} dimension(s) and must have 2, rows and columns. Reshape your data either using "

@@ -20,6 +20,7 @@ from kernelect.model.jackknife import check_coverage, jackknife_ends, jackknife_
 from kernelect.model.links import Link
 from kernelect.model.parts import KernelPart
 from kernelect.model.spreads import Jackknife, Spread
+from kernelect.numerics import dense_rows
 from kernelect.typing import Array, Indices
 
 #: New rows whose intervals are found at a time, and numbers that n machines may predict for them.
@@ -133,7 +134,7 @@ class Model:
         """Return the inputs (m, d) of rows as the model takes them: an array, or a table with its columns."""
         if self.coding is not None:
             return self.coding(as_frame(X))
-        values = np.asarray(X)
+        values = np.asarray(dense_rows(X))
         if values.ndim != 2 or values.shape[1] != self.n_columns:
             raise InvalidArgument(f"X has shape {values.shape}, and the model takes rows of {self.n_columns} columns.")
         return values

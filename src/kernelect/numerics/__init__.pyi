@@ -30,6 +30,9 @@ from kernelect.numerics.sampling import row_hashes as row_hashes
 from kernelect.numerics.sampling import sampled_rows as sampled_rows
 from kernelect.numerics.sampling import spaced as spaced
 from kernelect.numerics.sampling import stratified as stratified
+from kernelect.numerics.sparse import SparseRows as SparseRows
+from kernelect.numerics.sparse import dense_rows as dense_rows
+from kernelect.numerics.sparse import require_dense as require_dense
 from kernelect.numerics.threads import best_blas_threads as best_blas_threads
 from kernelect.numerics.threads import blas_threads_beside_blocks as blas_threads_beside_blocks
 from kernelect.numerics.threads import single_blas_thread as single_blas_thread
