@@ -158,3 +158,90 @@ def test_the_formats_of_the_help_are_those_there_are():
     from kernelect.studies.formats import FORMATS as WRITERS
 
     assert set(FORMATS) == set(WRITERS)
+
+
+@pytest.mark.parametrize("content", [b"", b"precious", b"kernelect study run\nand more"])
+def test_a_lock_of_somebody_else_is_neither_written_nor_deleted(definition, tmp_path, content):
+    pytest.importorskip("fcntl")
+    out, lock = tmp_path / "r.sqlite", tmp_path / "r.sqlite.lock"
+    lock.write_bytes(content)
+    assert run("run", definition, "--datasets", "twonorm", "--splits", 1, "--out", out).exit_code == 0
+    assert lock.read_bytes() == content
+
+
+def test_a_lock_that_a_killed_run_left_is_cleared(definition, tmp_path):
+    pytest.importorskip("fcntl")
+    out, lock = tmp_path / "r.sqlite", tmp_path / "r.sqlite.lock"
+    lock.write_text("kernelect study run\n")
+    assert run("run", definition, "--datasets", "twonorm", "--splits", 1, "--out", out).exit_code == 0
+    assert not lock.exists()
+    lock.symlink_to("nowhere")
+    found = run("run", definition, "--datasets", "twonorm", "--splits", 1, "--out", out)
+    assert found.exit_code == 1
+    assert "is a link to nowhere: remove it" in " ".join(found.output.split())
+
+
+CELL = {"dataset": "twonorm", "method": "ours", "split": 0, "state": "done", "message": "", "figures": '{"error": 1.0}'}
+CELL |= {"seconds": 1.0, "seed": 1, "ended": 1.0, "environment": 1}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"split": "zero"},
+        {"state": "odd"},
+        {"message": None},
+        {"message": b"\xff"},
+        {"seconds": "long"},
+        {"seconds": float("inf")},
+        {"figures": "[1, 2]"},
+        {"figures": "{"},
+        {"figures": "[" * 100_000},
+        {"figures": 7},
+        {"figures": '{"error": "much", "path": 3, "curve": [1]}'},
+        {"figures": f'{{"error": {10**400}}}'},
+        {"dataset": 5},
+        {"dataset": "unknown"},
+        {"method": "unknown"},
+        {"environment": 2},
+    ],
+    ids=str,
+)
+def test_a_forged_results_file_is_told_in_a_sentence(changed, definition, tmp_path, monkeypatch):
+    import sqlite3
+
+    monkeypatch.chdir(tmp_path)
+    cell = {**CELL, **changed}
+    with sqlite3.connect(tmp_path / "r.sqlite") as made:
+        made.executescript(
+            "CREATE TABLE study (schema, name, definition, began);"
+            "CREATE TABLE environments (id INTEGER PRIMARY KEY, facts);"
+            f"CREATE TABLE cells ({', '.join(cell)});"
+            """INSERT INTO environments VALUES (1, '{"packages": 3}'), (2, '[]');"""
+        )
+        made.execute("INSERT INTO study VALUES (1, 'tiny', ?, 0.0)", (Path(definition).read_text(),))
+        made.execute(f"INSERT INTO cells VALUES ({', '.join('?' * len(cell))})", tuple(cell.values()))
+    for words in (
+        ("status", "r.sqlite"),
+        ("table", "r.sqlite"),
+        ("export", "r.sqlite", "--out", "c.csv", "--force"),
+        ("export", "r.sqlite", "--out", "c.csv", "--force", "--compact"),
+        *(
+            ("plot", "r.sqlite", "--metric", "error", "--kind", kind, "--force")
+            for kind in ("histogram", "evolution", "curve")
+        ),
+        ("run", definition, "--datasets", "twonorm", "--splits", 1, "--out", "r.sqlite"),
+    ):
+        found = run(*words)
+        assert found.exit_code in (0, 1, 2), words
+        assert found.exception is None or isinstance(found.exception, SystemExit), (words, found.exception)
+
+
+def test_tables_of_other_columns_are_told_in_a_sentence(tmp_path):
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "r.sqlite") as made:
+        made.executescript("CREATE TABLE study (a); CREATE TABLE environments (b); CREATE TABLE cells (c);")
+    found = run("status", tmp_path / "r.sqlite")
+    assert found.exit_code == 1
+    assert "it is not a results file of kernelect study" in " ".join(found.output.split())

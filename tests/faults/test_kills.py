@@ -182,13 +182,13 @@ def test_two_writers_without_the_lock_lose_nothing(tmp_path):
     """SQLite's own lock is what is left on systems without flock."""
     from contextlib import nullcontext
 
-    import kernelect.cli._study as study
+    import kernelect.cli._lock as lock
 
     (tmp_path / "tiny.toml").write_text(TEXT)
     words = ("study", "run", "tiny.toml", "--out", "r.sqlite")
 
     def without_lock():
-        study.only_writer = lambda path: nullcontext()
+        lock.only_writer = lambda path: nullcontext()
 
     children = [begun(tmp_path, *words, prepare=without_lock) for _ in range(2)]
     assert [ended(child) for child in children] == [0, 0]

@@ -1,4 +1,4 @@
-"""New rows: matched by name, surprises explained, formulas defused."""
+"""New rows: matched by name, surprises explained."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ import pytest
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tabular import MachineOptions, Table, describe_table, fit_table, match_columns, predict_table
 from kernelect.tabular.assess import FoldOptions
-from kernelect.tabular.predict import rows_for, without_formulas
+from kernelect.tabular.predict import rows_for
 from kernelect.tabular.read import read_table
 from kernelect.tabular.schema import Schema
 
@@ -89,21 +89,6 @@ def test_impossible_intervals(classifier, regressor, mixed):
         predict_table(classifier, mixed, interval=0.9)
     with pytest.raises(InvalidArgument, match="--interval 1.5 must be a number between 0 and 1"):
         predict_table(regressor, mixed, interval=1.5)
-
-
-def test_formulas_are_defused_and_all_else_stays():
-    frame = pd.DataFrame(
-        {
-            "=name": ["=1+1", "@x", "+", "-", "-3.5", "+1e3", "-cmd|' /C calc'!A0", "\tx", "fine", None],
-            "n": np.arange(10.0) - 5,
-        }
-    )
-    safe = without_formulas(frame)
-    assert list(safe.columns) == ["'=name", "n"]
-    expected = ["'=1+1", "'@x", "+", "-", "-3.5", "+1e3", "'-cmd|' /C calc'!A0", "'\tx", "fine"]
-    assert safe["'=name"].tolist()[:9] == expected
-    assert pd.isna(safe["'=name"][9])
-    assert safe["n"].tolist() == frame["n"].tolist()
 
 
 def test_rows_for_a_report(classifier, mixed):

@@ -23,12 +23,17 @@ def main() -> None:
         load_extra("click", caller="The command line", extra="cli")
     except MissingExtra as error:
         sys.exit(str(error))
+    from kernelect.cli._signals import exit_code, heed_termination
+    from kernelect.cli._terminal import forgive_encodings
+
     try:
+        forgive_encodings()
+        heed_termination()
         from kernelect.cli.commands import kernelect
 
         kernelect(prog_name="kernelect", obj=began)
-    except KeyboardInterrupt:  # before click is there to hear it
-        sys.exit(130)
+    except KeyboardInterrupt as error:  # before click is there to hear it
+        sys.exit(exit_code(error))
     finally:
         _flush()
 

@@ -13,9 +13,9 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from kernelect.cli._names import CRITERIA, EFFORTS, FORMATS, KERNELS, PRIORS
+from kernelect.cli._signals import exit_code
+from kernelect.cli._terminal import echo
 from kernelect.exceptions import InvalidArgument, KernelectError, MissingCapability, unknown_name
-
-INTERRUPTED = 130
 
 
 class GuardedCommand(click.Command):
@@ -36,9 +36,9 @@ class GuardedCommand(click.Command):
             if error.errno == errno.EPIPE:  # the reader has left, which click ends without a word
                 raise
             raise click.ClickException(_on_system(error)) from error
-        except KeyboardInterrupt:
-            click.echo("\nStopped before the end: no file was left half-written.", err=True)
-            ctx.exit(INTERRUPTED)
+        except KeyboardInterrupt as error:
+            echo("\nStopped before the end: no file was left half-written.", err=True)
+            ctx.exit(exit_code(error))
 
 
 def _on_system(error: OSError) -> str:

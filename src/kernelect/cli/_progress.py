@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from kernelect.cli._show import printable
+from kernelect.cli._terminal import printable
 from kernelect.facts.numbers import duration
 
 #: Seconds between two lines where there is no terminal; shorter runs write none.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.containers import Lines
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from kernelect.cli._terminal import emit_json, printable, printable_lines
 
 if TYPE_CHECKING:
     from kernelect.facts.record import (
@@ -41,14 +42,12 @@ _NARROW_SPACE, _STAND_IN = "\N{NARROW NO-BREAK SPACE}", "\ue000"
 _MOST_CANDIDATES = 6
 
 
-def printable(value: object) -> str:
-    """Return text with control characters spelled out, so that a name cannot move the cursor."""
-    return "".join(letter if _is_harmless(letter) else repr(letter)[1:-1] for letter in str(value))
+class Terminal(Console):
+    """A console on which nothing can be printed that is no text: the last place before the screen."""
 
-
-def _is_harmless(letter: str) -> bool:
-    # Python does not call narrow spaces printable, which numbers have between their thousands.
-    return letter.isprintable() or unicodedata.category(letter) == "Zs"
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
 
 
 class _Unbroken(Text):
@@ -75,7 +74,7 @@ def say(console: Console, value: object, style: str = "") -> None:
 
 def print_json(facts: Any) -> None:
     """Print a JSON document; what JSON does not know (infinity, not a number) becomes null."""
-    click.echo(json.dumps(_finite(facts), indent=1, ensure_ascii=False, default=str))
+    emit_json(json.dumps(_finite(facts), indent=1, ensure_ascii=False, default=str))
 
 
 def _finite(facts: Any) -> Any:

@@ -1,45 +1,20 @@
-"""What ``kernelect study`` shows: progress, tables on a terminal; and the lock on its results."""
+"""What ``kernelect study`` shows: progress, and tables on a terminal."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from kernelect import studies
+from kernelect.cli._show import Terminal
 from kernelect.studies.records import BEST, SECOND, StudyTable
 from kernelect.studies.run import Observer
-
-
-@contextmanager
-def only_writer(path: Path) -> Iterator[None]:
-    """Hold the results file against a second run, which would do the same cells; a dead run holds nothing."""
-    try:
-        import fcntl
-    except ImportError:  # elsewhere SQLite's own lock keeps the file whole, only work may be done twice
-        yield
-        return
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        yield  # the store says what is wrong
-        return
-    lock = path.with_name(path.name + ".lock")
-    with lock.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise studies.ResultsError(f"Another run is writing {path}: wait for it, or give another --out.") from error
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
 
 
 class TimeLeft(ProgressColumn):
@@ -56,7 +31,7 @@ class TimeLeft(ProgressColumn):
 @contextmanager
 def shown_progress() -> Iterator[Observer]:
     """Yield an observer that draws a bar on a terminal, and a line now and then elsewhere."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeLeft())
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("starting", total=None)
@@ -83,7 +58,7 @@ def shown_progress() -> Iterator[Observer]:
 
 def print_tables(tables: list[StudyTable], *, record: bool) -> str:
     """Print tables as wide as the terminal allows; returns their text where it is recorded."""
-    console = Console(record=record)
+    console = Terminal(record=record)
     for table in tables:
         for piece in pieces(table, console.width):
             console.print(as_rich(piece))

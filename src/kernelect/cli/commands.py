@@ -10,7 +10,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from kernelect import __version__
-from kernelect.cli._guard import INTERRUPTED
+from kernelect.cli._signals import exit_code
+from kernelect.cli._terminal import echo, printable_lines
 
 #: Command -> the line shown for it; the command itself is ``kernelect.cli.<command>.command``.
 COMMANDS = {
@@ -34,9 +35,12 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:  # while a command is imported; those that run say more themselves
-            click.echo("\nStopped before the start: no file was written.", err=True)
-            ctx.exit(INTERRUPTED)
+        except click.ClickException as error:
+            vars(error)["message"] = printable_lines(error.message)  # it may quote names from files
+            raise
+        except KeyboardInterrupt as error:  # while a command is imported; those that run say more themselves
+            echo("\nStopped before the start: no file was written.", err=True)
+            ctx.exit(exit_code(error))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -46,11 +46,9 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     candidate, fold by fold. Their standard errors allow for the overlap of the folds (Nadeau &
     Bengio 2003).
     """
-    from rich.console import Console
-
     from kernelect.cli._load import load_rows
     from kernelect.cli._progress import Watch
-    from kernelect.cli._show import peer_table, print_json, print_remarks
+    from kernelect.cli._show import Terminal, peer_table, print_json, print_remarks
     from kernelect.exceptions import InvalidArgument
     from kernelect.facts.doubts import doubts_of, examine
     from kernelect.mixture import AUTO
@@ -75,7 +73,7 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     if not options.is_given("folds"):
         outer, fewer = outer.possible(rows, schema)
         remarks += fewer
-    with Watch(Console(stderr=True), quiet) as watch:
+    with Watch(Terminal(stderr=True), quiet) as watch:
         total, names = outer.folds * outer.repeats, [entry.name for entry in entries]
         watches = {
             name: watch.folds(f"candidate {place + 1} of {len(names)}, {name}", total)
@@ -90,7 +88,7 @@ def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     if as_json:
         print_json(facts)
         return
-    console = Console()
+    console = Terminal()
     title = f"Predicting {facts['target']} from {facts['title']}: {facts['folds']}, the same for all"
     console.print(peer_table(facts, f"{title}; ranked by {facts['score']}"))
     if not quiet:

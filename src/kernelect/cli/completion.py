@@ -6,6 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from kernelect.cli import _guard as options
+from kernelect.cli._terminal import emit
 
 VARIABLE = "_KERNELECT_COMPLETE"
 
@@ -23,4 +24,4 @@ def command(ctx: click.Context, shell: str) -> None:
     """
     found = get_completion_class(shell)
     assert found is not None, shell  # the three are click's own
-    click.echo(found(ctx.find_root().command, {}, "kernelect", VARIABLE).source())
+    emit(found(ctx.find_root().command, {}, "kernelect", VARIABLE).source() + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from sklearn.svm import SVC
 
 from kernelect import LSSVC
 from kernelect.cli import _guard as options
+from kernelect.cli._show import Terminal, print_json
 from kernelect.datasets import sparse_inputs, twonorm
 from kernelect.facts.relevance import carrying
 from kernelect.files import make_folder, write_whole
@@ -231,7 +231,7 @@ def save_picture(
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON instead of tables.")
 def command(out: Path, seed: int, as_json: bool) -> None:
     """Fit self-selecting machines on built-in data, beside a grid-searched SVC."""
-    console = Console(stderr=as_json)
+    console = Terminal(stderr=as_json)
     make_folder(out)
     rows: list[Row] = []
     models: dict[tuple[str, str], LSSVC] = {}
@@ -241,9 +241,7 @@ def command(out: Path, seed: int, as_json: bool) -> None:
             models[row.data, row.method] = model
     paths = save_demo_pictures(models, out)
     if as_json:
-        click.echo(
-            json.dumps({"rows": [asdict(row) for row in rows], "pictures": [str(path) for path in paths]}, indent=1)
-        )
+        print_json({"rows": [asdict(row) for row in rows], "pictures": [str(path) for path in paths]})
         return
     for problem in problems(seed):
         console.print(table([row for row in rows if row.data == problem.name], f"{problem.name}: {problem.story}"))

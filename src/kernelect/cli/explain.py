@@ -34,7 +34,9 @@ _MOST_ROWS = 20
     help="Table with usual rows, for models that do not keep their training rows (svm, rvm, basis).",
 )
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the effects of all columns, as CSV."
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for all effects, CSV unless it ends in .tsv, .parquet, .feather or .xlsx.",
 )
 @options.fill_missing
 @options.force
@@ -57,15 +59,17 @@ def command(
     The effects are exact Shapley values: with the base they add up to the prediction, or to the
     decision value of the predicted class.
     """
-    from rich.console import Console
-
     from kernelect.cli._models import load_model
-    from kernelect.cli._show import print_json, print_remarks
+    from kernelect.cli._show import Terminal, print_json, print_remarks
+    from kernelect.cli._terminal import echo
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import explain_table, match_columns, read_table, without_formulas
+    from kernelect.tabular import explain_table, match_columns, read_table
+    from kernelect.tabular.write import writer_for
 
+    written = None
     if out is not None:
         check_free(out, force)
+        written = writer_for(out)
     loaded, remarks = load_model(model)
     schema = loaded.schema
     read = read_table(table, format_, spelled=schema.spelled)
@@ -76,15 +80,15 @@ def command(
     explained = explain_table(loaded, X, usual)
     remarks = [*remarks, *read.remarks, *surprises, *explained.explanation.remarks]
     if not quiet and not as_json:
-        print_remarks(Console(stderr=True), remarks)
-    if out is not None:
-        write_whole(out, without_formulas(explained.to_frame()).to_csv(index=False).encode(), force)
+        print_remarks(Terminal(stderr=True), remarks)
+    if out is not None and written is not None:
+        write_whole(out, written(explained.to_frame()), force)
     if as_json:
         print_json(document(explained, remarks, out))
     elif out is None:
         _print(explained, most)
     elif not quiet:
-        click.echo(f"Effects of {len(explained.columns)} columns on {len(X)} predictions written to {out}")
+        echo(f"Effects of {len(explained.columns)} columns on {len(X)} predictions written to {out}")
 
 
 def document(explained: Explained, remarks: list[str], out: Path | None) -> dict[str, Any]:
@@ -108,13 +112,12 @@ def document(explained: Explained, remarks: list[str], out: Path | None) -> dict
 
 
 def _print(explained: Explained, most: int) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    from kernelect.cli._show import plain
+    from kernelect.cli._show import Terminal, plain
     from kernelect.facts.numbers import number, trimmed
 
-    console, total = Console(), len(explained.towards)
+    console, total = Terminal(), len(explained.towards)
     out = Table(title=explained.in_words(), title_justify="left", title_style="")
     for heading in ("row", "prediction", "base", "total", "reasons, the strongest first"):
         out.add_column(heading, justify="left" if heading.startswith(("pre", "rea")) else "right")

@@ -52,10 +52,9 @@ def command(
     Imputation, categories, scaling and calibration are inside. The file is compared with the model
     before it is written.
     """
-    from rich.console import Console
-
     from kernelect.cli._models import load_model
-    from kernelect.cli._show import print_json, print_remarks
+    from kernelect.cli._show import Terminal, print_json, print_remarks
+    from kernelect.cli._terminal import echo
     from kernelect.export.targets import ExportOptions, check_options, target_of
     from kernelect.files import check_free, write_whole
 
@@ -72,8 +71,8 @@ def command(
     if as_json:
         print_json({"file": str(place), "bytes": len(data), "format": format_, "remarks": remarks})
         return
-    print_remarks(Console(stderr=True), remarks)
-    click.echo(f"Written: {place} ({len(data) / 1024:.0f} kB)")
+    print_remarks(Terminal(stderr=True), remarks)
+    echo(f"Written: {place} ({len(data) / 1024:.0f} kB)")
 
 
 def _reduced(loaded: Any, max_vectors: int | None) -> tuple[Any, list[str]]:

@@ -86,11 +86,9 @@ def command(
     They are shown next to a baseline that always predicts the most frequent class (or the
     mean), with what to doubt about them.
     """
-    from rich.console import Console
-
     from kernelect.cli._models import save_model
     from kernelect.cli._progress import Watch
-    from kernelect.cli._show import print_facts, print_json, print_remarks
+    from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks, say
     from kernelect.files import check_free, write_whole
     from kernelect.tabular import columns_text, require_table
 
@@ -98,7 +96,7 @@ def command(
     require_table(table)
     for path in paths:
         check_free(path, force)  # before any tuning
-    console, watch = Console(), Watch(Console(stderr=True), quiet)
+    console, watch = Terminal(), Watch(Terminal(stderr=True), quiet)
     deadline = options.deadline(given["time_limit"])
     given["deadline"] = _with_time_to_write(deadline, sum(_WRITING[: 1 if no_report else 2]))
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
@@ -113,7 +111,7 @@ def command(
     print_facts(console, facts)
     if not quiet:
         print_remarks(console, facts["remarks"])
-    console.print("Written: " + ", ".join(str(path) for path in paths), markup=False, highlight=False)
+    say(console, "Written: " + ", ".join(str(path) for path in paths))
 
 
 def _with_time_to_write(deadline: Deadline, seconds: float) -> Deadline:

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 @options.as_json
 def command(model: Path, as_json: bool) -> None:
     """Show what MODEL (a model.skops) is: selected values, columns, size, versions, how good it is."""
-    from rich.console import Console
-
     from kernelect.cli._models import load_model
-    from kernelect.cli._show import plain, print_facts, print_json, print_remarks
+    from kernelect.cli._show import Terminal, plain, print_facts, print_json, print_remarks
 
     loaded, remarks = load_model(model)
     facts, size = loaded.facts, model.stat().st_size
@@ -29,7 +27,7 @@ def command(model: Path, as_json: bool) -> None:
         about = {"versions": loaded.versions, "file": str(model), "bytes": size, "on_loading": remarks}
         print_json({**facts, **about})
         return
-    console = Console()
+    console = Terminal()
     print_facts(console, facts)
     if facts["parameters"]:
         console.print(_pairs("Selected values", facts["parameters"]))
@@ -63,7 +61,7 @@ def _columns(columns: list[ColumnFacts], most: int = 30) -> Any:
     for heading in ("column", "kind", "missing", "values"):
         out.add_column(heading)
     for column in columns[:most]:
-        out.add_row(plain(column["name"]), column["kind"], percent(column["missing"], 0), _values(column))
+        out.add_row(plain(column["name"]), plain(column["kind"]), percent(column["missing"], 0), plain(_values(column)))
     if len(columns) > most:
         out.add_row(f"and {len(columns) - most} more", "", "", "")
     return out

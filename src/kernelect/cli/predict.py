@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kernelect.cli import _guard as options
+from kernelect.cli._terminal import echo, emit
 from kernelect.exceptions import MissingCapability
 
 if TYPE_CHECKING:
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 @options.model_argument
 @options.table_argument
 @options.format_option
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the predictions, as CSV.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the predictions, CSV unless it ends in .tsv, .parquet, .feather or .xlsx.",
+)
 @click.option("--interval", type=float, metavar="SHARE", help="Add intervals that cover this share, such as 0.9.")
 @click.option(
     "--id",
@@ -65,40 +70,44 @@ def command(
     Columns are matched by name. In CSV, texts that a spreadsheet would calculate (they begin
     with = + - @) get an apostrophe in front; numbers, signs alone and JSON stay as they are.
     """
-    from rich.console import Console
-
     from kernelect.cli._models import load_model
-    from kernelect.cli._show import print_json, print_remarks
+    from kernelect.cli._show import Terminal, print_json, print_remarks
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import Wanted, predict_rows, read_table, require_room, without_formulas
+    from kernelect.spreadsheets import csv_of_frame
+    from kernelect.tabular import Wanted, predict_rows, read_table, require_room
     from kernelect.tabular.reasons import effects_in_words
+    from kernelect.tabular.write import writer_for
 
+    written = None
     if out is not None:
         check_free(out, force)
+        written = writer_for(out)
     loaded, remarks = load_model(model)
     remarks = [*remarks, *([] if explain is None else effects_in_words(loaded))]
     wanted = Wanted(interval, explain, ids, fill_missing)
     if engine is not None:
         if as_json:
             raise MissingCapability("--json holds all predictions at once: with --engine leave it out, and give --out.")
+        if out is not None and out.suffix.lower() not in ("", ".csv", ".txt"):
+            raise MissingCapability(f"--engine writes CSV piece by piece: name a .csv instead of --out {str(out)!r}.")
         count, surprises = _piece_by_piece(loaded, table, wanted, engine, format_, out, force)
         if not quiet:
-            print_remarks(Console(stderr=True), [*remarks, *surprises])
-            click.echo(f"{count} predictions written to {out}", err=True) if out is not None else None
+            print_remarks(Terminal(stderr=True), [*remarks, *surprises])
+            echo(f"{count} predictions written to {out}", err=True) if out is not None else None
         return
     require_room(table)
     named, surprises = predict_rows(loaded, read_table(table, format_, spelled=loaded.schema.spelled), wanted)
     remarks = [*remarks, *surprises]
     if not quiet and not as_json:
-        print_remarks(Console(stderr=True), remarks)
-    if out is not None:
-        write_whole(out, without_formulas(named).to_csv(index=False).encode(), force)
+        print_remarks(Terminal(stderr=True), remarks)
+    if out is not None and written is not None:
+        write_whole(out, written(named), force)
     if as_json:
         print_json(_document(named, remarks, out))
     elif out is None:
-        click.echo(without_formulas(named).to_csv(index=False), nl=False)
+        emit(csv_of_frame(named))
     elif not quiet:
-        click.echo(f"{len(named)} predictions written to {out}")
+        echo(f"{len(named)} predictions written to {out}")
 
 
 def _piece_by_piece(
@@ -108,26 +117,23 @@ def _piece_by_piece(
     from contextlib import nullcontext
 
     from kernelect.files import writing_whole
+    from kernelect.spreadsheets import csv_of_frame
     from kernelect.studies import engine_for
     from kernelect.studies.engines import Dask
-    from kernelect.tabular import Remarks, predicted_pieces, without_formulas
+    from kernelect.tabular import Remarks, predicted_pieces
 
     where, count, remarks = engine_for(engine, 1), 0, Remarks()
     with (
         where.client() if isinstance(where, Dask) else nullcontext() as client,
         nullcontext() if out is None else writing_whole(out, force) as file,
     ):
-        write: Callable[[str], Any] = _echo if file is None else lambda text: file.write(text.encode())
+        write: Callable[[str], Any] = emit if file is None else lambda text: file.write(text.encode())
         for rows, said in predicted_pieces(model, table, wanted, format=format_, client=client):
             if len(rows):
-                write(without_formulas(rows).to_csv(index=False, header=count == 0))
+                write(csv_of_frame(rows, header=count == 0))
             count += len(rows)
             remarks.add(said)
     return count, remarks.told()
-
-
-def _echo(text: str) -> None:
-    click.echo(text, nl=False)
 
 
 def _document(frame: pd.DataFrame, remarks: list[str], out: Path | None) -> dict[str, Any]:

@@ -31,10 +31,9 @@ def command(
     A model file keeps the facts and the out-of-fold predictions, not the cells of the table,
     which some pictures need.
     """
-    from rich.console import Console
-
     from kernelect.cli._models import load_model
-    from kernelect.cli._show import print_facts, print_json, print_remarks
+    from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks
+    from kernelect.cli._terminal import echo
     from kernelect.cli.fit import beside, write_report_for
     from kernelect.files import check_free
     from kernelect.tabular import read_table
@@ -48,6 +47,6 @@ def command(
     if as_json:
         print_json({**facts, "file": str(out), "on_loading": [*remarks, *more]})
         return
-    print_remarks(Console(stderr=True), [*remarks, *more])
-    print_facts(Console(), facts)
-    click.echo(f"Written: {out}")
+    print_remarks(Terminal(stderr=True), [*remarks, *more])
+    print_facts(Terminal(), facts)
+    echo(f"Written: {out}")

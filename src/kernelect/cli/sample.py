@@ -22,10 +22,12 @@ def command(name: str, out: Path | None, force: bool) -> None:
     patients (text categories and missing cells, made up), wine (three classes),
     breast_cancer (two classes), diabetes (regression).
     """
+    from kernelect.cli._terminal import echo
     from kernelect.datasets.samples import sample_table
     from kernelect.files import write_whole
+    from kernelect.spreadsheets import csv_of_frame
 
     table, target = sample_table(name)
     path = out or Path(f"{name}.csv")
-    write_whole(path, table.to_csv(index=False).encode(), force)
-    click.echo(f"{path}: {len(table)} rows, {table.shape[1]} columns. Try: kernelect fit {path} --target {target}")
+    write_whole(path, csv_of_frame(table).encode(), force)
+    echo(f"{path}: {len(table)} rows, {table.shape[1]} columns. Try: kernelect fit {path} --target {target}")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from pathlib import Path
 
 import click
 
-from kernelect.cli._guard import INTERRUPTED, GuardedCommand, Seconds, Whole, as_json
+from kernelect.cli._guard import GuardedCommand, Seconds, Whole, as_json
 from kernelect.cli._guard import force as force_option
+from kernelect.cli._signals import exit_code
+from kernelect.cli._terminal import echo, emit, printable_lines
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 
@@ -30,7 +31,7 @@ def list_studies() -> None:
 
     for name in studies.builtin_studies():
         study = studies.read_study(name)
-        click.echo(f"{name:12}  {study.title} ({len(study.datasets)} data sets, {len(study.methods)} methods)")
+        echo(f"{name:12}  {study.title} ({len(study.datasets)} data sets, {len(study.methods)} methods)")
 
 
 @command.command(cls=GuardedCommand)
@@ -42,12 +43,12 @@ def show(name: str, toml: bool) -> None:
 
     study = studies.read_study(name)
     if toml:
-        click.echo(study.text, nl=False)
+        emit(study.text)
         return
-    click.echo(f"{study.title}\n{study.reference}\n{study.notes}\n".replace("\n\n", "\n"))
-    click.echo(f"data sets  {', '.join(study.datasets)}\nsplits     {study.splits}\nmethods")
+    echo(f"{study.title}\n{study.reference}\n{study.notes}\n".replace("\n\n", "\n"))
+    echo(f"data sets  {', '.join(study.datasets)}\nsplits     {study.splits}\nmethods")
     for method in study.methods.values():
-        click.echo(f"  {method.name:14} {method.label}")
+        echo(f"  {method.name:14} {method.label}")
 
 
 @command.command(cls=GuardedCommand)
@@ -99,7 +100,8 @@ def run(
     Every cell is saved when it ends. A run that was stopped in any way continues where it was.
     """
     from kernelect import studies
-    from kernelect.cli._study import only_writer, shown_progress
+    from kernelect.cli._lock import only_writer
+    from kernelect.cli._study import shown_progress
 
     study = studies.read_study(name, quick=quick)
     plan = studies.Plan(
@@ -114,27 +116,27 @@ def run(
     runner = studies.engine_for(engine, jobs)
     studies.check_plan(plan)
     for sentence in plan.skipped().values():
-        click.echo(f"{sentence}.", err=True)
+        echo(f"{sentence}.", err=True)
     path = out or Path(f"{study.name}.sqlite")
     with only_writer(path), studies.Results.create(path, study) as results, shown_progress() as observe:
         try:
             progress = studies.run_study(plan, results, runner, retry_failed=retry_failed, observe=observe)
-        except KeyboardInterrupt:
-            click.echo(f"Stopped. All finished cells are in {path}; run the same command to continue.", err=True)
-            sys.exit(INTERRUPTED)
+        except KeyboardInterrupt as error:
+            echo(f"Stopped. All finished cells are in {path}; run the same command to continue.", err=True)
+            sys.exit(exit_code(error))
         failed = len(results.failed(plan.cells()))
     done = progress.ended - progress.failures
-    click.echo(f"{progress.already} cells were there, {done} were run, {failed} failed: {path}")
+    echo(f"{progress.already} cells were there, {done} were run, {failed} failed: {path}")
     if progress.left:
-        click.echo(f"{progress.left} cells could not be run, because what they need has failed.", err=True)
+        echo(f"{progress.left} cells could not be run, because what they need has failed.", err=True)
     if failed:
-        click.echo(
+        echo(
             f"See why they failed: kernelect study status {path}. Run them again: add --retry-failed to this command.",
             err=True,
         )
     if failed or progress.left:
         sys.exit(1)
-    click.echo(f"See them: kernelect study table {path}")
+    echo(f"See them: kernelect study table {path}")
 
 
 @command.command(cls=GuardedCommand)
@@ -142,6 +144,7 @@ def run(
 @as_json
 def status(file: Path, as_json: bool) -> None:
     """Show what the results FILE holds: cells by method, failures with their messages, time spent."""
+    from kernelect.cli._show import print_json
     from kernelect.studies import Results
 
     with Results.open(file) as results:
@@ -152,18 +155,18 @@ def status(file: Path, as_json: bool) -> None:
     if as_json:
         by_method = {m: {s: n for (name, s), n in counts.items() if name == m} for m in study.methods}
         facts = {"study": study.name, "cells": len(cells), "seconds": seconds, "methods": by_method}
-        click.echo(json.dumps({**facts, "failures": failures}, indent=1))
+        print_json({**facts, "failures": failures})
         return
-    click.echo(f"{study.title}\n{len(cells)} cells, {len(failures)} of them failed, {seconds / 60:.1f} minutes of work")
+    echo(f"{study.title}\n{len(cells)} cells, {len(failures)} of them failed, {seconds / 60:.1f} minutes of work")
     for method in study.methods:
         done = [cell for cell in cells if cell.key.method == method and cell.done]
         sets = {cell.key.dataset for cell in done}
         mean = f", {sum(c.seconds for c in done) / len(done):.2f} s each" if done else ""
-        click.echo(f"  {method:14} {counts[method, 'done']:5} done on {len(sets)} data sets{mean}")
+        echo(f"  {method:14} {counts[method, 'done']:5} done on {len(sets)} data sets{mean}")
     for failure in failures[:20]:
-        click.echo(f"  {failure['dataset']}, {failure['method']}, split {failure['split']}: {failure['message']}")
+        echo(f"  {failure['dataset']}, {failure['method']}, split {failure['split']}: {failure['message']}")
     if len(failures) > 20:
-        click.echo(f"  and {len(failures) - 20} more failures: kernelect study export lists them all")
+        echo(f"  and {len(failures) - 20} more failures: kernelect study export lists them all")
 
 
 @command.command("table", cls=GuardedCommand)
@@ -190,11 +193,12 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None, force: b
     with Results.open(file) as results:
         made = make_tables(results, metric)
     text = WRITERS[form](made) if form != "terminal" else print_tables(made, record=out is not None)
+    text = text if form == "csv" else printable_lines(text)
     if out is not None:
         write_whole(out, text.encode(), force)
-        click.echo(f"Written: {out}", err=True)
+        echo(f"Written: {out}", err=True)
     elif text:
-        click.echo(text, nl=False)
+        emit(text)
 
 
 @command.command(cls=GuardedCommand)
@@ -215,7 +219,7 @@ def plot(file: Path, kind: str, metric: str | None, methods: str | None, suffix:
     names = [name.strip() for name in methods.split(",")] if methods else []
     with Results.open(file) as results:
         for path in save_pictures(results, kind, out, metric=metric, methods=names, suffix=suffix, force=force):
-            click.echo(path)
+            echo(path)
 
 
 @command.command(cls=GuardedCommand)
@@ -229,7 +233,7 @@ def export(file: Path, out: Path, compact: bool, force: bool) -> None:
     from kernelect.studies.export import export as write
 
     with Results.open(file) as results:
-        click.echo(f"{write(results, out, force, compact=compact)} cells: {out}")
+        echo(f"{write(results, out, force, compact=compact)} cells: {out}")
 
 
 @command.command("import", cls=GuardedCommand)
@@ -243,7 +247,7 @@ def import_cells(table: Path, name: str | None, out: Path | None) -> None:
     and then nothing is imported.
     """
     from kernelect import studies
-    from kernelect.cli._study import only_writer
+    from kernelect.cli._lock import only_writer
     from kernelect.studies.imports import read_cells
 
     study, cells = read_cells(table, name)
@@ -252,4 +256,4 @@ def import_cells(table: Path, name: str | None, out: Path | None) -> None:
         known = results.keys(failures=True)
         new = [cell for cell in cells if cell.key not in known]
         results.write(*new)
-    click.echo(f"{len(new)} cells were imported, {len(cells) - len(new)} were there: {path}")
+    echo(f"{len(new)} cells were imported, {len(cells) - len(new)} were there: {path}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 from kernelect.exceptions import unknown_name
 from kernelect.files import write_whole
+from kernelect.spreadsheets import csv_of_rows, harmless, harmless_json
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study
 from kernelect.studies.store import Results
@@ -43,14 +43,15 @@ def compact_rows(results: Results) -> Iterator[dict[str, Any]]:
         kept = {name: value for name, value in cell.figures.items() if whole or name in shown}
         yield {
             **_identity(study, cell),
-            "version": cell.environment.get("packages", {}).get("kernelect", ""),
+            "version": _version(cell),
             "seconds": float(f"{cell.seconds:.4g}"),
             **{name: _shortened(value) for name, value in kept.items()},
         }
 
 
 def _identity(study: Study, cell: Outcome) -> dict[str, Any]:
-    mark = study.fingerprint(cell.key.dataset, cell.key.method)
+    known = cell.key.dataset in study.datasets and cell.key.method in study.methods
+    mark = study.fingerprint(cell.key.dataset, cell.key.method) if known else ""
     return {
         "study": study.name,
         **cell.key._asdict(),
@@ -58,6 +59,11 @@ def _identity(study: Study, cell: Outcome) -> dict[str, Any]:
         "state": cell.state,
         "message": cell.message,
     }
+
+
+def _version(cell: Outcome) -> Any:
+    packages = cell.environment.get("packages")
+    return packages.get("kernelect", "") if isinstance(packages, dict) else ""
 
 
 def _shortened(value: Any) -> Any:
@@ -78,15 +84,17 @@ def export(results: Results, path: Path, force: bool = False, *, compact: bool =
 
 def _write_csv(found: list[dict[str, Any]], file: Any) -> None:
     names = list(dict.fromkeys(name for row in found for name in row))
-    writer = csv.DictWriter(file, names, lineterminator="\n")
-    writer.writeheader()
-    for row in found:
-        writer.writerow({name: cell_text(value) for name, value in row.items()})
+    cells = ([cell_text(row[name]) if name in row else "" for name in names] for row in found)
+    file.write(csv_of_rows([names, *cells]))
 
 
 def cell_text(value: Any) -> str:
-    """Return a value as a CSV cell: plain words as they are, anything else (and words that look like JSON) as JSON."""
-    return value if isinstance(value, str) and from_text(value) == value else json.dumps(value)
+    """Return a value as a CSV cell: plain words as they are, anything else as JSON.
+
+    Words that look like JSON, or like a formula of a spreadsheet, are JSON too: an import reads them as they were.
+    """
+    plain = isinstance(value, str) and from_text(value) == value == harmless(value)
+    return str(value) if plain else harmless_json(json.dumps(value))
 
 
 def from_text(text: str) -> Any:

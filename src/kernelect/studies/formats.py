@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from kernelect.spreadsheets import csv_of_rows
 from kernelect.studies.records import BEST, SECOND, StudyTable, TableEntry
 
 
@@ -79,15 +78,13 @@ def as_html(tables: Sequence[StudyTable]) -> str:
 
 def as_csv(tables: Sequence[StudyTable]) -> str:
     """Return the numbers behind the entries, one line per entry and number."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["table", "row", "column", "number", "value"])
+    rows = [["table", "row", "column", "number", "value"]]
     for table in tables:
         for first, *entries in table.rows:
             for head, entry in zip(table.heads[1:], entries, strict=True):
                 for name, value in entry.numbers.items():
-                    writer.writerow([table.title, first.text, head, name, _digits(value)])
-    return out.getvalue()
+                    rows.append([table.title, first.text, head, name, _digits(value)])
+    return csv_of_rows(rows)
 
 
 FORMATS: dict[str, Callable[[Sequence[StudyTable]], str]] = {

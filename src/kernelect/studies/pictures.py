@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kernelect.exceptions import InvalidArgument, unknown_name
+from kernelect.exceptions import InvalidArgument, KernelectError, reason_of, unknown_name
 from kernelect.files import make_folder, write_whole
 from kernelect.plots import (
     CriteriaCurveDisplay,
@@ -20,7 +21,7 @@ from kernelect.plots import (
 )
 from kernelect.plots.style import house_style
 from kernelect.studies.statistics import Values, figure_values, mean_table, ranks
-from kernelect.studies.store import Results
+from kernelect.studies.store import Results, ResultsError
 from kernelect.studies.tables import first_metric
 
 
@@ -45,16 +46,29 @@ def save_pictures(
     values = figure_values(results.cells(), metric)
     if not values:
         raise InvalidArgument(f"No cell of {results.path} has {metric!r} yet: run the study, or give another --metric.")
-    figures = KINDS[kind](results, values, metric, tuple(methods))
+    try:
+        figures = KINDS[kind](results, values, metric, tuple(methods))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if isinstance(error, KernelectError):
+            raise
+        raise ResultsError(
+            f"The results file {results.path} holds cells of which no {kind} can be drawn ({reason_of(error)}): choose "
+            "another --kind, or run its study into another --out."
+        ) from error
     paths = []
     with house_style("kernelect study plot") as plt:
         for name, figure in figures:
-            paths.append(out / f"{kind}-{name}.{suffix}")
+            paths.append(out / f"{kind}-{_as_file_name(name)}.{suffix}")
             picture = io.BytesIO()
             figure.savefig(picture, format=suffix, bbox_inches="tight")
             write_whole(paths[-1], picture.getvalue(), force)
             plt.close(figure)
     return paths
+
+
+def _as_file_name(name: str) -> str:
+    """Return the name of a data set, which comes from a file, as a part of a file's name: it leads to no folder."""
+    return re.sub(r"[/\\:\x00-\x1f]+", "_", name)
 
 
 Named = list[tuple[str, Any]]

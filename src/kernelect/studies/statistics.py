@@ -12,6 +12,8 @@ from scipy.stats import rankdata, spearmanr, studentized_range, t, wilcoxon
 from kernelect.studies.cells import Outcome
 from kernelect.typing import Array
 
+_LARGEST = float(np.finfo(float).max)
+
 #: (data set, method) -> split -> figure.
 Values = dict[tuple[str, str], dict[int, float]]
 
@@ -21,7 +23,7 @@ def figure_values(cells: Iterable[Outcome], metric: str) -> Values:
     values: Values = defaultdict(dict)
     for cell in cells:
         figure = cell.figures.get(metric) if cell.done else None
-        if isinstance(figure, int | float) and np.isfinite(figure):
+        if isinstance(figure, int | float) and abs(figure) <= _LARGEST:  # neither infinite, nor a huge integer, nor NaN
             values[cell.key.dataset, cell.key.method][cell.key.split] = float(figure)
     return dict(values)
 

@@ -7,6 +7,7 @@ cells that were running, and a second reader never blocks it.
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,8 +16,8 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
-from kernelect.exceptions import InvalidArgument, KernelectError
-from kernelect.studies.cells import DONE, Key, Outcome
+from kernelect.exceptions import InvalidArgument, KernelectError, reason_of
+from kernelect.studies.cells import DONE, FAILED, TIMED_OUT, Key, Outcome
 from kernelect.studies.definition import Study, parse_study
 
 SCHEMA = 1
@@ -37,6 +38,12 @@ COMMIT;
 """
 
 _OURS = {"study", "environments", "cells"}
+
+#: What a query of cells yields, and as what.
+_TYPES: dict[str, Any] = {
+    **{"dataset": str, "method": str, "split": int, "state": str, "message": str, "figures": str},
+    **{"seconds": int | float, "seed": int, "ended": int | float, "facts": str},
+}
 
 #: Seconds to wait for another run, or for one that has just ended.
 _PATIENCE = 30.0
@@ -162,7 +169,9 @@ class Results:
             "FROM cells JOIN environments ON id = environment ORDER BY dataset, method, split"
         )
         with _clear_errors(self.path), closing(self._connection.execute(query)) as rows:
-            for *key, state, message, figures, seconds, seed, ended, facts in rows:
+            for row in rows:
+                self._check_types(row)
+                *key, state, message, figures, seconds, seed, ended, facts = row
                 yield Outcome(
                     key=Key(*key),
                     state=state,
@@ -174,14 +183,27 @@ class Results:
                     ended=ended,
                 )
 
+    def _check_types(self, row: tuple[Any, ...]) -> None:
+        """Raise where a column holds another type: SQLite stores what it is given, whatever was declared."""
+        for (name, kind), value in zip(_TYPES.items(), row, strict=True):
+            if not isinstance(value, kind) or (isinstance(value, float) and not math.isfinite(value)):
+                raise self._unreadable(f"{name} is {_short(value)}")
+        if row[3] not in (DONE, FAILED, TIMED_OUT):
+            raise self._unreadable(f"state is {_short(row[3])}, not {DONE}, {FAILED} or {TIMED_OUT}")
+
     def _parsed(self, text: str) -> dict[str, Any]:
         try:
-            return dict(json.loads(text))
-        except (ValueError, TypeError) as error:
-            raise ResultsError(
-                f"The results file {self.path} holds a cell that cannot be read ({error}): run its study into another "
-                "--out."
-            ) from error
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise self._unreadable(reason_of(error)) from error
+        if not isinstance(found, dict):
+            raise self._unreadable(f"{_short(text)} is no table of figures")
+        return found
+
+    def _unreadable(self, why: str) -> ResultsError:
+        return ResultsError(
+            f"The results file {self.path} holds a cell that cannot be read ({why}): run its study into another --out."
+        )
 
     def close(self) -> None:
         """Merge the write-ahead log into the file and close it, so that it can be read from read-only places."""
@@ -246,6 +268,11 @@ def _essence(study: Study, kind: str, name: str) -> object:
     return study.methods[name].essence if kind == "methods" else study.deciding(name)
 
 
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 @contextmanager
 def _clear_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's words into a sentence about the file."""
@@ -259,7 +286,7 @@ def _clear_errors(path: Path) -> Iterator[None]:
             way_out = "the disk is full or failing; free some space and run the same command again to resume"
         elif "locked" in words:
             way_out = "another run is writing it; wait for that one to end"
-        elif "not a database" in words or "malformed" in words:
+        elif any(sign in words for sign in ("not a database", "malformed", "no such column", "decode")):
             way_out = "it is not a results file of kernelect study; give another --out"
         else:
             way_out = "all cells written before are intact; run the same command again to resume"

@@ -14,7 +14,7 @@ from kernelect.tabular.large import LargeFit, fit_pieces, require_room
 from kernelect.tabular.parquet import parquet_columns
 from kernelect.tabular.persistence import load_model, save_model
 from kernelect.tabular.pipeline import MachineOptions
-from kernelect.tabular.predict import match_columns, predict_table, without_formulas
+from kernelect.tabular.predict import match_columns, predict_table
 from kernelect.tabular.read import Table, read_table, require_table
 from kernelect.tabular.reasons import Explained, Reason, explain_table
 from kernelect.tabular.record import Observers, TableModel, fit_table
@@ -59,5 +59,4 @@ __all__ = [
     "require_room",
     "require_table",
     "save_model",
-    "without_formulas",
 ]

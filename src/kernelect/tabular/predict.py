@@ -26,9 +26,6 @@ from kernelect.tabular.usable import listed, target_values, weights_of
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000
 
-#: How cells that a spreadsheet would calculate begin.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
 
 def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> tuple[pd.DataFrame, list[str]]:
     """Return the model's inputs from a new table, whatever its column order, and remarks.
@@ -144,30 +141,6 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
 
 def _classes(schema: Schema) -> str:
     return f"({listed(list(schema.classes or ()))})"
-
-
-def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with an apostrophe before texts that a spreadsheet would calculate.
-
-    Signs alone and numbers stay as they are: they calculate nothing.
-    """
-    texts = frame.select_dtypes(exclude=["number", "bool"])
-    safe = {name: texts[name].map(_harmless, na_action="ignore") for name in texts.columns}
-    return frame.assign(**safe).rename(columns=_harmless)
-
-
-def _harmless(cell: Any) -> Any:
-    if not isinstance(cell, str) or not cell.startswith(_FORMULA_STARTS) or len(cell) == 1 or _is_number(cell):
-        return cell
-    return "'" + cell
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -> pd.DataFrame:
