@@ -68,8 +68,14 @@ def unknown_name(argument: str, got: object, known: list[str]) -> InvalidArgumen
     from difflib import get_close_matches
 
     close = get_close_matches(str(got), known, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    return InvalidArgument(f"{argument}={got!r} is not known.{hint} Choose one of {', '.join(map(repr, known))}.")
+    hint = f" Did you mean {_spelled(close[0])}?" if close else ""
+    hint = " Give None without quotes." if got == "None" and got in known else hint
+    return InvalidArgument(f"{argument}={got!r} is not known.{hint} Choose one of {', '.join(map(_spelled, known))}.")
+
+
+def _spelled(name: str) -> str:
+    """Return a name as it is given: None is no text."""
+    return name if name == "None" else repr(name)
 
 
 def reason_of(error: BaseException) -> str:

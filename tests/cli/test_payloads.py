@@ -136,3 +136,28 @@ def test_one_place_prints():
         if re.search(r"click\.s?echo\(|(?<![\w.])print\(|(?<!\w)Console\(|std(out|err)\.write\(", path.read_text())
     }
     assert found == {"_terminal.py"}
+
+
+def test_a_second_target_is_refused(run, folder):
+    said = run("fit", "mixed.csv", "--target", "label", "--target", "value", code=2).output
+    assert "--target takes one column, and got 'label' and 'value': give one of them." in " ".join(said.split())
+
+
+def test_help_of_completion_is_readable(run):
+    said = run("completion", "--help").output
+    assert "\\b" not in said
+    assert "\n  bash: echo" in said
+
+
+def test_predictions_have_the_form_that_their_name_says(run, folder):
+    run("fit", "mixed.csv", "--target", "label", "--machine", "lssvm", "--kernel", "rbf", "--folds", 0, "--no-report")
+    run("predict", "model.skops", "mixed.csv", "--out", "p.csv")
+    expected = pd.read_csv("p.csv")
+    for name, read in (("p.parquet", pd.read_parquet), ("p.feather", pd.read_feather), ("p.xlsx", pd.read_excel)):
+        run("predict", "model.skops", "mixed.csv", "--out", name)
+        pd.testing.assert_frame_equal(read(name), expected, check_dtype=False)
+    for name in ("p.json", "p.csv.gz", "p.xls"):
+        said = run("predict", "model.skops", "mixed.csv", "--out", name, code=2).output
+        assert "choose one of these endings" in " ".join(said.split())
+    said = run("predict", "model.skops", "mixed.csv", "--engine", "local", "--out", "q.parquet", code=2).output
+    assert "--engine writes CSV piece by piece" in " ".join(said.split())

@@ -193,8 +193,20 @@ def _several(name: str, words: str, variable: str | None = None, metavar: str = 
     return click.option(*declared, multiple=True, metavar=metavar, help=f"{words} May be repeated.")
 
 
+def _single(name: str, words: str) -> Callable[[Any], Any]:
+    """Return the option for one column; a second one is refused, not taken in the place of the first."""
+    return click.option(name, metavar="COLUMN", multiple=True, callback=_only_one, help=words)
+
+
+def _only_one(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | None:
+    if len(given) > 1:
+        quoted = " and ".join(map(repr, given))
+        raise click.UsageError(f"{param.opts[0]} takes one column, and got {quoted}: give one of them.", ctx)
+    return given[0] if given else None
+
+
 columns = shared(
-    click.option("--target", metavar="COLUMN", help="Column to predict (required, except for svmlight)."),
+    _single("--target", "Column to predict (required, except for svmlight)."),
     click.option(
         "--task",
         type=click.Choice(["classification", "regression", "count"]),
@@ -213,17 +225,9 @@ columns = shared(
         metavar="FILE",
         help="Read the table as this columns.toml says, which an earlier fit wrote.",
     ),
-    click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
-    click.option(
-        "--group",
-        metavar="COLUMN",
-        help="Column that tells which rows belong together, such as a patient's; they are left out together.",
-    ),
-    click.option(
-        "--time",
-        metavar="COLUMN",
-        help="Column that tells when a row was observed; folds are predicted from earlier rows.",
-    ),
+    _single("--weight", "Column with the weight of each row."),
+    _single("--group", "Column that tells which rows belong together, as a patient's do; they are left out together."),
+    _single("--time", "Column that tells when a row was observed; folds are predicted from earlier rows."),
     format_option,
 )
 

@@ -72,5 +72,6 @@ FORMATS = (
     "parquet",
     "feather",
     "excel",
+    "json",
     "svmlight",
 )

@@ -11,17 +11,20 @@ from kernelect.cli._terminal import emit
 VARIABLE = "_KERNELECT_COMPLETE"
 
 
-@click.command(cls=options.GuardedCommand)
+_HELP = """Print what makes SHELL complete commands and options.
+
+\b
+bash: echo 'eval "$(kernelect completion bash)"' >> ~/.bashrc
+zsh:  echo 'eval "$(kernelect completion zsh)"' >> ~/.zshrc
+fish: kernelect completion fish > ~/.config/fish/completions/kernelect.fish
+"""
+
+
+@click.command(cls=options.GuardedCommand, help=_HELP)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    r"""Print what makes SHELL complete commands and options.
-
-    \b
-    bash: echo 'eval "$(kernelect completion bash)"' >> ~/.bashrc
-    zsh:  echo 'eval "$(kernelect completion zsh)"' >> ~/.zshrc
-    fish: kernelect completion fish > ~/.config/fish/completions/kernelect.fish
-    """
+    """Print the script of a shell."""
     found = get_completion_class(shell)
     assert found is not None, shell  # the three are click's own
     emit(found(ctx.find_root().command, {}, "kernelect", VARIABLE).source() + "\n")

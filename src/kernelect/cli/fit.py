@@ -80,7 +80,7 @@ def command(
 ) -> None:
     """Fit a kernel machine to TABLE and show how good it is.
 
-    TABLE is CSV, TSV, Excel, Parquet, Feather or svmlight, also compressed, or - for standard
+    TABLE is CSV, TSV, Excel, Parquet, Feather, JSON or svmlight, also compressed, or - for standard
     input. Everything is selected in one training run. The scores come from rows the model did not see:
     leave-one-out at the selected values, and outer folds that repeat the whole selection.
     They are shown next to a baseline that always predicts the most frequent class (or the

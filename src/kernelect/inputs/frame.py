@@ -47,7 +47,12 @@ class Frame:
 
 def is_frame(X: object) -> bool:
     """Tell whether ``X`` has named columns."""
-    return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, np.ndarray)
+    return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, np.ndarray) and not _is_arrow(X)
+
+
+def _is_arrow(X: object) -> bool:
+    """Tell a table of pyarrow, whose ``columns`` are no names."""
+    return hasattr(X, "column_names") and hasattr(X, "to_pydict")
 
 
 def check_names(X: Any) -> None:
@@ -71,6 +76,10 @@ def as_frame(X: Any) -> Frame:
     """
     if isinstance(X, Frame):
         return X
+    if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
+        raise InvalidArgument("X is a LazyFrame, which holds no rows yet: call .collect(), and give what it returns.")
+    if _is_arrow(X):
+        return _of_arrow(X)
     if is_frame(X):
         check_names(X)
         names = [str(name) for name in X.columns]
@@ -80,6 +89,20 @@ def as_frame(X: Any) -> Frame:
     names = [f"x{j}" for j in range(array.shape[1])]
     columns = tuple(_cells(array[:, j]) for j in range(array.shape[1]))
     return Frame(tuple(names), columns, (False,) * len(names), len(array), named=False)
+
+
+def _of_arrow(table: Any) -> Frame:
+    names = [str(name) for name in table.column_names]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidArgument(f"X has {names.count(twice)} columns named {twice!r}: give each one a name of its own.")
+    columns = []
+    for column in table.columns:
+        cells = np.empty(len(column), dtype=object)
+        cells[:] = column.to_pylist()
+        columns.append(_cells(cells))
+    declared = tuple(str(column.type).startswith("dictionary") for column in table.columns)
+    return Frame(tuple(names), tuple(columns), declared, table.num_rows)
 
 
 def _two_dimensional(X: Any) -> Cells:

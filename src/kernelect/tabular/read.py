@@ -1,7 +1,7 @@
 """A file with rows and named columns becomes a frame, or one sentence says why not.
 
-Text, Parquet, Feather, Excel and svmlight, also compressed. Text goes through the csv module first, for the one thing
-pandas does silently: it fills rows that are too short.
+Text, Parquet, Feather, Excel, JSON and svmlight, also compressed. Text goes through the csv module first, for the one
+thing pandas does silently: it fills rows that are too short.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pandas as pd
 from kernelect.exceptions import UnusableTable, reason_of, unknown_name
 from kernelect.extras import load_extra
 from kernelect.tabular.excel import read_sheet
+from kernelect.tabular.json_table import read_json
 from kernelect.tabular.text import Words, decoded, parse_text, separator_of, with_words
 from kernelect.tabular.unpacking import is_spreadsheet, unpacked
 
@@ -32,6 +33,9 @@ SUFFIXES = {
     ".arrow": "feather",
     ".xlsx": "excel",
     ".xlsm": "excel",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
@@ -39,7 +43,7 @@ SUFFIXES = {
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 
 #: First bytes of files without a telling name.
-_MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather"}
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather", b"[{": "json", b'{"': "json"}
 
 #: First bytes of what people try, and what to do about it.
 _FOREIGN = {
@@ -94,7 +98,7 @@ def read_table(
     ----------
     path : str or Path
         Files compressed by gzip, bzip2, xz or zip (with one file in it) are read as they are.
-    format : "csv", "tsv", "parquet", "feather", "excel" or "svmlight", optional
+    format : "csv", "tsv", "parquet", "feather", "excel", "json" or "svmlight", optional
         By default it follows from the name of the file or its first bytes. ``"csv"`` finds comma, semicolon, tab or
         vertical bar by itself.
     target : str, optional
@@ -207,6 +211,10 @@ def _read_feather(data: bytes, source: str) -> Table:
     return _read_arrow(data, source, pd.read_feather, "Feather")
 
 
+def _read_json(data: bytes, source: str) -> Table:
+    return Table(read_json(data, source), source)
+
+
 def _read_excel(data: bytes, source: str, target: str | None = None) -> Table:
     frame, remarks, words = read_sheet(data, source, target)
     return Table(frame, source, remarks, words=words)
@@ -239,6 +247,7 @@ def _read_svmlight(data: bytes, source: str) -> Table:
 
 
 _READERS: dict[str, Callable[[bytes, str], Table]] = {
+    "json": _read_json,
     "parquet": _read_parquet,
     "feather": _read_feather,
     "svmlight": _read_svmlight,
