@@ -1,5 +1,6 @@
 from kernelect.estimators._attributes import ReadsLabels as ReadsLabels
 from kernelect.estimators._attributes import ReadsModel as ReadsModel
+from kernelect.estimators._attributes import ReadsNumbers as ReadsNumbers
 from kernelect.estimators._base import Estimator as Estimator
 from kernelect.estimators._base import SelfSelecting as SelfSelecting
 from kernelect.estimators._base import objective_of as objective_of

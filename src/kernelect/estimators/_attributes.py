@@ -5,9 +5,12 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Self
 
+import numpy as np
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
 
 from kernelect.estimators._base import Estimator
+from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel
 from kernelect.model import Component, KernelPart, LabelHead, Model, NumberHead, TrainingRows
 from kernelect.results import ModelSize
@@ -22,6 +25,9 @@ class ReadsModel(Estimator):
     def __getattr__(self, name: str) -> Any:
         if name == "model_":
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
+        declared = getattr(type(self), name, None)
+        if isinstance(declared, property) and declared.fget is not None:
+            return declared.fget(self)  # Python asks here once more after its sentence, which would be lost
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def with_model(self, model: Model, kept: Indices | None = None) -> Self:
@@ -64,7 +70,68 @@ class ReadsLabels(ReadsModel):
         return self.model_.log_probabilities(self._validated(X))
 
 
-class ReadsMachine(ReadsModel):
+class ReadsNumbers(ReadsModel):
+    """The same for numbers."""
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Array | tuple[Array, Array]:
+        """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
+
+        With ``return_cov``, return predictions and the covariance matrix of new observations, (m, m) or (m, m, k) for
+        several targets, if the model has a joint posterior.
+        """
+        if return_std and return_cov:
+            raise InvalidArgument("return_std=True and return_cov=True exclude each other: choose one of them.")
+        Z = self._validated(X)
+        mean = self.model_.predictions(Z)
+        if return_cov:
+            return mean, self.model_.covariances(Z)
+        return (mean, self.model_.deviations(Z)) if return_std else mean
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
+        """Draw observations from the posterior at rows, if the model has a joint one.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        n_samples : int
+        random_state : int, RandomState or None
+
+        Returns
+        -------
+        y : ndarray of shape (m, n_samples) or (m, n_targets, n_samples)
+        """
+        return self.model_.draws(self._validated(X), n_samples, check_random_state(random_state))
+
+
+class ReadsSlopes(ReadsModel):
+    """The same for machines that are linear in their inputs if their kernel is."""
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the inputs, for linear kernels: (1, d) or (n_classes, d) for labels, (d,) or (k, d) for numbers.
+
+        They belong to the inputs less the centre of the kernel.
+        """
+        components = self.model_.components
+        parts = components[0].parts
+        if len(components) > 1 or not all(isinstance(p, KernelPart) and p.kernel.is_affine for p in parts):
+            raise AttributeError(
+                f"This {type(self).__name__} is not linear in its inputs and has no coef_: use kernel='linear', or "
+                "feature_importances_."
+            )
+        found = sum(_slopes(part) for part in parts if isinstance(part, KernelPart))
+        single = not self.model_.is_classifier and self.model_.numbers.single
+        return found[0] if single else found  # type: ignore[index,return-value]
+
+
+def _slopes(part: KernelPart) -> Array:
+    """Return the derivative (k, d) of a part that is linear in its inputs."""
+    origin = np.zeros((1, part.vectors.shape[1]))
+    columns = [part.coefficients[:, [k]] for k in range(part.coefficients.shape[1])]
+    return np.vstack([part.kernel.points_pullback(part.vectors, origin, column) for column in columns])
+
+
+class ReadsMachine(ReadsSlopes):
     """The same for one machine."""
 
     @property

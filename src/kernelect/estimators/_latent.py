@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.criteria import Criterion
 from kernelect.kernels import Kernel
-from kernelect.machines import EP, EPColumn, EPState, Machine
+from kernelect.machines import EP, EPColumn, EPState, Fitted, Machine
 from kernelect.model import Component, KernelPart, PosteriorSpread, Predictive
 from kernelect.results import Selection
 from kernelect.selection import SelectionObjective, per_row
@@ -52,6 +53,11 @@ def in_own_units(selection: Selection, objective: SelectionObjective) -> Selecti
     if objective.prior is None or not isinstance(objective.machine, EP):
         return selection
     return per_row(selection, float(objective.weights.sum()))
+
+
+def log_evidence_of(criterion: Criterion, fitted: Fitted) -> float:
+    """Return the logarithm of a posterior's evidence, which the criterion has per row and with another sign."""
+    return -float(fitted.weights.sum()) * float(criterion.value(fitted).value)
 
 
 def posterior_component(

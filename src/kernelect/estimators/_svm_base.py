@@ -9,10 +9,10 @@ import numpy as np
 
 from kernelect.criteria import Criterion
 from kernelect.criteria.calibration import fit_temperature
-from kernelect.estimators._attributes import ReadsLabels
+from kernelect.estimators._attributes import ReadsLabels, ReadsSlopes
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
-from kernelect.estimators._latent import in_own_units, latent_squares, search_tolerance, solver_doubt
+from kernelect.estimators._latent import in_own_units, latent_squares, log_evidence_of, search_tolerance, solver_doubt
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._svm_members import (
     PosteriorMember,
@@ -67,7 +67,7 @@ _PEAK_SQUARES = 13.0
 _KINKS = "a local minimum of a criterion with kinks, which may have lower ones"
 
 
-class SVMBase(ReadsLabels, SelfSelecting):
+class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
     """A support vector classifier: a plain machine, or the posterior of the model it stands for."""
 
     _machines = ("ep", "svm")
@@ -86,6 +86,7 @@ class SVMBase(ReadsLabels, SelfSelecting):
     support_: Indices
     support_vectors_: Array
     intercept_: float
+    log_marginal_likelihood_value_: float
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         data = labelled(self, X, y, sample_weight, self.class_weight)
@@ -231,6 +232,8 @@ class SVMBase(ReadsLabels, SelfSelecting):
         self.dual_coef_ = dual_coef[:, 0] if dual_coef.shape[1] == 1 else dual_coef
         self.intercept_ = 0.0
         self.n_iter_ = selection.n_evaluations
+        if kind is PosteriorMember:
+            self.log_marginal_likelihood_value_ = log_evidence_of(objective.criterion, fitted)
         self.selection_ = self._in_words(selection, objective, fitted)
         if not self._is_precomputed:
             self.feature_importances_ = np.mean([member_relevances(m, objective) for m in members], axis=0)

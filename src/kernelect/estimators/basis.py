@@ -18,8 +18,8 @@ from sklearn.base import RegressorMixin
 
 from kernelect.criteria import CRITERIA, Criterion
 from kernelect.dictionaries import Candidates, as_dictionary
-from kernelect.estimators._attributes import ReadsModel
-from kernelect.estimators._base import Estimator, check_number
+from kernelect.estimators._attributes import ReadsNumbers
+from kernelect.estimators._base import check_number
 from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._training import Training, measured
 from kernelect.exceptions import InvalidArgument, MissingCapability
@@ -41,7 +41,7 @@ from kernelect.subsets import (
 from kernelect.typing import Array, Indices, Mask
 
 
-class BasisSearchRegressor(RegressorMixin, ReadsModel, Estimator):
+class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
     """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
 
     ``fit`` streams over the rows once to compute the dictionary's Gram matrix, in O(n M^2) for n rows and M
@@ -186,12 +186,6 @@ class BasisSearchRegressor(RegressorMixin, ReadsModel, Estimator):
         sample_weight : array-like of shape (n_samples,), optional
         """
         return self._fit_anew(X, y, sample_weight)
-
-    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predictions; with ``return_std``, also return the standard deviation of a new observation."""
-        Z = self._validated(X)
-        mean = self.model_.predictions(Z)
-        return (mean, self.model_.deviations(Z)) if return_std else mean
 
     def model_size(self) -> ModelSize:
         """Return how many functions a prediction uses."""

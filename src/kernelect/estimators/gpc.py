@@ -20,6 +20,7 @@ from kernelect.estimators._latent import (
     in_own_units,
     latent_squares,
     left_out_decisions,
+    log_evidence_of,
     posterior_component,
     search_tolerance,
     solver_doubt,
@@ -120,6 +121,8 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         precomputed kernels.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
+    log_marginal_likelihood_value_ : float
+        The logarithm of the evidence, summed over outputs if there are more than two classes; without a prior.
     n_iter_ : int
         Evaluations of the criterion.
     selection_ : Selection
@@ -141,6 +144,8 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
     """
 
     _machines = ("ep",)
+
+    log_marginal_likelihood_value_: float
 
     @property
     def loo_proba_(self) -> Array:
@@ -248,6 +253,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         doubts = [solver_doubt(machine, state), objective.criterion.doubt(fitted)]
         self.selection_ = with_doubts(selection, doubts)
         self.n_iter_ = selection.n_evaluations
+        self.log_marginal_likelihood_value_ = log_evidence_of(objective.criterion, fitted)
         pairwise, kept = self._is_precomputed, np.flatnonzero(data.kept)
         component = posterior_component(
             objective.kernel_at(selection.theta),

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from kernelect.estimators._attributes import ReadsNumbers
 from kernelect.estimators._elsewhere import PartedTraining, as_parts, measured_parts
 from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
@@ -18,7 +19,7 @@ from kernelect.selection import Rows
 from kernelect.typing import Array
 
 
-class LSSVR(RegressorMixin, LSSVMBase):
+class LSSVR(RegressorMixin, ReadsNumbers, LSSVMBase):
     """Least-squares support vector regressor (kernel ridge with intercept) that selects itself.
 
     Works like :class:`LSSVC`, for one or several real targets that share kernel and ridge. Standard deviations and
@@ -154,19 +155,18 @@ random_state, n_jobs, verbose
             X=X, targets=y.astype(float).reshape(len(y), -1), weights=np.ones(len(y)), groups=self._known_groups()
         )
 
-    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
 
-        The deviation comes from the Gaussian process with the same mean. The scale of the process is set so that the
+        With ``return_cov``, return predictions and the covariance matrix of new observations, which machines on all
+        rows have. Both come from the Gaussian process with the same mean. The scale of the process is set so that the
         leave-one-out residuals have the variance it claims. This costs one Cholesky factorisation.
         """
         if self._is_lazy(X):
             columns = None if self.model_.numbers.single else len(np.atleast_1d(self.intercept_))
             mean = self._lazily("predict", X, float, columns)
             return (mean, self._lazily("_deviations", X, float, columns)) if return_std else mean
-        Z = self._validated(X)
-        mean = self.model_.predictions(Z)
-        return (mean, self.model_.deviations(Z)) if return_std else mean
+        return super().predict(X, return_std, return_cov)
 
     def _deviations(self, X: Array) -> Array:
         """Return the standard deviations of new observations."""

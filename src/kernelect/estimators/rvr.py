@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from kernelect.estimators._attributes import ReadsNumbers
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._rvm_held import Losses
 from kernelect.estimators._training import measured
@@ -17,7 +18,7 @@ from kernelect.selection import Rows
 from kernelect.typing import Array
 
 
-class RVR(RegressorMixin, RVMBase):
+class RVR(RegressorMixin, ReadsNumbers, RVMBase):
     """Relevance vector regressor: few vectors, error bars, a kernel and a noise that are selected.
 
     Works like :class:`RVC`, with normal noise. The noise precision is profiled out of the evidence, which is exact.
@@ -133,9 +134,3 @@ tol, time_limit, random_state, n_jobs, verbose
         y = targets[:, 0]
         total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
         return lambda mean, _: (y - mean[:, 0]) ** 2 / (total if total > 0.0 else 1.0)
-
-    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return predictions; with ``return_std``, also return the standard deviation of a new observation."""
-        Z = self._validated(X)
-        mean = self.model_.predictions(Z)
-        return (mean, self.model_.deviations(Z)) if return_std else mean

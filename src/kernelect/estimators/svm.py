@@ -93,6 +93,10 @@ class SVC(ClassifierMixin, SVMBase):
         Signed dual variables; the posterior mean is the kernel values times these.
     intercept_ : float
         Always 0: the kernel holds the offset.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the inputs; for linear kernels only.
+    log_marginal_likelihood_value_ : float
+        The logarithm of the evidence, without a prior; if the posterior mean predicts.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1.
     n_iter_ : int

@@ -114,6 +114,11 @@ class Kernel(ABC):
         return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).lower()
 
     @property
+    def is_affine(self) -> bool:
+        """Whether k(x, x') is a linear function of x', up to a constant, so that a model has one weight per input."""
+        return False
+
+    @property
     def squares(self) -> float:
         """Number of n x n arrays that ``linearize`` and its pullback hold at their peak."""
         return 2.0

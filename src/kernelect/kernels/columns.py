@@ -46,6 +46,10 @@ class OnColumns(Kernel):
         object.__setattr__(self, "columns", tuple(chosen.tolist()))
 
     @property
+    def is_affine(self) -> bool:
+        return self.kernel.is_affine
+
+    @property
     def words(self) -> str:
         return self.kernel.words
 

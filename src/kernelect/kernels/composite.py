@@ -105,6 +105,10 @@ class Sum(Composite):
 
     _sign = "+"
 
+    @property
+    def is_affine(self) -> bool:
+        return all(part.is_affine for part in self.parts)
+
     def _joined(self, values: list[Array]) -> Array:
         return np.array(reduce(add, values))
 
@@ -116,6 +120,11 @@ class Product(Composite):
     """k1 * k2 * ..."""
 
     _sign = "*"
+
+    @property
+    def is_affine(self) -> bool:
+        varying = [part for part in self.parts if not isinstance(part, Constant)]
+        return len(varying) <= 1 and all(part.is_affine for part in varying)
 
     def space(self, X: Array) -> ParameterSpace:
         """A constant factor is an amplitude."""

@@ -128,6 +128,10 @@ class Linear(InnerProduct):
 
     centre: Array | float | None = None
 
+    @property
+    def is_affine(self) -> bool:
+        return True
+
     def profile(self, T: Array) -> Array:
         return T
 
@@ -190,6 +194,10 @@ class Constant(Parametric):
 
     constant: float | Auto = "auto"
     parameters = (Parameter("constant", 1.0),)
+
+    @property
+    def is_affine(self) -> bool:
+        return True
 
     def cross(self, X: Array, Z: Array) -> Array:
         return np.full((len(X), len(Z)), self.value("constant"))

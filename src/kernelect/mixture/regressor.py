@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
-from kernelect.estimators import require_size
+from kernelect.estimators import ReadsNumbers, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
@@ -21,7 +21,7 @@ from kernelect.numerics import Deadline
 from kernelect.typing import Array
 
 
-class KernelRegressor(RegressorMixin, Door):
+class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
     """A regressor for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
     Works like :class:`KernelClassifier`, for one or several real targets.
@@ -172,15 +172,14 @@ class KernelRegressor(RegressorMixin, Door):
         low, high = np.quantile(self.model_.noise_behind(), [0.05, 0.95]) if self.spread_differs else (1.0, 1.0)
         return float(high / low)
 
-    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
 
         The variance adds up the candidates' own variance and their disagreement. It is scaled so that the mixture's
-        leave-one-out residuals have the variance it claims, and it is larger where these residuals are larger.
+        leave-one-out residuals have the variance it claims, and it is larger where these residuals are larger. A
+        mixture has no covariances.
         """
-        Z = self._validated(X)
-        mean = self.model_.predictions(Z)
-        return (mean, self.model_.deviations(Z)) if return_std else mean
+        return super().predict(X, return_std, return_cov)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+ of the mixture, without refits.

@@ -9,8 +9,8 @@ import numpy as np
 from kernelect.exceptions import MissingCapability
 from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.model.links import Link
-from kernelect.model.parts import FunctionPart, KernelPart, Part
-from kernelect.model.spreads import LatentSpread, Spread, design_of
+from kernelect.model.parts import FunctionPart, KernelPart, Part, design_of
+from kernelect.model.spreads import LatentSpread, Spread
 from kernelect.model.views import AS_GIVEN, View
 from kernelect.typing import Array
 

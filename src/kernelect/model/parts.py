@@ -9,6 +9,7 @@ Notation: V (m, d) inputs in the component's view, k outputs.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -23,6 +24,9 @@ from kernelect.typing import Array, Indices
 
 #: Rows whose kernel values are found at a time.
 BLOCK_ROWS = 2048
+
+#: Numbers that a block of rows may take.
+_BLOCK_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,3 +139,16 @@ class ForeignPart(Part):
     def values(self, V: Array) -> Array:
         said = self.machine.predict_proba(V) if self.labels else self.machine.predict(V)
         return np.asarray(said, dtype=float).reshape(len(V), -1) * self.coefficients
+
+
+def design_of(part: KernelPart | FunctionPart, V: Array) -> Array:
+    """Return the values (m, n_functions) of the functions that a part adds up."""
+    if isinstance(part, FunctionPart):
+        return part.design(V)
+    return np.ascontiguousarray(part.cross(V).T) if len(part.coefficients) else np.zeros((len(V), 0))
+
+
+def blocks(V: Array, numbers: int) -> Iterator[Array]:
+    """Yield rows in blocks, of which each row takes so many numbers."""
+    size = max(_BLOCK_NUMBERS // max(numbers, 1), 1)
+    return (np.asarray(V[first : first + size], dtype=float) for first in range(0, max(len(V), 1), size))

@@ -216,6 +216,27 @@ class Model:
             deviation = deviation * head.noise(Z)
         return head.shaped(head.scale.deviation(head.on_scale(answers), deviation))
 
+    def covariances(self, Z: Array) -> Array:
+        """Return covariances of new observations at inputs: (m, m), or (m, m, k) for several targets."""
+        head = self.numbers
+        if len(self.components) > 1 or head.noise is not None or not head.scale.is_identity:
+            raise MissingCapability(
+                "This model mixes several machines, so that its predictions have no joint posterior: use "
+                "return_std=True, predict_interval, or one machine such as LSSVR."
+            )
+        (component,) = self.components
+        found = _spread(component).covariance(component, component.view(Z))
+        return found[..., 0] if head.single else found
+
+    def draws(self, Z: Array, count: int, generator: np.random.RandomState) -> Array:
+        """Return observations drawn from the posterior at inputs: (m, count), or (m, k, count)."""
+        means, covariances = self.predictions(Z), self.covariances(Z)
+        if self.numbers.single:
+            return np.asarray(generator.multivariate_normal(means, covariances, count).T, dtype=float)
+        outputs = range(means.shape[1])
+        each = [generator.multivariate_normal(means[:, k], covariances[..., k], count).T for k in outputs]
+        return np.stack(each, axis=1)
+
     def intervals(self, Z: Array, coverage: float) -> tuple[Array, Array]:
         """Return lower and upper ends of intervals: jackknife+ without refits, or normal ones."""
         check_coverage(coverage)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernelect.exceptions import MissingCapability
 from kernelect.machines.lssvm.full import LSSVM, LSSVMState
 from kernelect.machines.lssvm.groups import Groups, blocks_of
 from kernelect.machines.lssvm.spread import LandmarkSpread
-from kernelect.model.parts import BoxPart, FunctionPart, KernelPart
+from kernelect.model.parts import BoxPart, KernelPart, blocks
 from kernelect.model.relevance import LossBySize, RelevanceModel
 from kernelect.typing import Array, Indices, Mask
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 #: Less than this share of the prior variance is never left: rounding may take a little more away than there is.
 _LEAST_SHARE = 1e-12
 
-#: Numbers that a block of rows may take.
-_BLOCK_NUMBERS = 4_000_000
-
 
 class Spread(ABC):
     """What a component knows of its uncertainty."""
@@ -36,6 +34,13 @@ class Spread(ABC):
     @abstractmethod
     def deviation(self, component: Component, V: Array) -> Array:
         """Return the standard deviations (m, k) of new observations."""
+
+    def covariance(self, component: Component, V: Array) -> Array:
+        """Return the covariances (m, m, k) of new observations."""
+        raise MissingCapability(
+            "This model has no joint posterior, so that its predictions have standard deviations and no covariances: "
+            "use return_std=True, or LSSVR with landmarks=None, RVR or BasisSearchRegressor."
+        )
 
 
 class LatentSpread(Spread):
@@ -126,6 +131,12 @@ class WeightSpread(LatentSpread):
         _, variance = self.latent(component, V)
         return np.asarray(self.unit * np.sqrt(variance + (self.noise / self.unit) ** 2), dtype=float)
 
+    def covariance(self, component: Component, V: Array) -> Array:
+        designs = [output.design(component.design(V)) for output in self.model.outputs]
+        pairs = zip(designs, self.model.outputs, strict=True)
+        latent = np.stack([design @ output.covariance @ design.T for design, output in pairs], axis=-1)
+        return np.asarray(self.unit**2 * latent + self.noise**2 * np.eye(len(V))[..., None], dtype=float)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SubsetSpread(Spread):
@@ -149,6 +160,11 @@ class SubsetSpread(Spread):
     def deviation(self, component: Component, V: Array) -> Array:
         spread = np.sum(((component.design(V) - self.means) @ self.root) ** 2, axis=1)
         return np.outer(np.sqrt(1.0 + self.constant + spread), self.noise)
+
+    def covariance(self, component: Component, V: Array) -> Array:
+        half = (component.design(V) - self.means) @ self.root
+        joint = half @ half.T + self.constant + np.eye(len(V))
+        return np.asarray(joint[..., None] * self.noise**2, dtype=float)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -197,6 +213,15 @@ class ExactJackknife(Jackknife):
             found.append(np.sqrt(np.maximum(variance, noise)))
         assert self.scale is not None
         return np.outer(np.concatenate(found), self.scale)
+
+    def covariance(self, component: Component, V: Array) -> Array:
+        part, V = component.kernel_part, np.asarray(V, dtype=float)
+        state, noise = self.solved(part), self.ridge / float(np.median(self.weights))
+        cross = part.cross(V)
+        half, bias = state.factor.half_solve(cross), 1.0 - state.ones_solution @ cross
+        joint = part.kernel.gram(V) - half.T @ half + np.outer(bias, bias) / state.ones_total
+        assert self.scale is not None
+        return np.asarray((joint + noise * np.eye(len(V)))[..., None] * self.scale**2, dtype=float)
 
     def without(self, component: Component, batches: Iterable[Array]) -> Iterator[Array]:
         state = self.solved(component.kernel_part)
@@ -318,16 +343,3 @@ class PlainJackknife(Jackknife):
 
     def left_out_variance(self) -> Array:
         return self.mean_square[None]
-
-
-def design_of(part: KernelPart | FunctionPart, V: Array) -> Array:
-    """Return the values (m, n_functions) of the functions that a part adds up."""
-    if isinstance(part, FunctionPart):
-        return part.design(V)
-    return np.ascontiguousarray(part.cross(V).T) if len(part.coefficients) else np.zeros((len(V), 0))
-
-
-def blocks(V: Array, numbers: int) -> Iterator[Array]:
-    """Yield rows in blocks, of which each row takes so many numbers."""
-    size = max(_BLOCK_NUMBERS // max(numbers, 1), 1)
-    return (np.asarray(V[first : first + size], dtype=float) for first in range(0, max(len(V), 1), size))
