@@ -100,7 +100,7 @@ def test_groups_are_checked(subjects):
     X, y, groups = subjects
     with pytest.raises(InvalidArgument, match=r"one group only \('a'\): give at least two"):
         LSSVR().fit(X, y, groups=["a"] * 120)
-    with pytest.raises(InvalidArgument, match=r"groups has the shape \(3,\) where \(120,\) is expected"):
+    with pytest.raises(InvalidArgument, match=r"groups has the shape \(3,\), but \(120,\) is expected"):
         LSSVR().fit(X, y, groups=[1, 2, 3])
     with pytest.raises(InvalidArgument, match=r"groups\[1\] is nan: give every row a group"):
         LSSVR().fit(X, y, groups=[0.0, np.nan, *groups[2:]])

@@ -120,7 +120,7 @@ def test_schemas_survive_the_model_file(schema):
         ("format = 1\n[[column]]\nname = 'a'\nkind = 'number'\nlevels = 3", "levels = 3, which must be a list"),
         ("format = 1\ncolumn = [3]", "must be a table of words and values"),
         ("format = 1\n" + "[[column]]\nname = 'a'\nkind = 'number'\n" * 2, "describes the column 'a' twice"),
-        ("format = 7", "has format 7 where 1 is known"),
+        ("format = 7", "has format 7, but this version reads 1"),
         ("format = ", "cannot be read"),
         ("target = 3", "must be a text"),
         ("format = 1\ntime_format = '%d'", "has no year"),

@@ -200,11 +200,14 @@ def test_misspelt_columns_are_suggested(frame):
         ({"drop": ["text,y"]}, "--drop 'y' is the column to predict"),
         ({"drop": ["text"], "keep": ["age,text"]}, "--drop 'text' leaves out the column that --keep keeps: choose one"),
         ({"drop": ["z,text"]}, "--drop: there is no column 'z'"),
-        ({"number": ["text"], "group": "text"}, "--number 'text' is for inputs, and the column is none: --group names"),
+        (
+            {"number": ["text"], "group": "text"},
+            "--number 'text' is for inputs, but this column is not one: --group names",
+        ),
         ({"categorical": ["text"], "drop": ["text"]}, "--categorical 'text' is for inputs.* --drop leaves it out"),
         ({"categorical": ["text"], "ids": ["text"]}, "--categorical 'text' is for inputs.* --id names it"),
         ({"categorical": ["text"], "time": "text"}, "--categorical 'text' is for inputs.* --time names it"),
-        ({"date": ["y"]}, "--date 'y' is for inputs, and the column is none: it is the column to predict"),
+        ({"date": ["y"]}, "--date 'y' is for inputs, but this column is not one: it is the column to predict"),
     ],
 )
 def test_options_that_contradict_the_table(frame, options, message):

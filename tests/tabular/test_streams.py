@@ -87,5 +87,5 @@ def test_what_cannot_be_read_in_pieces(model, tmp_path):
     with pytest.raises(UnusableTable, match="save the table as Parquet or CSV, or leave --engine out"):
         list(predicted_pieces(model, "table.xlsx", Wanted()))
     (tmp_path / "bad.csv").write_text("a,note,code\n" + "1,x,2\n" * 20 + "1,2\n")
-    with pytest.raises(UnusableTable, match="has 2 cells where the line of names has 3"):
+    with pytest.raises(UnusableTable, match="has 2 cells, but the line of names has 3"):
         list(predicted_pieces(model, str(tmp_path / "bad.csv"), Wanted()))

@@ -89,7 +89,7 @@ class Criterion(ABC):
     leaves_out: ClassVar[bool] = False
 
     #: The same criterion as a sum over rows of functions of error and leverage, which is all that a machine on
-    #: landmarks knows of its rows; None where it is no such sum.
+    #: landmarks knows of its rows; None if it is no such sum.
     on_landmarks: ClassVar[LandmarkCriterion | None] = None
 
     #: Whether it is an evidence, so that one fit of a sparse machine is enough to know that a kernel is hopeless.
@@ -121,7 +121,7 @@ class Criterion(ABC):
         """
 
     def check(self, machine: Machine[Any]) -> None:
-        """Raise :class:`MissingCapability` where it cannot judge this machine."""
+        """Raise :class:`MissingCapability` if it cannot judge this machine."""
         from kernelect.criteria.registry import CRITERIA
 
         CRITERIA.require(self, (machine.name,), "this one is")

@@ -77,7 +77,7 @@ class CriterionRegistry(Registry[Criterion]):
         raise unknown_name("criterion", criterion, list(self.names_for(machines)))
 
     def require(self, criterion: Criterion, machines: Sequence[str], user: str) -> None:
-        """Raise :class:`MissingCapability` where the criterion judges none of the machines."""
+        """Raise :class:`MissingCapability` if the criterion judges none of the machines."""
         _require_judges(type(criterion))
         if not _fits(type(criterion), machines):
             raise self._misfit(f"criterion={criterion.name!r}", type(criterion), machines, user)

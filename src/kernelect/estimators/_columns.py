@@ -44,7 +44,7 @@ class ColumnOrder:
         return replace(data, X=np.take(data.X, self.fitted, axis=1))
 
     def points_of(self, request: LandmarkRequest | None) -> LandmarkRequest | None:
-        """Return a request for landmarks whose points, where they are given, have the fitted columns."""
+        """Return a request for landmarks whose points, if they are given, have the fitted columns."""
         if request is None or request.points is None:
             return request
         return replace(request, points=np.take(request.points, self.fitted, axis=1))

@@ -75,7 +75,7 @@ def predicted(method: Callable[[Any], Any], X: Any, dtype: Any, columns: int | N
     X : dask Array or DataFrame
     dtype : dtype
     columns : int or None
-        Of the result; None where it has one dimension.
+        Of the result; None if it has one dimension.
     """
     X = whole_rows(X)
     rows = X.to_dask_array() if hasattr(X, "to_dask_array") else X

@@ -20,7 +20,7 @@ from kernelect.typing import Array
 
 
 def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> RowParts | None:
-    """Return rows that stay where they are, None where they are in memory."""
+    """Return rows that stay where they are, None if they are in memory."""
     if isinstance(X, RowParts):
         return X
     if is_dask(X):

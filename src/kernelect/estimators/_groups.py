@@ -11,7 +11,7 @@ from kernelect.typing import Indices, Mask
 
 
 def encode_groups(groups: Any, kept: Mask) -> Indices | None:
-    """Return the number of every row's group, None where no groups are given.
+    """Return the number of every row's group, None if no groups are given.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def encode_groups(groups: Any, kept: Mask) -> Indices | None:
     labels = np.asarray(groups, dtype=object)
     if labels.shape != kept.shape:
         raise InvalidArgument(
-            f"groups has the shape {labels.shape} where {kept.shape} is expected: give one group per row of X."
+            f"groups has the shape {labels.shape}, but {kept.shape} is expected: give one group per row of X."
         )
     numbers: dict[Any, int] = {}
     for place, label in enumerate(labels.tolist()):
@@ -35,7 +35,7 @@ def encode_groups(groups: Any, kept: Mask) -> Indices | None:
     index = np.array([numbers[label] for label in labels.tolist()], dtype=np.intp)
     if len(np.unique(index[kept])) < 2:
         raise InvalidArgument(
-            f"groups has one group only ({labels[0]!r}): give at least two, or leave groups out where rows are "
+            f"groups has one group only ({labels[0]!r}): give at least two, or leave groups out if rows are "
             "independent."
         )
     return index

@@ -9,7 +9,7 @@ from kernelect.typing import Array
 
 
 def check_kernel_matrix(X: Array) -> None:
-    """Raise where a matrix of kernel values is not square or not symmetric."""
+    """Raise if a matrix of kernel values is not square or not symmetric."""
     if X.shape[0] != X.shape[1]:
         raise InvalidArgument(
             f"kernel='precomputed' takes a square matrix of kernel values in fit, got shape {X.shape}: "

@@ -56,7 +56,7 @@ _ALGORITHMS = {"sequential": Sequential, "classical": Classical}
 
 _CENTRES = ("data", "movable")
 
-#: Share of the time limit for the search, where the last fit comes after it.
+#: Share of the time limit for the search, if the last fit comes after it.
 _SEARCHING = 0.75
 
 _CONSTANT = "no function raised the evidence, so the model is a constant"
@@ -270,7 +270,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
         assert isinstance(objective.machine, RVM)
         if objective.targets.shape[1] > 1:
             raise MissingCapability(
-                f"evidence_by_size is for one machine, and {objective.targets.shape[1]} tell the classes apart: "
+                f"evidence_by_size is for models with one machine, but there are {objective.targets.shape[1]} here: "
                 "fit two classes, or a regression."
             )
         if self._is_precomputed or self.dictionary is not None:

@@ -90,7 +90,7 @@ def origins_of(X: Array, rows: Array) -> Indices:
 
 
 def squares_of(kernel: Kernel, X: Array, request: LandmarkRequest | None) -> float:
-    """Return how many n x n arrays a fit needs: fewer where there are fewer functions than rows."""
+    """Return how many n x n arrays a fit needs: fewer if there are fewer functions than rows."""
     if isinstance(kernel, DictionaryDesign):
         return _SQUARES * len(kernel.dictionary.build(X)) / len(X)
     return _SQUARES if request is None else _SQUARES * min(request.first / len(X), 1.0)

@@ -67,7 +67,7 @@ def shortened(model: RelevanceModel, most: int) -> tuple[RelevanceModel, Indices
 
 
 def _gains(output: Output, n_vectors: int) -> Array:
-    """Return what every vector adds to the ln evidence of one output; 0 where it has none."""
+    """Return what every vector adds to the ln evidence of one output; 0 if it has none."""
     first, variance = int(output.constant), np.diagonal(output.covariance)
     own = 0.5 * (np.log(output.alpha * variance) + output.weights**2 / variance)
     gains = np.zeros(n_vectors)

@@ -105,7 +105,7 @@ class PartFacts:
     spread : TargetSpread or None
         Of real targets with positive weight.
     n_outputs : set of int
-        Columns of the targets; 0 where they have one dimension.
+        Columns of the targets; 0 if they have one dimension.
     """
 
     n_rows: int
@@ -164,7 +164,7 @@ class Look:
 
 
 def survey(parts: RowParts, n_columns: int, *, labels: bool) -> tuple[tuple[int, ...], PartFacts]:
-    """Return the number of rows in every part, and what all of them say; raise where one of them cannot be used."""
+    """Return the number of rows in every part, and what all of them say; raise if one of them cannot be used."""
     counts, total = [], None
     for number, facts in enumerate(parts.each(Look(n_columns, labels))):
         if isinstance(facts, str):
@@ -186,7 +186,7 @@ def matrix(X: Any, n_columns: int) -> Array:
         X = np.column_stack(columns) if len(X) else np.zeros((0, len(names)))
     X = np.asarray(X)
     if X.ndim != 2 or (X.shape[1] != n_columns and len(X)):
-        raise InvalidArgument(f"X has the shape {X.shape} where {n_columns} columns are expected.")
+        raise InvalidArgument(f"X has the shape {X.shape}, but {n_columns} columns are expected.")
     return X.reshape(len(X), n_columns) if X.dtype in (np.float32, np.float64) else _as_numbers(X, "X")
 
 
@@ -225,7 +225,7 @@ def vector(y: Any) -> Any:
 
 
 def part_weights(part: RowPart, n_rows: int) -> Array:
-    """Return the weights of a part, 1 where there are none."""
+    """Return the weights of a part, 1 if there are none."""
     if part.weights is None:
         return np.ones(n_rows)
     weights = _as_numbers(getattr(part.weights, "to_numpy", lambda: part.weights)(), "sample_weight").reshape(-1)

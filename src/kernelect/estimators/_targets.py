@@ -25,7 +25,7 @@ def encode_labels(y: Any) -> tuple[Any, Indices, Array]:
     classes, index = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise InvalidArgument(
-            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least two classes to tell apart."
+            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least two classes."
         )
     return classes, index, targets_of(index, len(classes))
 
@@ -49,7 +49,7 @@ def nameless_targets(X: Array, targets: Array, weights: Array) -> Array:
 
 
 def require_one_label(y: Any) -> None:
-    """Raise where every row has several labels: an indicator matrix, or several columns of classes."""
+    """Raise if every row has several labels: an indicator matrix, or several columns of classes."""
     shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape  # np.shape is for arrays alone
     if len(shape) > 1 and shape[1] > 1:
         raise InvalidArgument(
@@ -59,7 +59,7 @@ def require_one_label(y: Any) -> None:
 
 
 def _require_one_kind(y: Any) -> None:
-    """Raise where text stands beside numbers: no order tells which class comes first."""
+    """Raise if text stands beside numbers: no order tells which class comes first."""
     if np.asarray(y).dtype.kind != "O":
         return
     texts = [label for label in y if isinstance(label, str)]
@@ -71,12 +71,12 @@ def _require_one_kind(y: Any) -> None:
 
 
 def require_size(y: Array) -> None:
-    """Raise where squares of real targets would overflow, or vanish."""
+    """Raise if squares of real targets would overflow, or vanish."""
     require_spread(float(np.abs(y).max()), float(np.abs(y - y.mean(axis=0)).max()))
 
 
 def require_spread(size: float, spread: float) -> None:
-    """Raise where squares of real targets of this size, which differ from their mean by so much, would not work."""
+    """Raise if squares of real targets of this size, which differ from their mean by so much, would not work."""
     if size > _LARGEST:
         raise InvalidArgument(f"y holds values as large as {size:.0e}, whose powers overflow: rescale y.")
     if 0.0 < spread < _LEAST:

@@ -46,12 +46,12 @@ class Declaration:
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """Names of the criteria that fit, those that a user has registered among them; none where it takes none."""
+        """Names of the criteria that fit, those that a user has registered among them; none if it takes none."""
         return self.cls.criterion_names()
 
     @property
     def default_criterion(self) -> str | None:
-        """Name of the criterion that the estimator takes by itself, None where it takes none."""
+        """Name of the criterion that the estimator takes by itself, None if it takes none."""
         return str(self.arguments["criterion"].default) if "criterion" in self.arguments else None
 
     @property
@@ -77,7 +77,7 @@ class EstimatorRegistry(Registry[Estimator]):
         return next(each for each in self.declarations if each.cls is cls)
 
     def words_of(self, cls: type) -> str:
-        """Return what reports call an estimator; the name of the class where it was not declared."""
+        """Return what reports call an estimator; the name of the class if it was not declared."""
         words = {each.cls: each.words for each in self.declarations}
         return next((words[base] for base in cls.__mro__ if base in words), cls.__name__)
 

@@ -42,7 +42,7 @@ class Prepared:
     order : int
     kept : ndarray of shape (n_games, G, size, n) or None
         Factors of absent players: one game for the product of marginals, one per background row for
-        interventional values; None where they are too many to be kept.
+        interventional values; None if they are too many to be kept.
     whole_rows : ndarray of shape (n_games, d) or None
         The background rows that they are made of where they are not kept.
     """

@@ -19,7 +19,7 @@ class Explanation:
     Attributes
     ----------
     values : ndarray of shape (n_rows, n_columns) or (n_rows, n_columns, n_outputs)
-        The last axis where there are more than two classes or several targets.
+        The last axis if there are more than two classes or several targets.
     base_values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         What the model answers when no column is known.
     data : ndarray of shape (n_rows, n_columns)
@@ -107,7 +107,7 @@ class Explanation:
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a line for every row, output and column.
 
-        Columns ``row``, ``output`` (where there are several), ``feature``, ``data``, ``value``, and
+        Columns ``row``, ``output`` (if there are several), ``feature``, ``data``, ``value``, and
         ``standard_error`` for an estimate; a row's lines stand in the order of the columns.
         """
         pd = load_extra("pandas", caller="to_frame()", extra="frames")

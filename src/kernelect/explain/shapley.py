@@ -117,7 +117,7 @@ class Explainer:
     ) -> Explainer:
         """Return the explainer of a model; arguments as in :func:`shapley_values`.
 
-        ``spare`` are rows that may serve as background where none is given and the model kept none.
+        ``spare`` are rows that may serve as background if none is given and the model kept none.
         """
         if absent not in ABSENT:
             raise unknown_name("absent", absent, list(ABSENT))

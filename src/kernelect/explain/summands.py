@@ -46,7 +46,7 @@ class Summand(ABC):
 
     @property
     def remark(self) -> str:
-        """What the user has to know of the form, in a clause; empty where it is exact."""
+        """What the user has to know of the form, in a clause; empty if it is exact."""
         return ""
 
     @property
@@ -152,7 +152,7 @@ class WaveSummand(Summand):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoxSummand(Summand):
-    """Boxes: 1 where lower < x <= upper in every input, else 0."""
+    """Boxes: 1 if lower < x <= upper in every input, else 0."""
 
     lower: Array  # (n, d)
     upper: Array
@@ -164,7 +164,7 @@ class BoxSummand(Summand):
 
     def order(self, owners: Indices) -> int:
         cut = np.isfinite(self.lower) | np.isfinite(self.upper)
-        players = np.unique(owners)  # none where the trees were given no column
+        players = np.unique(owners)  # none if the trees were given no column
         by_player = np.array([cut[:, owners == player].any(axis=1) for player in players], dtype=int)
         return int(by_player.reshape(len(players), len(cut)).sum(axis=0).max(initial=0))
 

@@ -38,12 +38,12 @@ _LARGEST = 1e250
 #: Exponents end here, for the same reason.
 _LARGEST_EXPONENT = 500.0
 
-#: A width at which a kernel of categories is 0 where two rows differ.
+#: A width at which a kernel of categories is 0 if two rows differ.
 _NOTHING_LEFT = 1e4
 
 
 class InputFactors(ABC):
-    """One-input factors k_j(x, z); 1 where the width is 0.
+    """One-input factors k_j(x, z); 1 if the width is 0.
 
     Attributes
     ----------

@@ -138,7 +138,7 @@ class _Header:
             )
         if self.program.decision is not None:
             lines.append(f"{self.name}_decision(row, out): out[{self.program.decision.shape[0]}] decision values")
-        lines += ["", "A row is an array of doubles, NaN where a cell is missing:"]
+        lines += ["", "A row is an array of doubles, NaN if a cell is missing:"]
         for position, column in enumerate(self.program.columns):
             lines.append(f"  row[{position}]: {comment(column.name)}, {_kind(column)}")
             lines += [f"    {code} = {comment(level)}" for code, level in enumerate(column.levels)]

@@ -64,7 +64,7 @@ class Sheet:
         A usual number of a column, and how far others lie from it.
     used : set of int
     nones : set of int
-        Columns whose missing cells were None where the model was fitted, and not NaN.
+        Columns whose missing cells were None when the model was fitted, and not NaN.
     """
 
     names: list[str]

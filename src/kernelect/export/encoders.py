@@ -73,7 +73,7 @@ def _of_numbers(step: Any, place: int, cell: Cell, own: Indices, sheet: Sheet) -
 
 
 def _answer(step: Any, place: int, level: Any, own: Indices) -> Array:
-    """Return what one level becomes, 0 where the encoder refuses it."""
+    """Return what one level becomes, 0 if the encoder refuses it."""
     row = np.array([[categories[0] for categories in step.categories_]], dtype=object)
     row[0, place] = level
     if all(np.asarray(categories).dtype.kind in "iuf" for categories in step.categories_):

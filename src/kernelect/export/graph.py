@@ -82,7 +82,7 @@ class Const(Node):
 
 @dataclass(frozen=True, eq=False)
 class Raw(Node):
-    """Cells of number columns, by the columns' places in the table; NaN where a cell is missing."""
+    """Cells of number columns, by the columns' places in the table; NaN if a cell is missing."""
 
     columns: tuple[int, ...]
     args: tuple[Node, ...] = field(default=(), init=False)

@@ -229,7 +229,7 @@ def onnx_inputs(model: Any, rows: Any) -> dict[str, Any]:
 
 
 def _check_columns(rows: Any, names: list[str]) -> None:
-    """Raise where rows are no table with these columns."""
+    """Raise if rows are no table with these columns."""
     given = getattr(rows, "columns", rows if isinstance(rows, Mapping) else None)
     if given is None:
         raise InvalidArgument(

@@ -69,7 +69,7 @@ class OnnxNodes:
     sink : Sink
     numbers, categories : str
         Names of the tensors (rows, number columns) in double and (rows, category columns) of text, in the order of
-        the program's columns; empty where there are none.
+        the program's columns; empty if there are none.
     real : type
         Of what is not computed in double in any case: ``numpy.float64`` or ``numpy.float32``.
     """

@@ -55,7 +55,7 @@ class Program:
     decision : Node or None
         Decision values of a classifier, of which ``result`` is a function.
     ends : Node or None
-        Lower and upper end (2,) of an interval around a predicted value, where that was asked for.
+        Lower and upper end (2,) of an interval around a predicted value, if that was asked for.
     classes : tuple or None
         Labels in the order of their probabilities; None for predicted values.
     choice : Decision or None
@@ -81,7 +81,7 @@ class Program:
 
     @property
     def outputs(self) -> list[Node]:
-        """Decision values, where there are any, and the result."""
+        """Decision values, if there are any, and the result."""
         return [self.result] if self.decision is None else [self.decision, self.result]
 
     def with_outputs(self, nodes: Sequence[Node], *remarks: str) -> Program:

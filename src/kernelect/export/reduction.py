@@ -28,7 +28,7 @@ class Reduction:
         machine that was reduced before, or comes from a file that was written before its leave-one-out was kept.
     loss_before, loss : float
     standard_error : float
-        Of the difference of both; 0 where there is no leave-one-out.
+        Of the difference of both; 0 if there is no leave-one-out.
     remarks : tuple of str
     """
 

@@ -46,7 +46,7 @@ def columns_of_years(X: Any) -> frozenset[str]:
 
 
 def _numbers(cells: Any) -> Array | None:
-    """Return cells as numbers, NaN where missing; None where they are texts."""
+    """Return cells as numbers, NaN if missing; None if they are texts."""
     try:
         return np.array([np.nan if cell is None else cell for cell in np.asarray(cells).tolist()], dtype=float)
     except (TypeError, ValueError):

@@ -117,7 +117,7 @@ class Recalls:
     found, found_error : ndarray of shape (n_classes,)
         Share of the class's rows that get its label, and the standard error.
     right : ndarray of shape (n_classes,)
-        Share of the rows with its label that belong to it; NaN where none got it.
+        Share of the rows with its label that belong to it; NaN if none got it.
     """
 
     classes: tuple[str, ...]

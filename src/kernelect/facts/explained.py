@@ -24,7 +24,7 @@ _MOST_ROWS, _MOST_WITH_PAIRS, _FEWEST_ROWS = 100, 60, 12
 #: take in any case, in calls of NumPy.
 _STEPS, _SECONDS, _PAIR, _SUMMAND = 2.0e8, 1.0e-8, 3_000, 30_000
 
-#: Share of the time that is left, where there is a limit, for explanations of one kind.
+#: Share of the time that is left, if there is a limit, for explanations of one kind.
 _SHARE = 0.25
 
 #: Columns of the swarm.
@@ -59,14 +59,14 @@ class ExplainedRows:
 
 
 def explained_rows(carried: Carried, X: Any, output: Any) -> ExplainedRows | None:
-    """Return the explanation of rows spread over the table; None where it has no exact form or takes too long.
+    """Return the explanation of rows spread over the table; None if it has no exact form or takes too long.
 
     Parameters
     ----------
     carried : Carried
     X : DataFrame or array
     output : label, or None
-        The class that is explained where there are more than two.
+        The class that is explained if there are more than two.
     """
     explainer = carried.explainer
     if explainer is None:

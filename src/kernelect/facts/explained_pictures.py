@@ -55,7 +55,7 @@ def _part(count: int, material: Material) -> str:
 
 
 def largest_class(material: Material) -> Any:
-    """Return the class that is explained where there are more than two: the most frequent one."""
+    """Return the class that is explained if there are more than two: the most frequent one."""
     if material.task != "classification":
         return None
     classes, counts = np.unique(material.y, return_counts=True)

@@ -24,7 +24,7 @@ class Waterfall:
     Attributes
     ----------
     names : tuple of str
-        With the row's cells, as in "age = 41"; the last one stands for all other columns where there are many.
+        With the row's cells, as in "age = 41"; the last one stands for all other columns if there are many.
     values : ndarray of shape (n_shown,)
     base, total : float
     label : str
@@ -115,15 +115,15 @@ class ShapleyDependence:
     ----------
     name : str
     at : ndarray of shape (n_rows,)
-        The cells; the places of their levels for a category; NaN where missing or too rare to be shown.
+        The cells; the places of their levels for a category; NaN if missing or too rare to be shown.
     levels : tuple of str
         Names of the levels, empty for a number.
     values, heights : ndarray of shape (n_rows,)
         The values, and where a point lies across its level, between -1 and 1.
     partner : str
-        The other column; empty where the explanation has no interactions.
+        The other column; empty if the explanation has no interactions.
     shades : ndarray of shape (n_rows,)
-        How high the row's cell stands in the other column, 0 to 1, or the place of its level; NaN where missing.
+        How high the row's cell stands in the other column, 0 to 1, or the place of its level; NaN if missing.
     partner_levels : tuple of str
         Names of the other column's levels, empty for a number.
     strength : float

@@ -58,7 +58,7 @@ class Sizes:
     size, evidence : ndarray of shape (n_sizes,)
         The best subset seen of every size, the model without functions first.
     path_size, path_evidence : ndarray of shape (n_steps,)
-        Every subset the search visited; empty where there was no search among subsets.
+        Every subset the search visited; empty if there was no search among subsets.
     chosen : int
         Size of the chosen subset.
     """

@@ -38,7 +38,7 @@ def left_out_values(estimator: Any) -> Array:
 
 
 def left_out_interval(estimator: Any, coverage: float) -> Array | None:
-    """Return lower and upper ends (n, 2) around leave-one-out predictions; None where there are none."""
+    """Return lower and upper ends (n, 2) around leave-one-out predictions; None if there are none."""
     model = machine_of(estimator).model_
     if model.jackknife is None or model.training is None:
         return None

@@ -63,6 +63,6 @@ def with_input_names(words: str, inputs: Sequence[str]) -> str:
 
 
 def selection_words(selection: Any) -> str:
-    """Return what was minimised: the criterion, and its prior where it has one."""
+    """Return what was minimised: the criterion, and its prior if it has one."""
     prior = "" if selection.prior == "none" else f" with {selection.prior} prior"
     return f"{selection.criterion}{prior}"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-#: Stands where there is no number.
+#: Shown if there is no number.
 NOT_KNOWN = "\N{EN DASH}"
 
 #: Between groups of three digits.
@@ -123,7 +123,7 @@ def with_error(
 
 
 def as_printed(value: float, error: float | None = None) -> str:
-    """Return a value, with its standard error where there is one, as a paper prints them: no digit is added."""
+    """Return a value, with its standard error if there is one, as a paper prints them: no digit is added."""
     return trimmed(value) if error is None else f"{trimmed(value)} ± {trimmed(error)}"
 
 
@@ -139,7 +139,7 @@ def score_words(name: str, value: float, error: float | None = None) -> str:
 
 
 def figure_parts(words: str) -> dict[str, str]:
-    """Return value, error and unit of a figure in words, to set them in different sizes; empty where there is none."""
+    """Return value, error and unit of a figure in words, to set them in different sizes; empty if there is none."""
     bare = words.removesuffix(" %")
     value, _, error = bare.partition(" ± ")
     return {"value": value, "error": error, "unit": "%" if bare != words else ""}
@@ -164,5 +164,5 @@ def was(count: int) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Return a count with its noun, in the plural where there is not exactly one."""
+    """Return a count with its noun, in the plural if there is not exactly one."""
     return f"{fixed(count, 0)} {what}" + ("" if count == 1 else "s")

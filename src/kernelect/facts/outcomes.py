@@ -106,7 +106,7 @@ class Residuals:
     ) -> Self:
         """Return the record; of more than ``max_points`` rows, some are kept, evenly along the predictions.
 
-        ``interval`` (n, 2) has the ends of the intervals around the predictions, where there are any.
+        ``interval`` (n, 2) has the ends of the intervals around the predictions, if there are any.
         """
         observed, predicted = np.asarray(y_true, dtype=float), np.asarray(y_pred, dtype=float)
         residuals = observed - predicted
@@ -145,7 +145,7 @@ class Calibration:
     count : ndarray of shape (n_bins,)
     brier : float
         Mean squared distance between probabilities and what happened, summed over classes (twice
-        that of the second class alone, where there are two).
+        that of the second class alone, if there are two).
     ece : float
         Expected calibration error: mean distance between the two, weighted by ``count``.
     chance : float

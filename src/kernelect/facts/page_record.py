@@ -37,7 +37,7 @@ class ControlFacts(TypedDict):
 class BandFacts(TypedDict):
     """What the range around a prediction is made to hold, and how much of the rows it held that were left out.
 
-    ``held`` is empty where nobody counted, ``apart`` where Python says the same.
+    ``held`` is empty if nobody counted, ``apart`` if Python gives the same.
     """
 
     share: str
@@ -67,7 +67,7 @@ class StartFacts(TypedDict):
 
 
 class WhatIfFacts(TypedDict):
-    """The model as JavaScript with a control for every column; ``script`` is empty where a page cannot carry it.
+    """The model as JavaScript with a control for every column; ``script`` is empty if a page cannot carry it.
 
     ``order`` are the controls' places, the most relevant first; ``rows`` are rows to start from, the first one
     typical; ``players`` the controls that share an effect; ``years`` tells whether years are predicted.

@@ -81,7 +81,7 @@ def relevance_of(machine: Any) -> Array:
 
 
 def relevance_if_known(machine: Any) -> Array | None:
-    """Return the relevance of each input; None where there is none, as where kernel values are precomputed."""
+    """Return the relevance of each input; None if there is none, as where kernel values are precomputed."""
     relevance = getattr(machine, "feature_importances_", None)  # as scikit-learn asks for it
     return None if relevance is None else np.asarray(relevance, dtype=float)
 
@@ -121,7 +121,7 @@ def most_important(estimator: Any, count: int, held_out: HeldOutRelevance | None
 
 
 def describe_relevance(estimator: Any) -> RelevanceFacts | None:
-    """Return the relevance of every column, and how few of them carry nine tenths; None where it is not known."""
+    """Return the relevance of every column, and how few of them carry nine tenths; None if it is not known."""
     try:
         columns, relevance = relevance_by_column(estimator)
     except MissingCapability:

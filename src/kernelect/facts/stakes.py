@@ -47,17 +47,17 @@ class Stakes:
     costs: tuple[tuple[float, ...], ...] | None = None
 
     def main(self, task: str) -> str:
-        """Return the score that counts most: the one asked for, else the cost where there are costs."""
+        """Return the score that counts most: the one asked for, else the cost if there are costs."""
         usual = "error" if task == "classification" else "RMSE"
         return self.metric or (usual if self.costs is None else COST)
 
     def decision(self, probability: Array | None, index: Indices, weights: Array | None = None) -> Decision | None:
-        """Return how probabilities become classes; None where the most probable class is right.
+        """Return how probabilities become classes; None if the most probable class is right.
 
         Parameters
         ----------
         probability : ndarray of shape (n, k), or None
-            Of rows left out; None where the machine has none, and costs alone decide.
+            Of rows left out; None if the machine has none, and costs alone decide.
         index, weights : ndarrays of shape (n,)
         """
         if self.costs is not None:
@@ -90,7 +90,7 @@ def metric_named(name: str | None, task: str, n_classes: int | None) -> str | No
 
 
 def costs_of(classes: tuple[Any, ...], given: Mapping[tuple[str, str], float]) -> tuple[tuple[float, ...], ...]:
-    """Return the costs of all pairs, 1 where a pair of true and predicted class is not given.
+    """Return the costs of all pairs, 1 if a pair of true and predicted class is not given.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ def _year(parts: dict[str, str]) -> int:
 
 
 def _of_a_day(parts: dict[str, str]) -> float:
-    """Return the time of day as a share of it; NaN where there is no such time."""
+    """Return the time of day as a share of it; NaN if there is no such time."""
     if parts["H"] is None:
         return 0.0
     hour, minute, second = int(parts["H"]), int(parts["M"]), float((parts["S"] or "0").replace(",", "."))

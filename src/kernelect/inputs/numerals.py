@@ -127,7 +127,7 @@ def decimal_sign(texts: Iterable[str | None], unit: str = "") -> str | None:
 
 
 def _unit_of(text: str) -> str | None:
-    """Return the unit behind a number, "" where there is none, None where the text is no number even without it."""
+    """Return the unit behind a number, "" if there is none, None if the text is no number even without it."""
     if _CELL.fullmatch(text):
         return ""
     found = _WITH_UNIT.fullmatch(text) if len(text) <= _MOST_LETTERS else None

@@ -30,7 +30,7 @@ class Composite(Kernel):
 
     @property
     def words(self) -> str:
-        """The kinds of its parts; a constant is only named where there is nothing else."""
+        """The kinds of its parts; a constant is only named if there is nothing else."""
         named = [part for part in self.parts if not isinstance(part, Constant)]
         return " and ".join(dict.fromkeys(part.words for part in named or self.parts))
 

@@ -74,7 +74,7 @@ def median_city_width(X: Array) -> float:
 
 
 def _median_distance(X: Array, metric: str) -> tuple[float, float]:
-    """Return the median distance of inputs divided by their largest size, and that size; 1 where all rows are equal."""
+    """Return the median distance of inputs divided by their largest size, and that size; 1 if all rows are equal."""
     X = X[spread_rows(X, MEDIAN_ROWS)]
     with np.errstate(over="ignore"):
         centred = X - typical_row(X)

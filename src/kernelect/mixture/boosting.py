@@ -151,7 +151,7 @@ def least_seconds(n_rows: int, n_columns: int, n_outputs: int) -> float:
 class Bins:
     """Ranks in few bins of about as many rows each: what histograms are made of.
 
-    scikit-learn makes bins of its own, which takes longer than all trees where rows have weights.
+    scikit-learn makes bins of its own, which takes longer than all trees if rows have weights.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ class Bins:
 
 
 def _last_of_bins(ranks: Array) -> Array:
-    """Return the largest rank of every bin: each rank is one where there are few."""
+    """Return the largest rank of every bin: each rank is one if there are few."""
     distinct = np.unique(ranks)
     if len(distinct) <= _MOST_BINS:
         return distinct

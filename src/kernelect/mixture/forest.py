@@ -1,6 +1,6 @@
 """A forest as a member of a mixture: the kernel of random partitions, judged out of bag.
 
-Every tree is grown on a bootstrap sample of the rows (of the groups, where there are any), and is a bag of its own.
+Every tree is grown on a bootstrap sample of the rows (of the groups, if there are any), and is a bag of its own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Partitions as members of a mixture: what the boxes of trees say, judged by trees that have not seen a row.
 
-Trees come in bags: all trees of a bag are grown on the same part of the rows (or of the groups, where there are
+Trees come in bags: all trees of a bag are grown on the same part of the rows (or of the groups, if there are
 any). The bags that a row is not in speak of it as a machine without it does. What the boxes say of
 classes are decision values, with a temperature fitted on such rows as leave-one-out fits one for a
 least-squares machine: log-odds, like predicted numbers, are a sum over boxes.

@@ -77,7 +77,7 @@ def choose_scale(target: object, task: MixtureTask, deadline: Deadline = NEVER) 
     task : MixtureTask
         With the targets as they are.
     deadline : Deadline
-        A tenth of the time that is left goes to the choice, none where it has passed.
+        A tenth of the time that is left goes to the choice, none if it has passed.
     """
     if not isinstance(target, str) or target not in TARGETS:
         raise unknown_name("target", target, list(TARGETS))
@@ -110,7 +110,7 @@ def _candidates(target: str, y: Array) -> tuple[str, ...]:
 
 
 def _skewness(y: Array) -> float:
-    """Return the third standardised moment of positive numbers, 0 where they are equal up to rounding."""
+    """Return the third standardised moment of positive numbers, 0 if they are equal up to rounding."""
     shares = y / y.max()
     apart = shares - shares.mean()
     spread = float(np.sqrt(np.mean(apart**2)))

@@ -67,7 +67,7 @@ class RankedColumns:
     def of(cls, E: Array) -> RankedColumns:
         """Return the ranks of numbers, ties sharing one."""
         found = [np.unique(column, return_inverse=True) for column in E.T]
-        R = np.zeros((len(E), max(1, len(found))))  # one column where there is nothing to cut
+        R = np.zeros((len(E), max(1, len(found))))  # one column if there is nothing to cut
         for j, (_, inverse) in enumerate(found):
             R[:, j] = inverse.reshape(-1)
         return cls(R, [values for values, _ in found])

@@ -33,7 +33,7 @@ class Axes:
     below : str
         The letter (or ``"."``) whose length places stay below.
     least : int
-        The smallest place; -1 where it stands for none.
+        The smallest place; -1 if it stands for none.
     finite : bool
         Whether all numbers have to be finite.
     """

@@ -14,7 +14,7 @@ from kernelect.typing import Array
 
 
 def check_coverage(coverage: object, argument: str = "coverage") -> None:
-    """Raise where the coverage of an interval is no number between 0 and 1."""
+    """Raise if the coverage of an interval is no number between 0 and 1."""
     if not isinstance(coverage, Real) or not 0.0 < float(coverage) < 1.0:
         raise InvalidArgument(f"{argument}={coverage!r} must be a number between 0 and 1, such as 0.9.")
 

@@ -39,7 +39,7 @@ class Output:
         )
 
     def place(self, vector: int) -> int | None:
-        """Return where a shared vector stands among the weights, None where this function does without it."""
+        """Return where a shared vector stands among the weights, None if this function does without it."""
         found = np.flatnonzero(self.columns == vector)
         return int(self.constant) + int(found[0]) if len(found) else None
 

@@ -24,7 +24,7 @@ _SAID = 4_000_000
 class Trees:
     """T trees in one row of nodes.
 
-    A row at node i with ``feature[i] >= 0`` goes to node i + 1 where E[feature] <= threshold, else to
+    A row at node i with ``feature[i] >= 0`` goes to node i + 1 if E[feature] <= threshold, else to
     ``right[i]``. At a box ``feature[i]`` is -1, and ``right[i]`` is its place in ``boxes``.
 
     Attributes
@@ -85,7 +85,7 @@ class Trees:
         return out / places.shape[2]
 
     def mean(self, E: Array, among: Mask | None = None) -> Array:
-        """Return the mean of what the trees say, (m, k), or of those of the bags ``among`` (m, B); 0 where none are."""
+        """Return the mean of what the trees say, (m, k), or of those of the bags ``among`` (m, B); 0 if none are."""
         out = np.zeros((len(E), self.boxes.shape[1]))
         rows = max(1, _SAID // (len(self) * self.boxes.shape[1]))
         for first in range(0, len(E), rows):

@@ -67,7 +67,7 @@ class TreeSum:
             level, term = level + 1, term if full else None
 
     def total(self) -> Any:
-        """Return the sum, None where there was no term."""
+        """Return the sum, None if there was no term."""
         total = None
         for _, part in self._levels:
             if part is not None:

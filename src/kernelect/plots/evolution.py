@@ -34,7 +34,7 @@ class EvolutionDisplay(Display):
         Logarithms of the hyper-parameters.
     names : tuple of str
     gradient_norm, value : ndarray of shape (n_evaluations,)
-        NaN where a search used no gradient.
+        NaN if a search used no gradient.
     error : ndarray of shape (n_evaluations,) or None
         Error rate on validation rows, NaN at evaluations where it was not computed.
     run : ndarray of shape (n_evaluations,)
@@ -70,7 +70,7 @@ class EvolutionDisplay(Display):
         ----------
         selection : Selection
         error : ndarray of shape (n_evaluations,), optional
-            NaN where it is not known; by default the error that early stopping found.
+            NaN if it is not known; by default the error that early stopping found.
         """
         if selection.has_sizes:
             raise MissingCapability(
@@ -83,7 +83,7 @@ class EvolutionDisplay(Display):
         if error is not None and np.shape(error) != (len(trace),):
             raise InvalidArgument(
                 f"error of shape {np.shape(error)} must have one number for each of the {len(trace)} "
-                "evaluations, NaN where there is none."
+                "evaluations, NaN if there is none."
             )
         error = None if error is None else np.asarray(error, dtype=float)
         words = selection_words(selection)

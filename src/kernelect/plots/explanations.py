@@ -56,7 +56,7 @@ class WaterfallDisplay:
             ax.set_ylim(len(record.names) - 0.4, -0.6)
             ends = np.concatenate([record.starts, [record.total]])
             unit = np.ptp(ends) or 1.0
-            room = (0.42 if given else 0.16) * unit  # for the numbers beside the bars, where there are any
+            room = (0.42 if given else 0.16) * unit  # for the numbers beside the bars, if there are any
             falls, tips = record.values <= 0, record.starts + record.values
             low = min([ends.min() - 0.08 * unit, *(tips[falls] - room)])
             ax.set_xlim(low, max([ends.max() + 0.08 * unit, *(tips[~falls] + room)]))

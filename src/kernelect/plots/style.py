@@ -30,7 +30,7 @@ class Display(ABC):
 
 @contextmanager
 def axes_for(ax: Any, caller: str, size: tuple[float, float]) -> Iterator[Any]:
-    """Yield ``ax``, or new axes of that size where none is given, with the library's look switched on."""
+    """Yield ``ax``, or new axes of that size if none is given, with the library's look switched on."""
     with house_style(caller) as plt:
         yield plt.subplots(figsize=size)[1] if ax is None else ax
 

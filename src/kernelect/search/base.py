@@ -129,7 +129,7 @@ class Search(ABC):
     needs_gradient: bool = True
 
     def check(self, has_gradient: bool, criterion: str) -> None:
-        """Raise :class:`MissingCapability` where the criterion lacks what the search needs."""
+        """Raise :class:`MissingCapability` if the criterion lacks what the search needs."""
         if self.needs_gradient and not has_gradient:
             from kernelect.search.registry import SEARCHES
 
@@ -140,7 +140,7 @@ class Search(ABC):
             )
 
     def with_first_step(self, length: float) -> Search:
-        """Return the search with a first step of this length, where it has none of its own."""
+        """Return the search with a first step of this length, if it has none of its own."""
         return self
 
     def uses_gradient(self, n_parameters: int) -> bool:
@@ -205,7 +205,7 @@ class Search(ABC):
 
 
 def _once(evaluate: Recorder, start: Array) -> tuple[Status, str]:
-    """Evaluate where there is nothing to move."""
+    """Evaluate if there is nothing to move."""
     evaluate(start)
     return Status.FIXED, ""
 

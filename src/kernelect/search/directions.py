@@ -39,7 +39,7 @@ class Directions:
 
     @classmethod
     def tied_widths(cls, space: ParameterSpace) -> Directions | None:
-        """All free widths of a kernel move together; None where no kernel is elliptical."""
+        """All free widths of a kernel move together; None if no kernel is elliptical."""
         groups = [group[space.free[group]] for group in space.widths]
         groups = [group for group in groups if len(group) > 1]
         if not groups:

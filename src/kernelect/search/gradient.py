@@ -74,7 +74,7 @@ class LBFGS(Search):
             method="L-BFGS-B",
             bounds=np.column_stack([place.lower, place.upper]),
             callback=watch,
-            # SciPy takes the decrease relative to the value, or to 1 where that is larger.
+            # SciPy takes the decrease relative to the value, or to 1 if that is larger.
             options={
                 "maxiter": budget.max_iter,
                 "ftol": tol * place.size,

@@ -56,7 +56,7 @@ class Scan(Search):
         return n_parameters > 1 and super().uses_gradient(n_parameters)
 
     def check(self, has_gradient: bool, criterion: str) -> None:
-        """Raise where what follows the scan needs a gradient that is not there."""
+        """Raise if what follows the scan needs a gradient that is not there."""
         if self.then is not None:
             self.then.check(has_gradient, criterion)
 

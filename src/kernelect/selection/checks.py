@@ -35,14 +35,14 @@ class Joined:
     pairwise: bool
 
     def check(self, prior: Prior | None) -> None:
-        """Raise :class:`MissingCapability`, naming both parts and what fits instead, where two do not go together."""
+        """Raise :class:`MissingCapability`, naming both parts and what fits instead, if two do not go together."""
         self.criterion.check(self.machine)
         missing = "" if prior is None else self._missing(prior)
         if prior is not None and missing:
             raise MissingCapability(f"prior={prior.name!r} needs {missing}: use {self._fitting()}.")
 
     def _missing(self, prior: Prior) -> str:
-        """Return what the prior needs and does not get, nothing where all is there."""
+        """Return what the prior needs and does not get, nothing if all is there."""
         if prior.needs_gradient and not self.criterion.has_gradient:
             return f"the gradient of the criterion, and criterion={self.criterion.name!r} has none"
         if prior.needs_coefficients and not self.machine.differentiable:

@@ -73,7 +73,7 @@ def surface(objective: SelectionObjective, theta: Array, axes: Indices, shifts: 
     Returns
     -------
     ndarray of shape (size,) or (size, size)
-        The first parameter runs along the last axis; values are infinite where no machine can be
+        The first parameter runs along the last axis; values are infinite if no machine can be
         solved.
     """
     objective = in_nats(objective)

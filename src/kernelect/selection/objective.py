@@ -62,7 +62,7 @@ class KnownValue:
     """A criterion at one theta: all that a prior needs to be added to it, without the solution."""
 
     value: float
-    gradient: Array | None  # of the value in theta; None where it was not asked for
+    gradient: Array | None  # of the value in theta; None if it was not asked for
     nats: float
     slope: float  # of the nats in the value
     n_residuals: int
@@ -136,7 +136,7 @@ class SelectionObjective:
         return (self.X, self.targets, self.weights, self.kernel, self.machine, self.criterion)
 
     def __call__(self, theta: Array) -> tuple[float, Array | None]:
-        """Return value and gradient of what is minimised; infinite where no machine can be solved."""
+        """Return value and gradient of what is minimised; infinite if no machine can be solved."""
         try:
             return self._with_prior(theta, gradient=self.criterion.has_gradient)
         except SingularSystem:
@@ -220,7 +220,7 @@ class SelectionObjective:
         return len(self.kernel.theta)
 
     def _constant(self, theta: Array) -> float:
-        """Return the machine's constant, 1 where it is no parameter."""
+        """Return the machine's constant, 1 if it is no parameter."""
         return float(np.exp(theta[-1])) if len(theta) > self._n_kernel_parameters else 1.0
 
     def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, KnownValue]:

@@ -136,7 +136,7 @@ class RelevanceObjective(SelectionObjective):
         return replace(self, machine=self._rvm.before(deadline))
 
     def _evaluated(self, theta: Array, *, gradient: bool) -> tuple[HyperPoint, KnownValue]:
-        """Return the criterion at ``theta``; a value that was cut short counts only where there is no other."""
+        """Return the criterion at ``theta``; a value that was cut short counts only if there is no other."""
         known = self.known.values.get(theta.tobytes())
         if self._rvm.deadline.passed and known is not None:
             still = replace(known, gradient=np.zeros(len(theta))) if gradient and known.gradient is None else known
@@ -184,7 +184,7 @@ class _Visited:
 
 
 def _distance(theta: Array, other: Array) -> float:
-    """Return the largest difference of a parameter, infinite where one is at 0 (its logarithm is not finite)."""
+    """Return the largest difference of a parameter, infinite if one is at 0 (its logarithm is not finite)."""
     on = np.isfinite(theta)
     if not np.array_equal(on, np.isfinite(other)):
         return np.inf

@@ -51,7 +51,7 @@ def carried_out(
 
 
 def _carry_out(stage: Stage, run: Run) -> None:
-    """Carry out a stage; where time is up in the middle of it, the result so far stays."""
+    """Carry out a stage; if time is up in the middle of it, the result so far stays."""
     try:
         stage.carry_out(run)
     except OutOfTime:

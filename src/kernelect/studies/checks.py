@@ -85,7 +85,7 @@ def record_of(kind: type[R], entries: Any, origin: str) -> R:
 
 
 def _with_tuples(value: Any, hint: Any) -> Any:
-    """Return lists as tuples, inside tables only where numbers are expected: estimators are left as written."""
+    """Return lists as tuples, inside tables only if numbers are expected: estimators are left as written."""
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, Mapping) and "tuple" in str(hint):

@@ -75,7 +75,7 @@ def _z_of(first: Sequence[float], second: Sequence[float]) -> float | None:
 
 
 def _verdict(z: float | None) -> int:
-    """Return -1 where the first is significantly better (smaller), 1 where it is worse."""
+    """Return -1 if the first is significantly better (smaller), 1 if it is worse."""
     return 0 if z is None or abs(z) <= _SIGNIFICANT else int(np.sign(z))
 
 

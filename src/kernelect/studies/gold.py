@@ -157,7 +157,7 @@ def _search(objective: SelectionObjective, searching: Search, begin: Array, budg
 
 
 def _errors(problem: Problem, objective: SelectionObjective, theta: Array) -> Figures:
-    """Return test errors in % of the machine and, where there is a posterior, of its mean."""
+    """Return test errors in % of the machine and, if there is a posterior, of its mean."""
     figures = {"error": _error(problem, objective, theta, "svm")}
     if _is_latent(objective.criterion):
         figures["mean_error"] = _error(problem, objective, theta, "posterior-mean")

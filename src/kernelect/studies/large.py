@@ -50,7 +50,7 @@ def fit_large(problem: Problem, method: Method, needed: Mapping[str, Any] | None
 
 
 def _begin_peak() -> float | None:
-    """Begin a new peak of this process' memory and return what it holds now, in KiB; None where that is unknown."""
+    """Begin a new peak of this process' memory and return what it holds now, in KiB; None if that is unknown."""
     try:
         _PEAK.write_text(_RESET)
         return _figure("VmRSS")

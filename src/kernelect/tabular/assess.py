@@ -89,7 +89,7 @@ def assess(
 
 
 def _inside(judge: Judge, pipeline: Pipeline, rows: Rows, schema: Schema) -> tuple[Assessment, list[str]]:
-    """Return leave-one-out and the baseline; leave-one-out only where it leaves out what belongs together."""
+    """Return leave-one-out and the baseline; leave-one-out only if it leaves out what belongs together."""
     found = judge.assess(pipeline[-1])
     if found.leave_one_out is None:
         return found, []

@@ -107,8 +107,8 @@ class Choices:
         for name, kind in self._kinds(frame).items():
             if name in what and kind not in possible.get(name, ()):
                 raise InvalidArgument(
-                    f"{_OPTIONS[kind]} {name!r} is for inputs, and the column is none: {what[name]}. Leave one of the "
-                    "two options out."
+                    f"{_OPTIONS[kind]} {name!r} is for inputs, but this column is not one: {what[name]}. Leave out one "
+                    "of the two options."
                 )
 
     def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ from kernelect.tabular.columns import Column
 FORMAT = 1
 
 _HEAD = """\
-# How kernelect read {title}. Change it where it is wrong, and give it to the next fit:
+# How kernelect read {title}. Correct what is wrong, and give the file to the next fit:
 #   kernelect fit TABLE --schema columns.toml
 # kind is "number", "category", "date", or "unused" for columns that are left out.
 """
@@ -108,7 +108,7 @@ def read_columns(path: str | Path) -> Known:
     _check(facts, _TOP, name, "The file")
     if facts.get("format") != FORMAT:
         raise UnusableTable(
-            f"{name} has format {facts.get('format')!r} where {FORMAT} is known: let fit write it again."
+            f"{name} has format {facts.get('format')!r}, but this version reads {FORMAT}: let fit write it again."
         )
     entries = facts.get("column", [])
     for entry in entries:
@@ -193,7 +193,7 @@ def _check_entry(entry: Any, name: str) -> None:
 
 
 def _form(facts: Mapping[str, Any], name: str, what: str, key: str) -> str:
-    """Return the form of dates, empty where there is none."""
+    """Return the form of dates, empty if there is none."""
     form = str(facts.get(key, ""))
     if form and form not in FORMS:
         try:

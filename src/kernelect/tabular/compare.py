@@ -83,7 +83,7 @@ class Contender:
     mark: str = ""
 
     def mean(self) -> float:
-        """Return the mean of the score that counts over the folds, infinite where there is none."""
+        """Return the mean of the score that counts over the folds, infinite if there is none."""
         return float("inf") if self.fold_values is None else float(self.fold_values.mean())
 
 

@@ -40,7 +40,7 @@ def looks_like_counts(target: pd.Series) -> bool:
 
 
 def require_counts(target: pd.Series) -> None:
-    """Raise where a target that is said to be a count is none."""
+    """Raise if a target that is said to be a count is none."""
     values = values_of(target, "number")
     wrong = ~((values >= 0) & (values % 1 == 0)).to_numpy()
     if wrong.any():

@@ -23,7 +23,7 @@ _WORDS = frozenset(("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"))
 
 
 def read_sheet(data: bytes, source: str, target: str | None = None) -> tuple[pd.DataFrame, tuple[str, ...], Words]:
-    """Return the first sheet with a line of names, a remark where there are other sheets, and words of the target.
+    """Return the first sheet with a line of names, a remark if there are other sheets, and words of the target.
 
     Words such as None and NA stay texts in a target of texts, of which they may be a class.
     """

@@ -110,7 +110,7 @@ class FoldOptions:
             return list(folds.split(rows.X, rows.y))
 
     def _require_class(self, rows: Rows) -> None:
-        """Raise where no class has a row for every fold, which scikit-learn does not split."""
+        """Raise if no class has a row for every fold, which scikit-learn does not split."""
         largest = int(np.unique(rows.y, return_counts=True)[1].max())
         if largest < self.folds:
             fewer = f"--folds {largest}, or 0 for none" if largest > 1 else "--folds 0"

@@ -100,7 +100,7 @@ def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collectio
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
-    """Return the cells of a column as numbers, all missing where they are none."""
+    """Return the cells of a column as numbers, all missing if they are none."""
     if not pd.api.types.is_numeric_dtype(column):
         return np.full(len(column), np.nan)
     return column.to_numpy(dtype=float, na_value=np.nan)
@@ -111,7 +111,7 @@ def _all_different(cells: np.ndarray) -> bool:
 
 
 def _why_number(name: str, cells: np.ndarray) -> str:
-    """Return why whole numbers, all different, number the rows; nothing where they may have been measured."""
+    """Return why whole numbers, all different, number the rows; nothing if they may have been measured."""
     if np.any(cells % 1):
         return ""
     n, span = len(cells), float(cells.max() - cells.min()) + 1.0

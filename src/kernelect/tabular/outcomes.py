@@ -10,7 +10,7 @@ from kernelect.mixture.scales import WORDS
 
 
 def remarks_on_scale(machine: Any) -> list[str]:
-    """Return in which way a target of numbers is modelled, where that is not as it is."""
+    """Return in which way a target of numbers is modelled, if that is not as it is."""
     if not isinstance(machine, KernelRegressor):
         return []
     scale, found = machine.target_scale_, []

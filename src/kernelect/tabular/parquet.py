@@ -62,7 +62,7 @@ class Pieces(ABC):
 
     @abstractmethod
     def each(self, work: Work[Result], columns: Sequence[str] | None = None) -> list[Result]:
-        """Return ``work(number, rows)`` of every piece, in their order; of some columns only where they are named."""
+        """Return ``work(number, rows)`` of every piece, in their order; of some columns only if they are named."""
 
     @abstractmethod
     def stream(self, work: Work[Result]) -> Iterator[Result]:

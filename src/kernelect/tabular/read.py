@@ -76,7 +76,7 @@ class Table:
     absent_is_zero : bool
         Whether absent columns are zeros (sparse files).
     decimal : "." or ",", optional
-        Decimal sign of a text, None where cells have types.
+        Decimal sign of a text, None if cells have types.
     words : tuple of str
         Words of the target that may be a class or stand for missing cells, such as None and NA.
     """
@@ -253,5 +253,5 @@ _READERS: dict[str, Callable[[bytes, str], Table]] = {
     "svmlight": _read_svmlight,
 }
 
-#: Separator of each form of text, None where it is to be found.
+#: Separator of each form of text, None if it is to be found.
 _SEPARATED: dict[str, str | None] = {"csv": None, "tsv": "\t"}

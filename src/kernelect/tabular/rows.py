@@ -22,9 +22,9 @@ class Rows:
     Attributes
     ----------
     groups : ndarray of int, or None
-        The group of every row, where a column was named (``--group``).
+        The group of every row, if a column was named (``--group``).
     time : ndarray of float, or None
-        When every row was observed, where a column was named (``--time``).
+        When every row was observed, if a column was named (``--time``).
     dated : tuple of str
         Columns of dates that were left out.
     places : ndarray of int, or None

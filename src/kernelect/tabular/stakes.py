@@ -43,7 +43,7 @@ def with_stakes(
             raise InvalidArgument(f"{option} is for classes, and {schema.target!r} is a number: leave it out.")
         return replace(schema, stakes=Stakes(found))
     if costs and class_weight:
-        raise InvalidArgument(f"--class-weight {class_weight!r} and --cost say the same in two ways: give one of them.")
+        raise InvalidArgument(f"--class-weight {class_weight!r} and --cost set the same thing: give one of them.")
     table = None
     if costs:
         table = costs_of(schema.classes, dict(_cost(text, schema) for one in costs for text in one.split(",")))

@@ -56,7 +56,7 @@ class TargetCells:
 def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> TargetCells:
     """Return the target as numbers where all of its texts are numbers, with codes for missing cells as missing.
 
-    Labels stay as they are. Whether a number far from all others stands for a missing target is judged only where
+    Labels stay as they are. Whether a number far from all others stands for a missing target is judged only if
     there are too many numbers for classes. If the user says that it is a number, none of its numbers is a code, and
     all other texts are missing.
     """

@@ -168,8 +168,8 @@ def _check_rectangular(text: str, source: str, separator: str) -> None:
         for row in rows:
             if row and len(row) != len(names):
                 raise UnusableTable(
-                    f"{source}: line {rows.line_num} has {len(row)} cells where the line of names has {len(names)}: "
-                    'mend the line, or put cells that hold the separator in double quotes ("a, b").'
+                    f"{source}: line {rows.line_num} has {len(row)} cells, but the line of names has {len(names)}: "
+                    'correct the line, or put cells that hold the separator in double quotes ("a, b").'
                 )
     except csv.Error as error:
         raise UnusableTable(f"{source}: line {rows.line_num} cannot be read ({error}).") from error

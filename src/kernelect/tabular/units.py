@@ -72,7 +72,7 @@ class Copies:
 
 
 def find_copies(X: pd.DataFrame, y: Any, groups: Indices | None = None) -> Copies:
-    """Return which rows are copies or replicates; none where chance alone makes equal rows."""
+    """Return which rows are copies or replicates; none if chance alone makes equal rows."""
     inputs, target = _numbered(X), _numbered(pd.DataFrame({"target": np.asarray(y)}))
     marks = [target] if groups is None else [target, groups[:, None].astype(float)]
     copied, alike = copied_rows(inputs, *marks), np.arange(len(X))

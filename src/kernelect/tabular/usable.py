@@ -105,7 +105,7 @@ def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, lis
     if len(counts) > max(FEW_NUMBERS, len(labels) / 3):
         raise UnusableTable(
             f"The target {target!r} has {len(counts)} different labels in {len(labels)} rows, too many for classes: "
-            "choose another column with --target, or --task regression where the labels are numbers."
+            "choose another column with --target, or --task regression if the labels are numbers."
         )
     if len(names) < 2:
         only = f"has only the class {names[0]!r}" if names else "has no class"

@@ -15,7 +15,7 @@ _BATCHES = 100
 
 
 def r_hat(x: Array) -> float:
-    """Return the split R-hat (Gelman et al. 2013): 1 where the chains agree."""
+    """Return the split R-hat (Gelman et al. 2013): 1 if the chains agree."""
     half = len(x) // 2
     halves = np.concatenate([x[:half], x[half : 2 * half]], axis=1)
     within = float(halves.var(axis=0, ddof=1).mean())

@@ -29,7 +29,7 @@ class SVMCriterion(Criterion):
     slacks: ClassVar[tuple[str, ...]] = ("linear", "quadratic")
 
     def check(self, machine: Machine[Any]) -> None:
-        """Raise :class:`MissingCapability` where the criterion is not defined for the machine's slack."""
+        """Raise :class:`MissingCapability` if the criterion is not defined for the machine's slack."""
         super().check(machine)
         if isinstance(machine, SVM) and machine.slack not in self.slacks:
             raise MissingCapability(
@@ -52,7 +52,7 @@ class BinaryCriterion(SVMCriterion):
         """Return the value for one machine; ``pointwise`` is (n,)."""
 
     def _value_and_gradient(self, machine: BinarySVM) -> CriterionValue:
-        """Return the value with its derivatives for one machine; the value alone where there are none."""
+        """Return the value with its derivatives for one machine; the value alone if there are none."""
         return self._value(machine)
 
 

@@ -153,7 +153,7 @@ class _Spans:
 
 
 def _excess(p: BinarySVM, spans: _Spans) -> Array:
-    """Return x: -1 where a row is no support vector."""
+    """Return x: -1 if a row is no support vector."""
     x = np.full(len(p.labels), -1.0)
     x[p.free] += spans.ratio * spans.free
     x[p.bounded] = p.alpha[p.bounded] * spans.bounded - p.margins[p.bounded]

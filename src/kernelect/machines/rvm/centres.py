@@ -181,7 +181,7 @@ def joint_mode(fit: CentreFit) -> CentreFit:
 
 
 def _newton(fit: CentreFit, slope: Array) -> Array | None:
-    """Return F^-1 slope, or nothing where F is not positive definite."""
+    """Return F^-1 slope, or nothing if F is not positive definite."""
     F_ww, F_wz, F_zz = hessian(fit)
     F = np.block([[F_ww, F_wz], [F_wz.T, F_zz]])
     scale = np.sqrt(np.maximum(np.diagonal(F), 1e-300))

@@ -146,7 +146,7 @@ class LinearModel:
         return own if own[2] >= (1.0 - _TIE) * new[2] else new
 
     def _best_change(self) -> tuple[int, float, float]:
-        """Return the best action on an active function; as below, bounds matter only where they bind the best.
+        """Return the best action on an active function; as below, bounds matter only if they bind the best.
 
         What was changed last is at its best: a gain there is rounding, which can go on for ever.
         """

@@ -136,7 +136,7 @@ class _Place:
 def _line_search(
     design: Array, alpha: Array, likelihood: TargetLikelihood, here: _Place, step: Array, decrement: float
 ) -> _Place | None:
-    """Halve ``step`` until the log-posterior rises enough; nothing where it never does."""
+    """Halve ``step`` until the log-posterior rises enough; nothing if it never does."""
     length = 1.0
     while length > 1e-10:
         there = _Place.at(design, alpha, likelihood, here.w + length * step)

@@ -40,7 +40,7 @@ class BoxSolution:
     gradient: Array  # (n,) g = 1 - y M beta
     sides: Sides  # (n,)
     free: Indices  # F
-    factor: CholeskyFactor | None  # of M on the free rows; None where there are none
+    factor: CholeskyFactor | None  # of M on the free rows; None if there are none
     violation: float  # of the optimality conditions
     tolerance: float
     pivots: int
@@ -79,7 +79,7 @@ def _chain(problem: BoxQP, start: BoxSolution | None) -> Iterator[BoxSolution]:
 
 
 def _coarse_to_fine(problem: BoxQP) -> Pivoted | None:
-    """Solve from scratch, from the solution on one row in four where there are many.
+    """Solve from scratch, from the solution on one row in four if there are many.
 
     Each row of the coarse problem stands for four: its bound is four times as high.
     """

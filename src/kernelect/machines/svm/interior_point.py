@@ -65,7 +65,7 @@ class _Iteration:
 
     @property
     def t(self) -> Array:
-        """Distance from the upper bound; 1 where there is none, against a multiplier of 0."""
+        """Distance from the upper bound; 1 if there is none, against a multiplier of 0."""
         return np.where(self.boxed, np.maximum(self.u - self.alpha, _TINY), 1.0)
 
     def run(self) -> InteriorPoint:

@@ -19,7 +19,7 @@ _KEPT_ROWS = 4000
 
 
 def kept_rows(fit: LandmarkFit, table: RowTable) -> SampledRows:
-    """Return the rows of a table that a machine keeps, whole groups where these are left out.
+    """Return the rows of a table that a machine keeps, whole groups if these are left out.
 
     Of groups it is as many as make up the rows that may be kept, and one at least. Without them the rows are those of
     :func:`interval_rows`.

@@ -20,7 +20,7 @@ from kernelect.typing import Array
 #: Fewest landmarks that a time limit leaves.
 _LEAST = 25
 
-#: Rows per second that is left which are looked at more closely, where there is a time limit, and fewest of them.
+#: Rows per second that is left which are looked at more closely, if there is a time limit, and fewest of them.
 _ROWS_PER_SECOND, _FEWEST_ROWS = 2000, 500
 
 #: Share of the time that is left which a fit may take by its estimate: other work may come in between.
@@ -98,7 +98,7 @@ class HowMany:
             count = 2 * count
 
     def _reason_to_stop(self, pivots: Pivots, landmarks: Landmarks, log_ridge: float) -> str:
-        """Return why there are no more landmarks, nothing where twice as many are to be tried."""
+        """Return why there are no more landmarks, nothing if twice as many are to be tried."""
         count = len(landmarks.points)
         if pivots.exhausted and count == len(pivots.drawn):
             return "that span all rows"

@@ -238,7 +238,7 @@ def row_form(objective: SelectionObjective) -> LandmarkCriterion:
 
 
 def check_on_landmarks(objective: SelectionObjective) -> None:
-    """Raise :class:`MissingCapability` where criterion or prior need what a machine on landmarks does not have."""
+    """Raise :class:`MissingCapability` if criterion or prior need what a machine on landmarks does not have."""
     lacking = lacking_on_landmarks(objective.criterion, objective.prior)
     if lacking:
         raise MissingCapability(f"{lacking}, or landmarks=None.")

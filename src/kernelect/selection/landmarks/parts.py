@@ -29,7 +29,7 @@ class RowPart:
     number: int
     X: Any
     y: Any
-    weights: Any = None  # None where all are 1
+    weights: Any = None  # None if all are 1
 
 
 class RowParts(ABC):

@@ -60,7 +60,7 @@ class LeftOutOf:
 
     kernel: Kernel
     points: Array
-    numbers: Indices  # rows that the landmarks are, -1 where they are none
+    numbers: Indices  # rows that the landmarks are, -1 if they are none
     state: LandmarkState
     criterion: LandmarkCriterion
     kept: Indices | None
@@ -81,7 +81,7 @@ def rows_of(kernel: Kernel, points: Array, block: Block) -> MachineRows:
 
 
 def owners(numbers: Indices, first: int, count: int) -> Indices:
-    """Return for ``count`` rows from ``first`` on which landmark each is, -1 where it is none."""
+    """Return for ``count`` rows from ``first`` on which landmark each is, -1 if it is none."""
     found = np.full(count, -1, dtype=np.intp)
     inside = np.flatnonzero((numbers >= first) & (numbers < first + count))
     found[numbers[inside] - first] = inside

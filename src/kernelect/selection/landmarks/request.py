@@ -32,7 +32,7 @@ class LandmarkRequest:
     most : int
         Landmarks up to which they are doubled as long as leave-one-out improves; ``first`` where their number is given.
     points : ndarray of shape (m, d) or None
-        The landmarks themselves, where they are given.
+        The landmarks themselves, if they are given.
     """
 
     first: int

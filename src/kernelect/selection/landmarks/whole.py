@@ -27,7 +27,7 @@ from kernelect.typing import Array, Indices
 #: Rows among which landmarks are chosen, and rows on which ridges and numbers of landmarks are compared.
 CANDIDATES, JUDGED = 20_000, 20_000
 
-#: Numbers that the comparison of ridges keeps, which limits its rows where there are many outputs.
+#: Numbers that the comparison of ridges keeps, which limits its rows if there are many outputs.
 _JUDGED_NUMBERS = 4_000_000
 
 #: Logarithms of ridges tried around the selected one, and how often the window may move on.
@@ -50,7 +50,7 @@ class Landmarks:
     ----------
     points : ndarray of shape (m, d)
     numbers : ndarray of shape (m,)
-        Which rows of the table they are and leave with, -1 where they are none or several. Landmarks that were given
+        Which rows of the table they are and leave with, -1 if they are none or several. Landmarks that were given
         stay where a row leaves: -1.
     equal : ndarray of shape (m,) or None
         Which rows they are equal to all the same, where that is not ``numbers``.

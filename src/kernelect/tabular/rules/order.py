@@ -125,7 +125,7 @@ def _figures_in_words(found: Mapping[str, Any]) -> str:
     """Return how leaving out neighbours compares with others; numbers by a factor, since a mixture has scales."""
     if "correlation" in found:
         return (
-            f"their errors have a correlation of {number(found['correlation'], 2)}, where chance gives "
+            f"their errors have a correlation of {number(found['correlation'], 2)}; chance alone would give "
             f"{number(found['chance'], 1)}"
         )
     name, block, others = found["score"], found["block"], found["random"]
