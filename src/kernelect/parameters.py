@@ -17,7 +17,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.typing import Array, Indices, Mask
 
-#: An entry this close to its bound (in log units) lies at it, as the status tells.
+#: An entry this close to its bound (in log units) lies at it, as the status reports.
 AT_BOUND = 1e-6
 
 
@@ -82,7 +82,7 @@ class ParameterSpace:
 
     @classmethod
     def joined(cls, spaces: Sequence[ParameterSpace]) -> ParameterSpace:
-        """Concatenate spaces, none of them gives the empty one; names that occur twice are told apart by part."""
+        """Concatenate spaces, none of them gives the empty one; names that occur twice are distinguished by part."""
         names = [name for space in spaces for name in space.names]
         unique = tuple(
             f"part{number}.{name}" if names.count(name) > 1 else name

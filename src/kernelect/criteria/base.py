@@ -82,7 +82,7 @@ class Criterion(ABC):
     #: Which rows leave together, where it leaves out groups of them.
     groups: Groups | None = None
 
-    #: Whether ``rescaled`` tells how the value grows with the unit of real targets. Where it does not, a machine is
+    #: Whether ``rescaled`` shows how the value grows with the unit of real targets. If it does not, a machine is
     #: fitted to targets in the unit they have.
     rescales: ClassVar[bool] = False
     #: Whether its pointwise values are exact leave-one-out residuals.

@@ -122,7 +122,7 @@ def _softmax_in_place(logs: Array) -> Array:
 
 
 def _is_single(decision: Array) -> bool:
-    """Return whether one decision value of every row tells two classes apart."""
+    """Return whether one decision value of every row distinguishes two classes."""
     return decision.ndim == 1 or decision.shape[1] == 1
 
 

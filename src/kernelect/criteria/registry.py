@@ -62,7 +62,7 @@ class CriterionRegistry(Registry[Criterion]):
         machines : sequence of str
             Names of the machines at hand.
         user : str
-            Who has these machines, as a message says it: ``"SVC trains"``.
+            Who has these machines, as a message writes it: ``"SVC trains"``.
         """
         if isinstance(criterion, Criterion):
             self.require(criterion, machines, user)

@@ -27,7 +27,7 @@ from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
 from kernelect.subsets import SUBSET_CRITERIA, EvidenceCriterion
 from kernelect.typing import Array, Indices, Observer
 
-#: What to do about a selection that has not converged, by what its status says; and about any other.
+#: What to do about a selection that has not converged, by its status; and about any other.
 _REMEDIES = {
     "(max_iter)": "raise max_iter to go on",
     "(time_limit)": "raise time_limit to go on",
@@ -55,7 +55,7 @@ class Estimator(BaseEstimator):
     n_iter_: int
     selection_: Any
 
-    #: Whether ``evidence_by_size`` tells what smaller models are worth.
+    #: Whether ``evidence_by_size`` shows what smaller models are worth.
     has_evidence_by_size: ClassVar[bool] = False
 
     def __sklearn_tags__(self) -> Any:
@@ -114,7 +114,7 @@ class Estimator(BaseEstimator):
             warnings.warn(f"{type(self).__name__}: {words}", kind, stacklevel=4)
 
     def _doubt(self) -> str:
-        """Return what the warning of a fit says about the selection, nothing where all went well."""
+        """Return what the warning of a fit says about the selection, nothing if all went well."""
         if self.selection_.converged:
             return ""
         status = self.selection_.status
@@ -133,7 +133,7 @@ class Estimator(BaseEstimator):
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=float)
 
     def _needs_no_check(self, X: Any) -> bool:
-        """Tell whether rows are what scikit-learn's checks, which take longer than one row does, would return."""
+        """Return whether rows are what scikit-learn's checks, which take longer than one row does, would return."""
         learned = vars(self)
         return (
             type(X) is np.ndarray

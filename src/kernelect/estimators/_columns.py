@@ -29,7 +29,7 @@ class ColumnOrder:
 
     @classmethod
     def of(cls, data: Training, kernel: Kernel) -> ColumnOrder:
-        """Return the data's own order, or the given one where the kernel may tell columns apart by their places."""
+        """Return the data's own order, or the given one if the kernel may distinguish columns by their places."""
         as_given = np.arange(data.X.shape[1])
         fitted = as_given if kernel.reordered(as_given) is None else canonical_columns(data.X[data.kept])
         return cls(fitted=fitted, given=np.argsort(fitted))

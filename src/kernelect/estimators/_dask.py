@@ -1,7 +1,7 @@
 """Dask arrays and DataFrames: their partitions as parts, and predictions that are computed when they are asked for.
 
 Dask is imported where one of its collections is at hand, never before. Every pass is a graph of one task per partition
-and a tree of sums over them; the scheduler runs the tasks where the partitions are, and again where a worker died.
+and a tree of sums over them; the scheduler runs the tasks where the partitions are, and again if a worker died.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 def is_dask(X: object) -> bool:
-    """Tell whether this is a collection of Dask."""
+    """Return whether this is a collection of Dask."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
 
@@ -120,7 +120,7 @@ def _delayed(collection: Any) -> list[Any]:
 
 
 def sent_once(value: Any) -> Any:
-    """Return a task that stands for what all tasks need: sent once, and again where a worker that held it died."""
+    """Return a task that stands for what all tasks need: sent once, and again if a worker that held it died."""
     return _dask().delayed(value, pure=False, traverse=False)
 
 

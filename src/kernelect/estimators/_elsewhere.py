@@ -1,4 +1,4 @@
-"""Training rows that stay where they are: coded part by part, with what all parts together say."""
+"""Training rows that stay where they are: coded part by part, with what all parts together report."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class InTime(Generic[Data]):
     dropped: int = 0
 
     def told(self, selection: Selection) -> Selection:
-        """Return the selection; where rows were dropped it says so, and is not to be trusted without a look."""
+        """Return the selection; if rows were dropped it says so, and is not to be trusted without a look."""
         selection = with_remark(selection, self.data.remark)
         if not self.dropped:
             return selection

@@ -100,7 +100,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         return ModelSize(count=len(self.landmarks_), what="landmark")
 
     def _solved(self, data: Training | PartedTraining, unit: float = 1.0, *, recalibrate: bool = False) -> Solved:
-        """Select and solve; sets what is told of the selection.
+        """Select and solve; sets what is reported of the selection.
 
         Targets have been divided by ``unit``. ``recalibrate``: ridge and width are chosen once more by the log-loss of
         labels.
@@ -231,7 +231,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         return rows if isinstance(rows, SparseRows) else np.asarray(rows)  # type: ignore[return-value]
 
     def _is_lazy(self, X: Any) -> bool:
-        """Tell whether rows belong to Dask, so that predictions wait until they are asked for."""
+        """Return whether rows belong to Dask, so that predictions wait until they are asked for."""
         if not is_dask(X):
             return False
         check_is_fitted(self)

@@ -50,6 +50,6 @@ def function_relevances(functions: Candidates, X: Array, coef: Array) -> Array:
 
 
 def _shares(strength: Array) -> Array:
-    """Return strengths that sum to 1; equal ones where nothing matters."""
+    """Return strengths that sum to 1; equal ones if nothing matters."""
     total = strength.sum()
     return np.asarray(strength / total if total > 0 else np.full(len(strength), 1.0 / len(strength)), dtype=float)

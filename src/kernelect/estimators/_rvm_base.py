@@ -125,7 +125,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
         return super()._search()
 
     def _merged(self, data: Data) -> Data:
-        """Return the rows without copies; as they are where the user has dealt them out to parts."""
+        """Return the rows without copies; as they are if the user has dealt them out to parts."""
         if self._is_precomputed:
             check_kernel_matrix(data.X)
         criterion = self._criterion()
@@ -192,7 +192,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
         return canonical_order(np.column_stack([inputs, self._ordered_targets(rows, inputs), rows.weights]))
 
     def _told_apart(self, rows: Rows) -> Array:
-        """Return what tells rows apart: their inputs, or kernel values whatever the order of their columns."""
+        """Return what distinguishes rows: their inputs, or kernel values whatever the order of their columns."""
         return np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
 
     def _ordered_targets(self, rows: Rows, inputs: Array) -> Array:
@@ -301,7 +301,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
 
     @abstractmethod
     def _losses(self, targets: Array, weights: Array, link: Tempered | None) -> Losses:
-        """Return the losses that are told of rows left out: how well latent values predict the targets."""
+        """Return the losses that are reported of rows left out: how well latent values predict the targets."""
 
     def _link(self, objective: RelevanceObjective, theta: Array) -> Tempered | None:
         """Return what probabilities need besides the model; nothing for numbers."""

@@ -32,7 +32,7 @@ def centre_request(landmarks: Any, n_rows: int, n_inputs: int) -> LandmarkReques
 
 
 def no_centres(landmarks: Any, *, precomputed: bool) -> InvalidArgument:
-    """Return what to say where candidate functions have no centres among the inputs."""
+    """Return what to report if candidate functions have no centres among the inputs."""
     has = "kernel='precomputed' takes kernel values" if precomputed else "dictionary= has functions of its own"
     return InvalidArgument(
         f"landmarks={landmarks!r} asks for centres of a kernel of the inputs, and {has}: leave landmarks at "

@@ -1,6 +1,6 @@
 """The first look at rows that stay where they are: how many, whether they can be used, and what a code needs of them.
 
-Every part answers with a few numbers, and with a sentence where it cannot be used. The sentence names the part.
+Every part answers with a few numbers, and with a sentence if it cannot be used. The sentence names the part.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class WeightFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class PartFacts:
-    """What one part says of itself, or all of them together; joined with ``+``.
+    """What one part reports of itself, or all of them together; joined with ``+``.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Look:
     labels: bool
 
     def __call__(self, part: RowPart) -> PartFacts | str:
-        """Return what a part says, or why it cannot be used: the sentence gets the name of the part later."""
+        """Return what a part reports, or why it cannot be used: the sentence gets the name of the part later."""
         try:
             X = matrix(part.X, self.n_columns)
             y = vector(part.y) if self.labels else real_targets(part.y)
@@ -164,7 +164,7 @@ class Look:
 
 
 def survey(parts: RowParts, n_columns: int, *, labels: bool) -> tuple[tuple[int, ...], PartFacts]:
-    """Return the number of rows in every part, and what all of them say; raise if one of them cannot be used."""
+    """Return the number of rows in every part, and what all of them report; raise if one of them cannot be used."""
     counts, total = [], None
     for number, facts in enumerate(parts.each(Look(n_columns, labels))):
         if isinstance(facts, str):

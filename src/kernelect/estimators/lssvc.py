@@ -29,7 +29,7 @@ from kernelect.typing import Array
 #: Landmarks of which sums over all rows are kept, so that a smaller model can be made of them.
 _SUMMED = 1000
 
-#: What the status says of coefficients that the log-loss found.
+#: What the status reports of coefficients that the log-loss found.
 REFITTED = "coefficients then refitted by the log-loss"
 
 
@@ -54,7 +54,7 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
     landmarks : "auto", None, int or array of shape (m, n_features)
         A few rows, the landmarks, that span the others. On landmarks, the cost of the machine grows with the number
         of rows, not with its cube, and leave-one-out is just as exact. ``"auto"`` is the exact machine up to 2000
-        rows. With more rows it doubles the landmarks until leave-one-out stops improving, and the status says so. A
+        rows. With more rows it doubles the landmarks until leave-one-out stops improving, and the status reports it. A
         criterion or prior that does not work on landmarks keeps the exact machine. None is the exact machine at any
         size. A number of landmarks, or the landmarks themselves, are used as given.
     criterion : str or Criterion, default="press"

@@ -139,7 +139,7 @@ class Explanation:
 
 
 def is_of_number(explained: str) -> bool:
-    """Tell whether what is explained is a number, or a function of it, and not a class."""
+    """Return whether what is explained is a number, or a function of it, and not a class."""
     return explained.endswith("prediction")
 
 

@@ -174,7 +174,7 @@ class BoxSummand(Summand):
 
 
 def kernel_summands(kernel: Kernel, vectors: Array, coefficients: Array) -> list[Summand]:
-    """Return the summands of a kernel expansion, or an error where the kernel has no exact form."""
+    """Return the summands of a kernel expansion, or an error if the kernel has no exact form."""
     spans = np.ptp(vectors, axis=0) if len(vectors) else np.zeros(vectors.shape[1])
     terms = product_terms(kernel, spans)
     return [KernelSummand(term=term, vectors=vectors, coefficients=coefficients) for term in terms]

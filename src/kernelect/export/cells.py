@@ -79,7 +79,7 @@ class Sheet:
         return [RawCell(j) for j in range(len(self.names))]
 
     def is_text(self, cell: Cell) -> bool:
-        """Tell whether a cell holds text, as far as is known."""
+        """Return whether a cell holds text, as far as is known."""
         if isinstance(cell, RawCell):
             return self.kinds.get(cell.column) == "category"
         return isinstance(cell, TextCell)

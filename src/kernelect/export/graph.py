@@ -340,7 +340,7 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def is_wide(node: Node, known: dict[int, bool]) -> bool:
-    """Tell whether a node is computed in double whatever the export's precision; ``known`` keeps what was found."""
+    """Return whether a node is computed in double whatever the export's precision; ``known`` keeps what was found."""
     if id(node) not in known:
         inner = not isinstance(node, Narrow) and any(is_wide(arg, known) for arg in node.args)
         known[id(node)] = inner or isinstance(node, Raw | Lookup)

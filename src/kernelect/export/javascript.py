@@ -32,7 +32,7 @@ _HELPERS = {
     "horner": "const horner = (c, n, a) => { let t = 0; for (let k = 0; k < n; k++) t = t * a + c[k]; return t; };",
 }
 
-#: Tables that are at least so long are packed where that is asked for.
+#: Tables that are at least so long are packed if that is asked for.
 _PACKED = 8
 
 _UNPACK = """const unpack = (text) => {
@@ -78,7 +78,7 @@ def to_javascript(
     explainer : Explainer, optional
         An explainer of the same model. The constant then has ``NAME.explain(row)``, which returns ``{base, values}``,
         exact Shapley values of every player in ``NAME.players`` for every output. ``NAME.prepare()`` does the next
-        part of the preparation, which is needed once, and tells whether more is left.
+        part of the preparation, which is needed once, and returns whether more is left.
     interval : float in (0, 1), optional
         For models that predict one number: ``NAME.predict(row)`` then has ``interval`` too, the ends between which
         this share of observations lies. It comes from the plain jackknife, with the spread at the row if the spread

@@ -58,7 +58,7 @@ class Loops:
         self.arrays: set[str] = set()  # names that stand for arrays, even of one element
 
     def give(self, node: Node, name: str) -> None:
-        """Take it that the values of a node stand in the array ``name`` already."""
+        """Assume that the values of a node stand in the array ``name`` already."""
         self.names[id(node)] = name
         self.arrays.add(name)
 
@@ -309,7 +309,7 @@ def _kept(order: Sequence[Node], target: Node) -> set[int]:
 
 
 def _is_inline(node: Node, users: Sequence[Node]) -> bool:
-    """Tell whether every element of a node is used once."""
+    """Return whether every element of a node is used once."""
     if len(users) != 1:
         return False
     user = users[0]

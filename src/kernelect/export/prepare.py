@@ -1,4 +1,4 @@
-"""What every export begins with: the model made smaller where that is asked for, as a program, compared with Python."""
+"""What every export begins with: the model made smaller if that is asked for, as a program, compared with Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def prepared(
     ----------
     model : estimator, Pipeline or TableModel
     rows : DataFrame or array, or None
-        Rows to compare at; made up where None.
+        Rows to compare at; made up if None.
     max_vectors : int or None
         Vectors that a model is reduced to first.
     max_numbers : int

@@ -10,7 +10,7 @@ import numpy as np
 from kernelect.model import Model
 from kernelect.typing import Array
 
-#: What is told of relevance vector machines whose leave-one-out is not known.
+#: What is reported of relevance vector machines whose leave-one-out is not known.
 EVIDENCE = "ln evidence"
 
 
@@ -24,7 +24,7 @@ class Reduction:
         Of the same kind as the one that was given.
     vectors_before, vectors : int
     score : "log-loss", "unexplained variance" or "ln evidence"
-        The first two are measured by leave-one-out. How far the ln evidence falls is told of a relevance vector
+        The first two are measured by leave-one-out. How far the ln evidence falls is reported of a relevance vector
         machine that was reduced before, or comes from a file that was written before its leave-one-out was kept.
     loss_before, loss : float
     standard_error : float
@@ -42,7 +42,7 @@ class Reduction:
     remarks: tuple[str, ...] = ()
 
     def in_words(self) -> str:
-        """Return the sentence that tells what the reduction costs."""
+        """Return the sentence on what the reduction costs."""
         if self.vectors == self.vectors_before:
             return f"The model has {self.vectors} vectors, and all of them are kept."
         if self.score == EVIDENCE:

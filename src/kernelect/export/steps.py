@@ -53,7 +53,7 @@ def traced_step(step: Any, cells: list[Cell], sheet: Sheet) -> list[Cell]:
 
 
 def changes_types_only(step: Any) -> bool:
-    """Tell whether a step declares that it leaves cells as they are, for machines that code columns themselves."""
+    """Return whether a step declares that it leaves cells as they are, for machines that code columns themselves."""
     return bool(getattr(step, "changes_types_only", False))
 
 
@@ -139,7 +139,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _are_texts(step: SimpleImputer, cells: list[Cell], statistics: Any, sheet: Sheet) -> bool:
-    """Tell whether an imputer fills texts in."""
+    """Return whether an imputer fills texts in."""
     return any(isinstance(fill, str) for fill in statistics) or any(sheet.is_text(cell) for cell in cells)
 
 

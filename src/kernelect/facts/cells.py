@@ -34,7 +34,7 @@ def cell_words(cell: Any, kind: str = "") -> str:
 
 
 def hold_years(cells: Any) -> bool:
-    """Tell whether the cells of a column are years."""
+    """Return whether the cells of a column are years."""
     numbers = _numbers(cells)
     known = np.empty(0) if numbers is None else numbers[np.isfinite(numbers)]
     return len(known) > 0 and are_years(float(known.min()), float(known.max()))

@@ -12,7 +12,7 @@ from kernelect.model.decisions import Decision
 
 
 def describe_decision(decision: Decision, classes: Sequence[Any]) -> DecisionFacts:
-    """Return rule, threshold and costs, and a sentence that says them."""
+    """Return rule, threshold and costs, and a sentence with them."""
     names = [plain_name(label) for label in classes]
     return DecisionFacts(
         rule=decision.rule,

@@ -19,7 +19,7 @@ class PictureFacts(TypedDict):
 class ControlFacts(TypedDict):
     """A column that a reader can change: a number or date between ``low`` and ``high``, or one of ``levels``.
 
-    ``missing`` tells whether cells of it were missing, ``other`` whether there were further levels, ``years`` whether
+    ``missing`` is whether cells of it were missing, ``other`` whether there were further levels, ``years`` whether
     its numbers are years.
     """
 
@@ -70,7 +70,7 @@ class WhatIfFacts(TypedDict):
     """The model as JavaScript with a control for every column; ``script`` is empty if a page cannot carry it.
 
     ``order`` are the controls' places, the most relevant first; ``rows`` are rows to start from, the first one
-    typical; ``players`` the controls that share an effect; ``years`` tells whether years are predicted.
+    typical; ``players`` the controls that share an effect; ``years`` is whether years are predicted.
     """
 
     script: str
@@ -87,7 +87,7 @@ class WhatIfFacts(TypedDict):
 
 
 class RowFacts(TypedDict):
-    """A row that the model predicts badly: ``miss`` says by how much, ``reasons`` why."""
+    """A row that the model predicts badly: ``miss`` shows by how much, ``reasons`` why."""
 
     row: int
     observed: str

@@ -17,7 +17,7 @@ class ClassFacts(TypedDict):
 
 
 class DataFacts(TypedDict):
-    """The table: ``inputs`` are what the machine sees, ``words`` says it all in one line."""
+    """The table: ``inputs`` are what the machine sees, ``words`` shows it all in one line."""
 
     rows: int
     columns: int
@@ -43,7 +43,7 @@ class ColumnFacts(TypedDict):
 
 
 class ParameterFacts(TypedDict):
-    """One selected value; ``at_bound`` tells at which edge of its range the search left it."""
+    """One selected value; ``at_bound`` shows at which edge of its range the search left it."""
 
     name: str
     kind: str
@@ -237,7 +237,7 @@ class DifferenceFacts(TypedDict):
 
 
 class PeerFacts(TypedDict):
-    """One candidate of a comparison; ``mark`` tells who ran out of time or failed, ``remark`` why."""
+    """One candidate of a comparison; ``mark`` shows who ran out of time or failed, ``remark`` why."""
 
     name: str
     scores: list[ScoreFacts]

@@ -126,7 +126,7 @@ def _leaves(kernel: Kernel) -> list[Kernel]:
 
 
 def _moved_together(selection: Any) -> bool:
-    """Tell whether all widths moved equally far from their start, which the inputs' spread gives."""
+    """Return whether all widths moved equally far from their start, which the inputs' spread gives."""
     widths = [index for index, name in enumerate(selection.names) if parameter_kind(name) == "width"]
     if "spherical" not in selection.runs:
         return False

@@ -59,14 +59,14 @@ def _is_far(code: float, others: Array) -> bool:
 
 
 def may_be_categories(found: Array) -> bool:
-    """Tell whether distinct numbers may be codes, such as 1, 2, 3 for ``race``: few small whole ones, more than two."""
+    """Return whether distinct numbers may be codes, such as 1, 2, 3 for ``race``: few small whole ones, over two."""
     if not 3 <= len(found) <= _MOST_CODES or np.any(found % 1):
         return False
     return bool(found[0] in (0.0, 1.0) and found[-1] <= _LARGEST_CODE)
 
 
 def may_be_named_codes(found: Array) -> bool:
-    """Tell whether distinct numbers may be codes if the name suggests so: whole ones of at most three digits."""
+    """Return whether distinct numbers may be codes if the name suggests so: whole ones of at most three digits."""
     if not 3 <= len(found) <= _MOST_NAMED_CODES or np.any(found % 1):
         return False
     return bool(found[0] >= 0.0 and found[-1] <= _LARGEST_NAMED_CODE)

@@ -1,7 +1,7 @@
 """Turns arrays and DataFrames into named columns, each a one-dimensional array; no other module knows both.
 
 A column is float64 (NaN is missing), datetime64[us] (NaT is missing; moments of a time zone are in UTC) or object:
-text, with None where a cell is missing. Durations are days, times of day shares of a day. pandas, polars and anything
+text, with None if a cell is missing. Durations are days, times of day shares of a day. pandas, polars and anything
 with ``columns`` and ``__getitem__`` are read by their own methods, so neither package is needed.
 """
 
@@ -46,12 +46,12 @@ class Frame:
 
 
 def is_frame(X: object) -> bool:
-    """Tell whether ``X`` has named columns."""
+    """Return whether ``X`` has named columns."""
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, np.ndarray) and not _is_arrow(X)
 
 
 def _is_arrow(X: object) -> bool:
-    """Tell a table of pyarrow, whose ``columns`` are no names."""
+    """Return whether ``X`` is a table of pyarrow, whose ``columns`` are no names."""
     return hasattr(X, "column_names") and hasattr(X, "to_pydict")
 
 

@@ -107,7 +107,7 @@ def shared_unit(texts: Iterable[str], share: float) -> str:
 
 
 def stands_for_nothing(text: str) -> bool:
-    """Tell whether a text among numbers is a way to write "no value"."""
+    """Return whether a text among numbers is a way to write "no value"."""
     return text.strip().lower() in _NOTHING or text.strip().lower() in _ERRORS
 
 

@@ -39,7 +39,7 @@ class GaussianCentres:
 
     @classmethod
     def of(cls, kernel: Kernel, X: Array) -> GaussianCentres:
-        """Return the centres' geometry, or an error where the kernel is not Gaussian."""
+        """Return the centres' geometry, or an error if the kernel is not Gaussian."""
         if not isinstance(kernel, RBF | ARD):
             raise MissingCapability(
                 f"centres='movable' and criterion='centre-evidence' need a Gaussian kernel, and this one is "

@@ -30,7 +30,7 @@ def is_sklearn_kernel(kernel: object) -> bool:
 def from_sklearn(kernel: Any) -> Kernel:
     """Return the kernel of this library that equals scikit-learn's ``kernel``.
 
-    Hyper-parameters that scikit-learn would optimise are ``"auto"`` here where the kernel is
+    Hyper-parameters that scikit-learn would optimise are ``"auto"`` here if the kernel is
     translated; those with bounds ``"fixed"`` keep their value.
     """
     kind = type(kernel).__name__

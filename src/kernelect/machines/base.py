@@ -103,7 +103,7 @@ class KernelExpansion:
     def _without_common_part(self, cross: Array) -> Array:
         """Return the sum where huge coefficients cancel each other, as those of a nearly flat kernel do.
 
-        sum_i coef_i k_i = sum_i coef_i (k_i - c) + c sum_i coef_i. The last sum is 0 up to rounding where a machine has
+        sum_i coef_i k_i = sum_i coef_i (k_i - c) + c sum_i coef_i. The last sum is 0 up to rounding if a machine has
         an intercept, so that a c in the middle of the k_i keeps the partial sums small.
         """
         middle = np.median(cross, axis=0)

@@ -1,6 +1,6 @@
 """Rows of bags and folds: neither the order of rows, nor that of columns, nor a name of a class or group decides.
 
-A ``table`` below has all that tells rows apart: inputs, targets and weights.
+A ``table`` below has all that distinguishes rows: inputs, targets and weights.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """On which scale a target is modelled, and where its spread is larger: both chosen by leave-one-out.
 
-Least squares takes it that targets scatter alike around every prediction. Prices, durations and counts do not: they
+Least squares assumes that targets scatter alike around every prediction. Prices, durations and counts do not: they
 are positive, skewed, and scatter more where they are larger. On the scale of their logarithm or square root they often
 do. Leave-one-out tells: the likelihood of the targets themselves is that on the scale times its derivative (Box & Cox
 1964), and the scale with the largest one is taken.
@@ -23,7 +23,7 @@ from kernelect.model.scales import ANSCOMBE, TargetScale
 from kernelect.numerics import NEVER, Deadline, hashed_order, spaced
 from kernelect.typing import Array, Indices
 
-#: What a target is modelled by, as sentences say it.
+#: What a target is modelled by, as sentences write it.
 WORDS = {"log": "its logarithm", "log1p": "the logarithm of one more", "sqrt": "its square root"}
 
 #: What a user may ask for.

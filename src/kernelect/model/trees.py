@@ -33,7 +33,7 @@ class Trees:
     feature, right : ndarray of shape (N,)
     threshold : ndarray of shape (N,)
     boxes : ndarray of shape (L, k)
-        What every box says.
+        What every box predicts.
     n_inputs : int
         e.
     """

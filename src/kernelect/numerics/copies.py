@@ -46,7 +46,7 @@ def copied_rows(*tables: Array, among: Indices | None = None) -> Indices:
     Parameters
     ----------
     *tables : ndarray of shape (n, d_t)
-        All that tells rows apart: inputs, targets and, where rows belong to groups, the group.
+        All that distinguishes rows: inputs, targets and, if rows belong to groups, the group.
     among : ndarray of int, optional
         The rows that are looked at, in ascending order; the others are copies of none. All unless given.
     """

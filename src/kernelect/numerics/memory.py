@@ -82,7 +82,7 @@ def _entries(path: Path) -> dict[str, float]:
 
 
 def require_memory(n_rows: int, squares: float = 6.0, instead: str = "Fit a random subset of the rows") -> None:
-    """Raise :class:`NotEnoughMemory` if ``squares`` n x n arrays would not fit; ``instead`` tells what to do then."""
+    """Raise :class:`NotEnoughMemory` if ``squares`` n x n arrays would not fit; ``instead`` shows what to do then."""
     needed, free = squares * 8.0 * n_rows**2, available_bytes()
     if needed > free:
         rows = int((free / (8.0 * squares)) ** 0.5)

@@ -28,7 +28,7 @@ from kernelect.numerics.deadline import NEVER, Deadline
 #: Rows up to which a matrix has one thread, because a second one gains nothing.
 SINGLE_THREAD_ROWS = 400
 
-#: Rows of a trial: enough to tell the two ways apart, whatever the size of the fit.
+#: Rows of a trial: enough to distinguish the two ways, whatever the size of the fit.
 _TRIAL_ROWS = 600
 
 #: Trials of both ways whose times are added, and how many times slower all threads are when the rest is spared.

@@ -20,7 +20,7 @@ _LOW, _MIDDLE, _HIGH, _UNORDERED = COLOURS[0], "#c9ccd1", COLOURS[1], QUIET
 #: Steps from low to high, an odd number.
 RAMP_STEPS = 7
 
-#: The outline of a point, so that neighbours can be told apart.
+#: The outline of a point, so that neighbours can be distinguished.
 _OUTLINE = {"linewidths": 0.3, "edgecolors": GRID}
 
 

@@ -11,7 +11,7 @@ from kernelect.facts.names import short_name
 from kernelect.facts.surface import CRITERION_ROWS, Surface
 from kernelect.plots.style import COLOURS, INK, QUIET, Display, axes_for
 
-#: Rises in nats at which the shade changes: 1 is noise, 3 is much, beyond 300 nothing is told apart.
+#: Rises in nats at which the shade changes: 1 is noise, 3 is much, beyond 300 nothing is distinguished.
 _LEVELS = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 
 

@@ -18,12 +18,12 @@ AutoRule = Callable[[ParameterSpace], Prior | None]
 
 
 def shrink_elliptical(space: ParameterSpace) -> Prior | None:
-    """Shrinkage where the kernel has more than one width, given or selected."""
+    """Shrinkage if the kernel has more than one width, given or selected."""
     return Shrinkage() if space.elliptical else None
 
 
 def shrink_selected(space: ParameterSpace) -> Prior | None:
-    """Shrinkage where the kernel has more than one width and anything is selected."""
+    """Shrinkage if the kernel has more than one width and anything is selected."""
     return shrink_elliptical(space) if space.free.any() else None
 
 

@@ -147,7 +147,7 @@ class _Watch:
             raise StopSearch(Status.CONVERGED)
 
     def learned(self) -> Array | None:
-        """Return the inverse Hessian, where enough steps have told of it."""
+        """Return the inverse Hessian, if enough steps have shown it."""
         return self.whole_way.inverse() if self.whole_way.pairs >= _LEARNED else None
 
 

@@ -3,7 +3,7 @@
 A machine on n rows costs n^3, and a solution that has begun cannot be finished in half the time. So
 before a fit with a time limit begins, one small factorisation measures how fast this computer is at the
 moment, and the machine estimates the work of a solution. If a few solutions on all rows would take
-longer than the limit, the fit uses fewer rows, and its status says so.
+longer than the limit, the fit uses fewer rows, and its status reports it.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def moved_to(
     label : str
         What the last run of the trace is called.
     remark : str
-        What the status says of it.
+        What the status reports of it.
     observe : callable, optional
         Called with the row.
     """

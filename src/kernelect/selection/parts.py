@@ -32,7 +32,7 @@ from kernelect.selection.stages import (
 #: Rows from which a search begins on a part of them, and the smallest part.
 FROM, LEAST = 900, 400
 
-#: The same where a prior draws the widths together, so that few rows lead to the same place, or another selection leads
+#: The same if a prior draws the widths together, so that few rows lead to the same place, or another selection leads
 #: the way. Without either, a criterion on few rows over-fits and ends elsewhere.
 GUIDED_FROM, GUIDED_LEAST = 290, 200
 
@@ -103,7 +103,7 @@ class Parts(Stage):
             run.ask_less_after(part, jumps=self.jumps)
 
     def _first_size(self, run: Run) -> float:
-        """Return how many rows the first part has, all of them where none is needed."""
+        """Return how many rows the first part has, all of them if none is needed."""
         n = len(run.objective.X)
         prior = run.objective.prior
         groups = run.objective.criterion.groups
@@ -152,7 +152,7 @@ STAGES: tuple[Stage, ...] = (
     PriorRevised(),
 )
 
-#: The same where another selection leads the way.
+#: The same if another selection leads the way.
 LED_STAGES: tuple[Stage, ...] = (
     Parts((Spherical(), AllParameters()), led=True),
     Spherical(),
@@ -160,6 +160,6 @@ LED_STAGES: tuple[Stage, ...] = (
     PriorRevised(),
 )
 
-#: The same where widths keep their proportions.
+#: The same if widths keep their proportions.
 _TIED: tuple[Stage, ...] = (TiedParameters(),)
 TIED_STAGES: tuple[Stage, ...] = (Parts(_TIED, _TIED, led=True), *_TIED)

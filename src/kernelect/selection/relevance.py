@@ -199,7 +199,7 @@ class CentreObjective(RelevanceObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        GaussianCentres.of(self.kernel, self.X)  # says so where the kernel is not Gaussian
+        GaussianCentres.of(self.kernel, self.X)  # raises if the kernel is not Gaussian
 
     def _solution(self, theta: Array, gram: Array) -> RVMState:
         assert isinstance(self.criterion, RVMCentreEvidence)

@@ -72,7 +72,7 @@ class Run:
     near : bool
         Whether the start is close to an optimum already, because parts of the rows have led there.
     rows : int or None
-        Rows that the result was found on, where time did not suffice for all.
+        Rows that the result was found on, if time did not suffice for all.
     """
 
     def __init__(self, objective: SelectionObjective, options: SelectionOptions) -> None:
@@ -161,7 +161,7 @@ class Run:
         return self.result
 
     def has_time(self) -> bool:
-        """Return whether the deadline is still to come; where it is not, the run remembers that it was cut short."""
+        """Return whether the deadline is still to come; if it is not, the run remembers that it was cut short."""
         self.cut_short |= self.deadline.passed
         return not self.cut_short
 

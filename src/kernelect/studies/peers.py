@@ -58,7 +58,7 @@ class GPyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         self.classes_ = np.unique(y)
         if len(self.classes_) != 2:
-            raise InvalidArgument(f"GPy's classifier tells two classes apart, and y has {len(self.classes_)}.")
+            raise InvalidArgument(f"GPy's classifier distinguishes two classes, and y has {len(self.classes_)}.")
         self.mean_, self.scale_ = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
         kernel = GPy.kern.RBF(X.shape[1]) + GPy.kern.Bias(X.shape[1])
         labels = (y == self.classes_[1]).astype(float)[:, None]

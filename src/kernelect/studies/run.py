@@ -75,7 +75,7 @@ class Plan:
         return replace(found, name=dataset)
 
     def skipped(self) -> dict[str, str]:
-        """Return the methods that cannot run here, each with a sentence that says why."""
+        """Return the methods that cannot run here, each with a sentence with the reason."""
         missing = {
             name: [package for package in self.study.methods[name].requires if find_spec(package) is None]
             for name in self.methods

@@ -194,7 +194,7 @@ def _record(
 
 
 def _is_certain(profile: Profile, regularization: float, moments: SubsetMoments) -> bool:
-    """Tell whether a model claims that there is no noise though its parameters take up most of the rows."""
+    """Return whether a model claims that there is no noise though its parameters take up most of the rows."""
     residual = profile.misfits(np.array([regularization]))[0] / profile.energy
     few = moments.most_functions is not None and 2.0 * profile.well_determined(regularization) > moments.most_functions
     return few and bool(np.any(residual < _VANISHING))

@@ -1,4 +1,4 @@
-"""What a user says about the columns of a table: in options, or in the file that an earlier fit wrote."""
+"""What a user declares about the columns of a table: in options, or in the file that an earlier fit wrote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_NAMES = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """Columns by what is said of them; those of ``date`` and ``missing_codes`` may have ``=`` and more behind them.
+    """Columns by what they are declared as; those of ``date`` and ``missing_codes`` may have ``=`` and more behind.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Choices:
     known: Known | None = None
 
     def left_out(self, frame: pd.DataFrame) -> list[str]:
-        """Return the columns that are no inputs because the user says so."""
+        """Return the columns that are no inputs because the user asks for it."""
         kept = names_of(frame, self.keep, "--keep")
         own = {option: names_of(frame, named, option) for option, named in (("--drop", self.drop), ("--id", self.ids))}
         for option, named in own.items():
@@ -68,7 +68,7 @@ class Choices:
     def on_target(
         self, frame: pd.DataFrame, target: str, decimal: str | None, words: tuple[str, ...] = ()
     ) -> TargetWishes:
-        """Return what is said of the target."""
+        """Return what the user declares about the target."""
         before = () if self.known is None or self.known.target != target else self.known.target_codes
         codes = tuple(dict.fromkeys((*self.wishes(frame, [target], decimal).codes(target), *before)))
         kind = self.kind_of(frame, target)
@@ -82,7 +82,7 @@ class Choices:
             raise _unlike(kind, cells)
 
     def on_times(self, frame: pd.DataFrame, time: str, decimal: str | None) -> Wishes:
-        """Return what is said of the column that tells when rows were observed."""
+        """Return what the user declares about the column that holds when rows were observed."""
         wishes = self.wishes(frame, [time], decimal)
         before = "" if self.known is None or self.known.time != time else self.known.time_format
         if not before or wishes.kinds.get(time):
@@ -112,7 +112,7 @@ class Choices:
                 )
 
     def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str]) -> None:
-        """Make sure that cells can be read as what the options say; ``unused`` tells why inputs are not used."""
+        """Make sure that cells can be read as what the options say; ``unused`` shows why inputs are not used."""
         forms = self._forms(frame)
         for name, kind in self._kinds(frame).items():
             cells = frame[name].dropna()
@@ -121,7 +121,7 @@ class Choices:
                 raise _unlike(kind, cells)
 
     def wishes(self, frame: pd.DataFrame, inputs: Sequence[str], decimal: str | None) -> Wishes:
-        """Return what is said of the inputs."""
+        """Return what the user declares about the inputs."""
         codes = self._codes(frame)
         columns = {} if self.known is None else {column.name: column for column in self.known.columns}
         kinds = {**{name: column.kind for name, column in columns.items()}, **self._kinds(frame)}
@@ -161,7 +161,7 @@ class Choices:
 
 
 def _are_plain_numbers(cells: pd.Series) -> bool:
-    """Tell whether cells are numbers that no form of dates fits, as 20241231 fits one."""
+    """Return whether cells are numbers that no form of dates fits, as 20241231 fits one."""
     return pd.api.types.is_numeric_dtype(cells) and find_form(list(as_text(cells_of(cells)[0])), 0.0) is None
 
 

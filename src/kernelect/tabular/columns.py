@@ -35,7 +35,7 @@ class Column:
     reading : Reading
         How cells become values: decimal sign, form of dates, codes for missing cells.
     literal : bool
-        Whether all numbers are meant, since the user says that it is a number: none is a code for a missing cell.
+        Whether all numbers are meant, since the user declares it a number: none is a code for a missing cell.
     """
 
     name: str
@@ -65,7 +65,7 @@ def find_columns(frame: pd.DataFrame, wishes: Wishes | None = None) -> Found:
     frame : DataFrame
         Inputs only.
     wishes : Wishes, optional
-        What the user says about columns.
+        What the user declares about columns.
     """
     wishes = wishes or Wishes()
     columns: list[Column] = []

@@ -63,7 +63,7 @@ class Contender:
     ----------
     name : str
     estimate : Estimate or None
-        None if it could not be run; ``remark`` says why.
+        None if it could not be run; ``remark`` shows why.
     fold_values : ndarray of shape (n_folds,), or None
         The main score on each fold, turned so that smaller is better; None if there is no such score.
     seconds : float

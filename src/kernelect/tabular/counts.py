@@ -22,7 +22,7 @@ _LEAST_HIGH = 4
 
 
 def looks_like_counts(target: pd.Series) -> bool:
-    """Tell whether numbers are counts: whole, from 0, without gaps in the lower half, and rarer the larger they are."""
+    """Return whether numbers are counts: whole, from 0, without gaps in the lower half, rarer the larger they are."""
     values = values_of(target, "number").to_numpy()
     if np.isnan(values).any() or np.any(values % 1) or values.min() != 0.0 or values.max() < _LEAST_HIGH:
         return False

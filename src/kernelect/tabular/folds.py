@@ -199,7 +199,7 @@ def in_sentences(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
 
 
 def leaves_out_units(model: Any) -> bool:
-    """Tell whether leave-one-out of a pipeline's machine can leave out several rows together."""
+    """Return whether leave-one-out of a pipeline's machine can leave out several rows together."""
     return bool(has_fit_parameter(model[-1], "groups"))
 
 

@@ -125,13 +125,13 @@ def _why_number(name: str, cells: np.ndarray) -> str:
 
 
 def _are_years(cells: np.ndarray) -> bool:
-    """Tell whether row numbers are years, one to a row and in their order."""
+    """Return whether row numbers are years, one to a row and in their order."""
     steps = np.diff(cells)
     ordered = np.all(steps > 0) or np.all(steps < 0)
     return bool(ordered and cells.min() >= _YEARS[0] and cells.max() <= _YEARS[1])
 
 
 def _parallel(cells: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether one column rises, or falls, wherever the other one rises."""
+    """Return whether one column rises, or falls, wherever the other one rises."""
     steps = np.diff(cells[np.argsort(other)])
     return bool(np.all(steps > 0) or np.all(steps < 0))

@@ -77,7 +77,7 @@ def _difference(facts: Any) -> DifferenceFacts:
 
 
 def _is_finite(value: Any) -> bool:
-    """Tell whether a score is a number: JSON has null in the place of an infinite one."""
+    """Return whether a score is a number: JSON has null in the place of an infinite one."""
     return value is not None and math.isfinite(value)
 
 

@@ -72,7 +72,7 @@ def _asks(name: str, values: Array, targets: list[Array]) -> bool:
 
 
 def _counted(values: Array) -> bool:
-    """Tell whether numbers are amounts by how often they occur: more up to one of them, then fewer, and few at the end.
+    """Return whether numbers are amounts by how often they occur: more up to one of them, then fewer, few at the end.
 
     A house has 1 to 9 rooms, with a price that goes up and down.
     """

@@ -1,4 +1,4 @@
-"""A file with rows and named columns becomes a frame, or one sentence says why not.
+"""A file with rows and named columns becomes a frame, or one sentence gives the reason.
 
 Text, Parquet, Feather, Excel, JSON and svmlight, also compressed. Text goes through the csv module first, for the one
 thing pandas does silently: it fills rows that are too short.
@@ -224,7 +224,7 @@ def _read_svmlight(data: bytes, source: str) -> Table:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        # Columns are named by the written index: whether a file counts from 0 or 1 cannot be told from a part of it.
+        # Columns are named by the written index: whether a file counts from 0 or 1 cannot be known from a part of it.
         X, y = load_svmlight_file(io.BytesIO(data), zero_based=True)
     except (ValueError, IndexError, OverflowError) as error:
         raise UnusableTable(

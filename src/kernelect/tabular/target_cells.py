@@ -21,7 +21,7 @@ FEW_NUMBERS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class TargetWishes:
-    """What is said of a target before its cells are looked at.
+    """What the user declares about a target before its cells are looked at.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
     all other texts are missing.
     """
     wishes = wishes or TargetWishes()
-    if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects where some cells are missing
+    if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects if some cells are missing
         return TargetCells(target.astype("boolean"))
     if wishes.kind == "category":
         return _labels(target, wishes.codes)

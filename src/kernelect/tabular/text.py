@@ -128,11 +128,11 @@ def _sign(frame: pd.DataFrame, separator: str) -> str:
 
 
 def _may_be_misread(column: pd.Series, sign: str, zeros: bool) -> bool:
-    """Tell whether pandas may have misread a column: 1.234 beside decimal commas, or 01234, which is no number."""
+    """Return whether pandas may have misread a column: 1.234 beside decimal commas, or 01234, which is no number."""
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         return False
     broken = bool((column.dropna() % 1).any())
-    return sign == COMMA if broken else zeros  # whole numbers are floats where a cell is missing
+    return sign == COMMA if broken else zeros  # whole numbers are floats if a cell is missing
 
 
 def _is_misread(spelled: pd.Series, sign: str) -> bool:

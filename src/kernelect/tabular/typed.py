@@ -31,7 +31,7 @@ def hints_of(kind: type[Any]) -> dict[str, Any]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Tell whether a value has a declared type; what cannot be told counts as fitting."""
+    """Return whether a value has a declared type; what cannot be known counts as fitting."""
     origin = get_origin(hint)
     if hint is Any:
         return True
@@ -63,7 +63,7 @@ def _items_fit(value: tuple[Any, ...], hints: tuple[Any, ...]) -> bool:
 
 
 def _entries_fit(value: dict[str, Any], hint: Any) -> bool:
-    """Tell whether a dict has the keys of a typed one, and under each what belongs there."""
+    """Return whether a dict has the keys of a typed one, and under each what belongs there."""
     known = get_type_hints(hint)
     return hint.__required_keys__ <= set(value) <= set(known) and all(
         fits(each, known[key]) for key, each in value.items()
@@ -74,7 +74,7 @@ _WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or 
 
 
 def in_words(hint: Any) -> str:
-    """Return what a declared type asks for, as a message says it."""
+    """Return what a declared type asks for, as a message writes it."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return " or ".join(in_words(part) for part in parts if part is not type(None))

@@ -1,4 +1,4 @@
-"""Compressed files: gzip, bzip2, xz, zstandard where Python has it, and zip archives of one file."""
+"""Compressed files: gzip, bzip2, xz, zstandard if Python has it, and zip archives of one file."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def unpacked(data: bytes, source: str) -> tuple[bytes, str]:
 
 
 def is_spreadsheet(data: bytes) -> bool:
-    """Tell whether a file is an Excel workbook, which is a zip archive with certain members."""
+    """Return whether a file is an Excel workbook, which is a zip archive with certain members."""
     if not data.startswith(b"PK\x03\x04"):
         return False
     try:

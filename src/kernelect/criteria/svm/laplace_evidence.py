@@ -39,7 +39,7 @@ class LaplaceEvidence(BinaryCriterion):
     Neither approximation has a proper maximum: as the kernel's amplitude grows, alpha falls as
     its inverse, the determinant goes to 1 and the evidence to ln kappa(C), whatever the labels
     are, and from there to 0 as C grows. It is here to reproduce the paper. A search ends at the bounds of amplitude
-    and C, and the status says so.
+    and C, and the status reports it.
 
     The value costs one Cholesky factorisation of the order of the marginal support vectors. The gradient also needs
     its inverse and a triangular solve.

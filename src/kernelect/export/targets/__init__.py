@@ -42,7 +42,7 @@ class ExportTarget(ABC):
     words : str
         What sentences call it.
     file : str
-        What the file is called unless the user says otherwise.
+        What the file is called unless the user chooses another.
     takes : tuple of str
         The options that it can follow: fields of :class:`ExportOptions`.
     """

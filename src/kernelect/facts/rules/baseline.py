@@ -43,7 +43,7 @@ class _AgainstBaseline(DoubtRule[ModelEvidence]):
         }
 
     def holds(self, quality: QualityFacts, ours: ScoreFacts, theirs: ScoreFacts) -> bool:
-        """Tell whether there is a doubt."""
+        """Return whether there is a doubt."""
         raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ class NotBetter(_AgainstBaseline):
     name = "baseline"
 
     def holds(self, quality: QualityFacts, ours: ScoreFacts, theirs: ScoreFacts) -> bool:
-        """Tell whether no score is clearly better; with one row in fifty of a class the error cannot be."""
+        """Return whether no score is clearly better; with one row in fifty of a class the error cannot be."""
         names = (quality["main"], *_ALSO_COMPARED)
         return not _worse(ours, theirs) and not any(_better_by(quality, name, SURE) for name in names)
 
@@ -74,7 +74,7 @@ class Worse(_AgainstBaseline):
     name = "worse-than-baseline"
 
     def holds(self, quality: QualityFacts, ours: ScoreFacts, theirs: ScoreFacts) -> bool:
-        """Tell whether the main score is worse by more than its standard error."""
+        """Return whether the main score is worse by more than its standard error."""
         return _worse(ours, theirs)
 
     def words(self, found: Mapping[str, Any]) -> Words:
@@ -105,6 +105,6 @@ def _worse(ours: ScoreFacts, theirs: ScoreFacts) -> bool:
 
 
 def _better_by(quality: QualityFacts, name: str, errors: float) -> bool:
-    """Tell whether one score of the model is better than the baseline's by so many standard errors."""
+    """Return whether one score of the model is better than the baseline's by so many standard errors."""
     ours, theirs = (named_score(estimate_of(quality, role), name) for role in (quality["shown"], BASELINE))
     return ours is not None and theirs is not None and _gain(ours, theirs) > errors * (ours["standard_error"] or 0.0)

@@ -93,7 +93,7 @@ class GroupsOut(LeftOut):
         return np.concatenate([scores, intercept], axis=1)
 
     def _few(self, rows: Indices) -> bool:
-        """Tell whether groups have fewer rows than there are landmarks; of others, systems of that size are solved."""
+        """Return whether groups have fewer rows than landmarks; of others, systems of this size are solved."""
         return rows.shape[1] <= len(self.scores) + 1
 
     @staticmethod

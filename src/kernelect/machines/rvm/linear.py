@@ -196,7 +196,7 @@ class LinearModel:
         return best, self.noise.gain(np.minimum(best, _OUT), s, q2, rest)
 
     def _is_copy(self, function: int) -> bool:
-        """Tell whether an active function has the same values: Cauchy and Schwarz' inequality is an equality then."""
+        """Return whether an active function has the same values: Cauchy and Schwarz' inequality is an equality then."""
         a, norm = self.active, self.norms[function]
         same = np.abs(self.norms[a] - norm) <= _COPY * norm
         return bool(np.any(same & (np.abs(self.V[:, function] - norm) <= _COPY * norm)))

@@ -94,7 +94,7 @@ def polish(values: Array, fit: SparseFit, aim: Aim | None = None) -> SparseFit:
 
 
 def _polished(values: Array, fit: SparseFit, share: float, aim: Aim) -> tuple[SparseFit, bool]:
-    """Ascend and take out what falls below ``share``; says whether that was possible.
+    """Ascend and take out what falls below ``share``; returns whether that was possible.
 
     A function on its way out takes many steps, in each of which its precision grows by a
     factor of e: it is taken out early where that does not lower the evidence.

@@ -46,7 +46,7 @@ class ScaledFactor:
             return cls(CholeskyFactor(np.zeros((0, 0))), scale)
         unit = factorize_overwriting(matrix / (scale[:, None] * scale))
         if unit is None or not np.isfinite(unit.lower[-1, -1]):
-            unit = factorize(matrix / (scale[:, None] * scale))  # with jitter, or an error that says why
+            unit = factorize(matrix / (scale[:, None] * scale))  # with jitter, or an error with the reason
         return cls(unit, scale)
 
     def solve(self, right: Array) -> Array:

@@ -128,7 +128,7 @@ class HowMany:
         return self.whole.best_ridge(landmarks, ridge.log, ridge.lower, ridge.upper) if ridge.free else ridge.log
 
     def _within_time(self, pivots: Pivots, count: int) -> tuple[int, str]:
-        """Return as many landmarks as time allows, and what to say where these are fewer than ``count``."""
+        """Return as many landmarks as time allows, and what to report if these are fewer than ``count``."""
         if not np.isfinite(self.deadline.left()):
             return count, ""
         allowed = count

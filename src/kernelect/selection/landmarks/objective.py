@@ -117,7 +117,7 @@ class LandmarkObjective(LeastSquaresObjective):
         return _in_place(self._row_blocks, list(parts))
 
     def value_with(self, theta: Array, value: float, sample: Sample, n_weighted: int, unit: float = 1.0) -> float:
-        """Return what is minimised where the criterion has a value that was found on ``n_weighted`` rows.
+        """Return what is minimised if the criterion has a value that was found on ``n_weighted`` rows.
 
         ``sample`` stands for them. Targets have been divided by ``unit``; the value returned speaks of the targets
         themselves.

@@ -162,7 +162,7 @@ def _figures(model: Model, rows: Rows, residuals: list[np.ndarray]) -> tuple[str
 
 
 def _sorted_by_target(y: np.ndarray) -> bool:
-    """Tell whether the table is sorted by its target: neighbours are alike, and nothing follows for new rows."""
+    """Return whether the table is sorted by its target: neighbours are alike, and nothing follows for new rows."""
     if y.dtype.kind == "f":
         steps = np.diff(y)
         return bool(np.all(steps >= 0) or np.all(steps <= 0))

@@ -110,7 +110,7 @@ def _between(columns: np.ndarray, index: np.ndarray) -> float:
 
 
 def _smooth(columns: np.ndarray, index: np.ndarray) -> bool:
-    """Tell whether groups with neighbouring numbers have similar means, as amounts do and labels do not.
+    """Return whether groups with neighbouring numbers have similar means, as amounts do and labels do not.
 
     The mean squared difference of neighbours is twice the variance where their order means nothing (von Neumann).
     """
@@ -121,19 +121,19 @@ def _smooth(columns: np.ndarray, index: np.ndarray) -> bool:
 
 
 def _in_blocks(index: np.ndarray) -> bool:
-    """Tell whether all rows of a group follow each other in the table."""
+    """Return whether all rows of a group follow each other in the table."""
     return int(np.sum(np.diff(index) != 0)) + 1 == int(index.max()) + 1
 
 
 def _even(index: np.ndarray) -> bool:
-    """Tell whether groups are more alike in size than chance makes them, as in a design."""
+    """Return whether groups are more alike in size than chance makes them, as in a design."""
     sizes = np.bincount(index)
     mean = sizes.mean()
     return bool(chi2.cdf(float(np.sum((sizes - mean) ** 2) / mean), len(sizes) - 1) < _UNLIKELY)
 
 
 def _tells_others(rows: Rows, name: str, index: np.ndarray) -> bool:
-    """Tell whether another column is the same in all rows of a group, as a person's sex or height is."""
+    """Return whether another column is the same in all rows of a group, as a person's sex or height is."""
     several = np.bincount(index)[index] > 1
     numbers = rows.X[name].dtype != object
     for other in rows.X.columns:
@@ -153,6 +153,6 @@ def _tells_others(rows: Rows, name: str, index: np.ndarray) -> bool:
 
 
 def _follows(codes: np.ndarray, levels: int, numbers: bool) -> bool:
-    """Tell whether a column is made of the amount along which it is given: intervals of it, or a trend in it."""
+    """Return whether a column is made of the amount along which it is given: intervals of it, or a trend in it."""
     intervals = int(np.sum(np.diff(codes) != 0)) == levels - 1
     return intervals and (not numbers or bool(np.all(np.diff(codes) >= 0) or np.all(np.diff(codes) <= 0)))
