@@ -1,11 +1,12 @@
 """Files are there whole or not at all, and only regular ones are replaced."""
 
 import os
+import stat
 
 import pytest
 
 from kernelect.exceptions import InvalidArgument, UnwritableFile
-from kernelect.files import check_free, make_folder, write_whole
+from kernelect.files import check_free, make_folder, write_whole, writing_whole
 
 
 def test_folders_are_made_and_nothing_else_is_left(tmp_path):
@@ -93,3 +94,29 @@ def test_a_full_disk_leaves_the_old_file_and_no_part(tmp_path, monkeypatch):
         write_whole(path, b"new", force=True)
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_appears_while_another_is_written_is_not_replaced_without_leave(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.delattr(os, "link")
+    path = tmp_path / "a.txt"
+    writing = writing_whole(path)
+    writing.__enter__().write(b"new")
+    path.write_bytes(b"old")
+    with pytest.raises(InvalidArgument, match=r"a\.txt' is there already"):
+        writing.__exit__(None, None, None)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+    with writing_whole(path, force=True) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
+    path = tmp_path / "a.txt"
+    write_whole(path, b"old")
+    for mode in (0o600, 0o640):
+        path.chmod(mode)
+        write_whole(path, b"new", force=True)
+        assert stat.S_IMODE(path.stat().st_mode) == mode

@@ -3,7 +3,7 @@
 import pytest
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.registry import REGISTRIES, Registry, stored_types
+from kernelect.registry import REGISTRIES, Registry
 
 
 class Shape:
@@ -40,14 +40,6 @@ def test_a_part_stands_for_itself(shapes):
 def test_an_unknown_name_is_answered_with_the_known_ones(shapes):
     with pytest.raises(InvalidArgument, match=r"shape='sqare' is not known. Did you mean 'square'\?"):
         shapes.resolve("sqare")
-
-
-def test_registered_classes_may_be_stored(shapes):
-    name = f"{Circle.__module__}.Circle"
-    assert name not in stored_types()
-    shapes.register(Circle)
-    assert stored_types()[name] is Circle
-    assert shapes.names == ("square",)  # without a name it is only built, never chosen
 
 
 def test_a_name_cannot_be_taken_twice(shapes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -60,7 +61,7 @@ def _check_kind(path: Path, mode: int, force: bool) -> None:
             f"{_short(path)} is a device or a pipe, which is never replaced: give the name of a regular file."
         )
     if not force:
-        raise InvalidArgument(f"{_short(path)} is there already: overwrite it with --force, or choose another --out.")
+        raise InvalidArgument(_taken(path))
 
 
 def make_folder(path: Path) -> None:
@@ -103,13 +104,33 @@ def writing_whole(path: Path, force: bool = False, *, private: bool = False) -> 
             yield file
             file.flush()
             os.fsync(file.fileno())
-        part.replace(place)
+        _moved(part, place, path, force)
+    except FileExistsError as error:
+        raise InvalidArgument(_taken(path)) from error
     except OSError as error:  # a full disk
         raise UnwritableFile(
             f"{_short(path)} cannot be written ({error.strerror}): free some space or choose another --out."
         ) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _moved(part: Path, place: Path, path: Path, force: bool) -> None:
+    """Give a finished file its name; without leave, none that someone else has given in the meantime."""
+    if force:
+        check_free(path, force)
+        part.replace(place)
+        return
+    try:
+        os.link(part, place)  # fails if there is such a file, which a rename would replace
+    except (AttributeError, NotImplementedError, PermissionError, OSError) as error:
+        if isinstance(error, FileExistsError) or os.path.lexists(place):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place)) from error
+        part.replace(place)  # on a disk without links
+
+
+def _taken(path: Path) -> str:
+    return f"{_short(path)} is there already: overwrite it with --force, or choose another --out."
 
 
 def _short(path: Path) -> str:

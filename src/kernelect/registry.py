@@ -30,8 +30,6 @@ _HOMES = (
     "facts.doubts",
 )
 
-_STORED: dict[str, type] = {}
-
 
 @dataclass(frozen=True)
 class Entry(Generic[T]):
@@ -79,7 +77,6 @@ class Registry(Generic[T]):
             )
         if taken is None:
             self._entries.append(Entry(cls, name, make or cls))
-        stored(cls)
         return cls
 
     @property
@@ -134,14 +131,3 @@ def register(cls: C, name: str | None = None) -> C:
             return cls
     kinds = ", ".join(f"{registry.base.__name__} ({kind})" for kind, registry in REGISTRIES.items())
     raise InvalidArgument(f"{cls!r} cannot be registered: derive it from one of {kinds}.")
-
-
-def stored(cls: C) -> C:
-    """Declare that a fitted model may hold objects of this class on disk: a record without behaviour on loading."""
-    _STORED[f"{cls.__module__}.{cls.__qualname__}"] = cls
-    return cls
-
-
-def stored_types() -> dict[str, type]:
-    """Return the classes that a model file may hold, by their full name."""
-    return dict(_STORED)

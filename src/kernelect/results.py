@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from kernelect.extras import load_extra
-from kernelect.registry import stored
 from kernelect.typing import Array
 
 
@@ -44,7 +43,6 @@ class Evaluation:
     run: int = 0
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Trace:
     """One row per evaluation, in columns.
@@ -162,7 +160,6 @@ class Selected:
         return dict(zip(self.names, np.exp(self.theta).tolist(), strict=True))
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Selection(Selected):
     """The whole result of model selection: what ``selection_`` of an estimator holds.

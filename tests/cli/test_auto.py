@@ -33,15 +33,17 @@ def test_the_sample_tables_from_fit_to_report(run, tmp_path, name):
     assert "Candidates of the mixture" in said
     assert "A mixture of kernel" in said
     interval = () if name == "patients" else ("--interval", "0.9")
-    predictions = pd.read_csv(io.StringIO(run("predict", "model.skops", f"{name}.csv", "--quiet", *interval).stdout))
-    facts = json.loads(run("inspect", "model.skops", "--json").stdout)
+    predictions = pd.read_csv(
+        io.StringIO(run("predict", "model.kernelect", f"{name}.csv", "--quiet", *interval).stdout)
+    )
+    facts = json.loads(run("inspect", "model.kernelect", "--json").stdout)
     assert len(predictions) == facts["data"]["rows"]
     assert facts["mixture"]["effort"] == "fast"
     page = (tmp_path / "report.html").read_text()
     assert 'data-kind="weights"' in page
     assert 'data-kind="surface"' not in page
     assert facts["mixture"]["loss"]["sentence"][:40] in " ".join(page.split())
-    run("report", "model.skops", f"{name}.csv", "--out", "again.html")
+    run("report", "model.kernelect", f"{name}.csv", "--out", "again.html")
     assert (tmp_path / "again.html").read_text() == page
 
 
@@ -50,8 +52,8 @@ def test_outer_folds_repeat_the_mixture_and_the_file_is_small(run, folder):
     assert [one["name"] for one in facts["quality"]["estimates"]][:2] == ["2 outer folds", "leave-one-out"]
     assert facts["machine"]["class"] == "KernelClassifier"
     assert facts["parameters"] == {}
-    assert os.path.getsize(folder / "model.skops") < 300_000
-    shown = run("inspect", "model.skops").stdout
+    assert os.path.getsize(folder / "model.kernelect") < 300_000
+    shown = run("inspect", "model.kernelect").stdout
     assert "Candidates of the mixture" in shown
     assert "Selected values" not in shown
 
@@ -75,7 +77,7 @@ def test_a_time_limit_holds_and_what_was_not_fitted_is_told(run, folder):
     assert "not fitted: no time was left" in statuses
     assert "not-converged" in [doubt["code"] for doubt in facts["doubts"]]
     assert any("left no time for" in remark for remark in facts["remarks"])
-    text = run("inspect", "model.skops").stdout
+    text = run("inspect", "model.kernelect").stdout
     assert "ran out of time after" in " ".join(text.split())
 
 

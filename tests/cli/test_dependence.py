@@ -47,5 +47,5 @@ def test_a_comparison_keeps_groups_together_and_is_shown_beside_a_model(run, tab
     for row in facts["candidates"]:
         assert row["name"] in shown
     assert report_page[0]["peers"] == facts
-    report = ("report", "model.skops", "visits.csv", "--compared", "peers.json", "--json")
+    report = ("report", "model.kernelect", "visits.csv", "--compared", "peers.json", "--json")
     assert json.loads(run(*report, "--force").stdout)["peers"] == facts

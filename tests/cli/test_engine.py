@@ -38,7 +38,7 @@ def cluster():
 
 
 def predictions(folder):
-    model, _ = load_model(folder / "model.skops")
+    model, _ = load_model(folder / "model.kernelect")
     table = read_table(folder.parent / "big.parquet")
     return predict_table(model, match_columns(model.schema, table)[0])
 
@@ -53,7 +53,7 @@ def test_every_engine_gives_the_same_model(run, tmp_path, request, report_page, 
     assert "The table was read piece by piece" in outcome.stdout
     expected, found = predictions(tmp_path / "whole"), predictions(tmp_path / "parts")
     pd.testing.assert_frame_equal(found, expected, rtol=1e-8, atol=1e-8)
-    run("predict", "whole/model.skops", "big.parquet", "--engine", engine, "--out", "parts.csv", "--quiet")
+    run("predict", "whole/model.kernelect", "big.parquet", "--engine", engine, "--out", "parts.csv", "--quiet")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "parts.csv"), expected, rtol=1e-8, atol=1e-8)
     assert [facts["pictures"] for facts in report_page] == [[{"rows": 400}]] * 2
 
@@ -77,15 +77,15 @@ def test_what_is_refused(run, words, message):
 
 def test_predictions_piece_by_piece(run, tmp_path):
     run(*FIT, "--engine", "local", "--no-report", "--out", "o")
-    whole = pd.read_csv(io.StringIO(run("predict", "o/model.skops", "big.parquet").stdout))
-    pieces = run("predict", "o/model.skops", "big.parquet", "--engine", "local").stdout
+    whole = pd.read_csv(io.StringIO(run("predict", "o/model.kernelect", "big.parquet").stdout))
+    pieces = run("predict", "o/model.kernelect", "big.parquet", "--engine", "local").stdout
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(pieces)), whole, rtol=1e-8)
     assert (
         "--json holds all predictions"
-        in run("predict", "o/model.skops", "big.parquet", "--engine", "local", "--json", code=2).stderr
+        in run("predict", "o/model.kernelect", "big.parquet", "--engine", "local", "--json", code=2).stderr
     )
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
-    outcome = run("predict", "o/model.skops", "bad.csv", "--engine", "local", "--out", "p.csv", code=1)
+    outcome = run("predict", "o/model.kernelect", "bad.csv", "--engine", "local", "--out", "p.csv", code=1)
     assert "lacks 1 column the model needs" in outcome.stderr
     assert not (tmp_path / "p.csv").exists()
 

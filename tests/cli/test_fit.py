@@ -26,7 +26,7 @@ FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", *MACHINE, "--
 
 def test_a_table_becomes_a_model_and_a_report(run, folder, report_page):
     outcome = run(*FIT, "--out", "made/here")
-    assert sorted(os.listdir(folder / "made" / "here")) == ["columns.toml", "model.skops", "report.html"]
+    assert sorted(os.listdir(folder / "made" / "here")) == ["columns.toml", "model.kernelect", "report.html"]
     for words in ("Predicting label from mixed.csv", "2 outer folds", "leave-one-out", "Relevance of columns"):
         assert words in outcome.stdout
     assert "The task is classification" in outcome.stdout
@@ -42,7 +42,7 @@ def test_a_table_becomes_a_model_and_a_report(run, folder, report_page):
 def test_json_is_one_document(run, folder):
     outcome = run(*FIT, "--no-report", "--json")
     facts = json.loads(outcome.stdout)
-    assert facts["files"] == ["model.skops", "columns.toml"]
+    assert facts["files"] == ["model.kernelect", "columns.toml"]
     assert set(facts["parameters"]) == {"gamma", "regularization"}
     assert [estimate["name"] for estimate in facts["quality"]["estimates"]] == [
         "2 outer folds",
@@ -165,9 +165,9 @@ def test_hostile_names_and_labels_are_only_text(run, folder):
     outcome = run("fit", "hostile.csv", *target)
     assert "\x1b" not in outcome.output
     assert "[bold]x[/]" in outcome.output
-    shown = run("inspect", "model.skops")
+    shown = run("inspect", "model.kernelect")
     assert "\x1b" not in shown.output
-    printed = run("predict", "model.skops", "hostile.csv", "--id", "@SUM(A1)").stdout
+    printed = run("predict", "model.kernelect", "hostile.csv", "--id", "@SUM(A1)").stdout
     lines = printed.splitlines()
     assert lines[0].startswith("'@SUM(A1),prediction,probability:<script>")
     assert not any(cell.startswith(("=", "@")) for line in lines for cell in line.split(","))
@@ -255,7 +255,7 @@ def test_without_time_there_is_a_model_and_a_page_that_says_what_it_lacks(run, f
     assert "There was no time for all pictures" in page
     assert 'id="picture-' not in page
     assert "There was no time left for it" in page
-    assert run("predict", "o/model.skops", "mixed.csv").exit_code == 0
+    assert run("predict", "o/model.kernelect", "mixed.csv").exit_code == 0
 
 
 def test_a_model_whose_export_differs_has_a_report_without_what_if(run, folder, monkeypatch):
@@ -265,7 +265,7 @@ def test_a_model_whose_export_differs_has_a_report_without_what_if(run, folder, 
     page = (folder / "o" / "report.html").read_text()
     assert "This page does not carry the model. The export differs from the model by " in page
     assert "kernelectModel" not in page
-    outcome = run("export", "o/model.skops", "--to", "c", "--out", "model.h", code=1)
+    outcome = run("export", "o/model.kernelect", "--to", "c", "--out", "model.h", code=1)
     assert "The export differs from the model" in outcome.output
 
 

@@ -23,7 +23,7 @@ from oracles.tables import mixed_frame
 def saved(folder, fitted):
     """A folder with a table and models of it."""
     for target, model in fitted.items():
-        save_model(model, folder / f"{target}.skops")
+        save_model(model, folder / f"{target}.kernelect")
     return folder
 
 
@@ -40,17 +40,17 @@ def fitted():
 
 
 def test_predictions_are_printed_as_csv_and_remarks_apart(run, saved):
-    outcome = run("predict", "label.skops", "mixed.csv")
+    outcome = run("predict", "label.kernelect", "mixed.csv")
     frame = pd.read_csv(io.StringIO(outcome.stdout))
     assert list(frame.columns) == ["prediction", "probability:big", "probability:small"]
     assert len(frame) == 60
     assert outcome.stderr == ""  # 'value' was there in training too, and not used
     frame.assign(**mixed_frame(), new=1).to_csv(saved / "more.csv", index=False)
-    assert "ignored: 'prediction'" in run("predict", "label.skops", "more.csv").stderr
+    assert "ignored: 'prediction'" in run("predict", "label.kernelect", "more.csv").stderr
 
 
 def test_predictions_in_a_file(run, saved):
-    words = ("predict", "value.skops", "mixed.csv", "--out", "p.csv", "--interval", "0.9", "--id", "colour")
+    words = ("predict", "value.kernelect", "mixed.csv", "--out", "p.csv", "--interval", "0.9", "--id", "colour")
     assert "60 predictions written to p.csv" in run(*words).stdout
     frame = pd.read_csv(saved / "p.csv")
     assert list(frame.columns) == ["colour", "prediction", "standard_deviation", "lower", "upper"]
@@ -59,7 +59,7 @@ def test_predictions_in_a_file(run, saved):
 
 
 def test_predictions_as_json(run, saved):
-    document = json.loads(run("predict", "label.skops", "mixed.csv", "--json", "--id", "colour").stdout)
+    document = json.loads(run("predict", "label.kernelect", "mixed.csv", "--json", "--id", "colour").stdout)
     assert len(document["predictions"]) == 60
     assert document["predictions"][0]["colour"] is None
     assert document["file"] is None
@@ -69,11 +69,11 @@ def test_predictions_as_json(run, saved):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("label.skops", "short.csv"), 1, "lacks 1 column the model needs: 'colour'"),
-        (("label.skops", "mixed.csv", "--interval", "0.9"), 2, "--interval 0.9 is for regression"),
-        (("label.skops", "mixed.csv", "--id", "color"), 2, "Did you mean 'colour'?"),
-        (("mixed.csv", "mixed.csv"), 1, "mixed.csv is not a model saved by kernelect fit"),
-        (("none.skops", "mixed.csv"), 1, "There is no model file 'none.skops'"),
+        (("label.kernelect", "short.csv"), 1, "lacks 1 column the model needs: 'colour'"),
+        (("label.kernelect", "mixed.csv", "--interval", "0.9"), 2, "--interval 0.9 is for regression"),
+        (("label.kernelect", "mixed.csv", "--id", "color"), 2, "Did you mean 'colour'?"),
+        (("mixed.csv", "mixed.csv"), 1, "mixed.csv is not a model file: give the model.kernelect"),
+        (("none.kernelect", "mixed.csv"), 1, "There is no model file 'none.kernelect'"),
         (("bad.pkl", "mixed.csv"), 1, "bad.pkl is a pickle, which could run any code: it is never loaded."),
     ],
 )
@@ -85,22 +85,22 @@ def test_mistakes_are_explained(run, saved, words, code, message):
 
 
 def test_inspect_says_what_it_is(run, saved):
-    outcome = run("inspect", "label.skops")
+    outcome = run("inspect", "label.kernelect")
     for words in ("Predicting label from", "gamma", "regularization", "colour", "3 categories", "scikit-learn", "kB"):
         assert words in outcome.stdout
-    facts = json.loads(run("inspect", "label.skops", "--json").stdout)
-    assert facts["bytes"] == os.path.getsize(saved / "label.skops")
+    facts = json.loads(run("inspect", "label.kernelect", "--json").stdout)
+    assert facts["bytes"] == os.path.getsize(saved / "label.kernelect")
     assert facts["versions"]["kernelect"]
 
 
 def test_the_report_is_made_again(run, saved, report_page):
-    outcome = run("report", "label.skops", "mixed.csv", "--out", "page.html")
+    outcome = run("report", "label.kernelect", "mixed.csv", "--out", "page.html")
     assert "Written: page.html" in outcome.stdout
     (facts,) = report_page
     assert facts["pictures"] == [{"rows": 60}]
     assert facts["quality"]["shown"] == "leave-one-out"
-    assert "is there already" in run("report", "label.skops", "mixed.csv", "--out", "page.html", code=2).output
-    assert json.loads(run("report", "label.skops", "mixed.csv", "--json").stdout)["file"] == "report.html"
+    assert "is there already" in run("report", "label.kernelect", "mixed.csv", "--out", "page.html", code=2).output
+    assert json.loads(run("report", "label.kernelect", "mixed.csv", "--json").stdout)["file"] == "report.html"
 
 
 def test_compare_shows_paired_differences(run, folder):
@@ -179,7 +179,7 @@ def test_make_demo_ends_by_naming_the_report(run, report_page):
     commands = re.findall(r"^\t\$\(BIN\)/kernelect (.+)", makefile, flags=re.MULTILINE)
     for command in commands:
         outcome = run(*command.split())
-    assert outcome.stdout.splitlines()[-1] == "Written: demo/model.skops, demo/columns.toml, demo/report.html"
+    assert outcome.stdout.splitlines()[-1] == "Written: demo/model.kernelect, demo/columns.toml, demo/report.html"
 
 
 def test_figures_are_never_cut_on_a_narrow_terminal():
@@ -198,7 +198,7 @@ def test_figures_are_never_cut_on_a_narrow_terminal():
 def test_a_command_does_not_import_all_of_scikit_learn_to_read_a_model(saved):
     program = (
         "import sys; from click.testing import CliRunner; from kernelect.cli.commands import kernelect; "
-        f"done = CliRunner().invoke(kernelect, ['inspect', {str(saved / 'label.skops')!r}]); "
+        f"done = CliRunner().invoke(kernelect, ['inspect', {str(saved / 'label.kernelect')!r}]); "
         "print(done.exit_code, 'sklearn.utils._testing' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -73,23 +73,27 @@ def results_of(path, texts):
 
 def test_tables(run, table):
     words = ("--machine", "lssvm", "--kernel", "rbf", "--folds", 0, "--id", "who", "--no-report")
-    said = [run("fit", "t.csv", "--target", "y", *words), run("inspect", "model.skops")]
-    said += [run("explain", "model.skops", "t.csv"), run("predict", "model.skops", "t.csv", "--explain", 2)]
-    run("predict", "model.skops", "t.csv", "--out", "p.csv")
-    run("predict", "model.skops", "t.csv", "--out", "p.tsv")
-    run("predict", "model.skops", "t.csv", "--engine", "local", "--out", "pieces.csv")
-    run("explain", "model.skops", "t.csv", "--out", "e.csv")
+    said = [run("fit", "t.csv", "--target", "y", *words), run("inspect", "model.kernelect")]
+    said += [run("explain", "model.kernelect", "t.csv"), run("predict", "model.kernelect", "t.csv", "--explain", 2)]
+    run("predict", "model.kernelect", "t.csv", "--out", "p.csv")
+    run("predict", "model.kernelect", "t.csv", "--out", "p.tsv")
+    run("predict", "model.kernelect", "t.csv", "--engine", "local", "--out", "pieces.csv")
+    run("explain", "model.kernelect", "t.csv", "--out", "e.csv")
     for outcome in said[:3]:
         assert controls_in(outcome.output) == []
     assert formulas_in(said[3].stdout) == []
     for name in ("p.csv", "p.tsv", "pieces.csv", "e.csv"):
         assert formulas_in(Path(name).read_text()) == [], name
-    for words in (("predict", "model.skops", "t.csv"), ("explain", "model.skops", "t.csv"), ("inspect", "model.skops")):
+    for words in (
+        ("predict", "model.kernelect", "t.csv"),
+        ("explain", "model.kernelect", "t.csv"),
+        ("inspect", "model.kernelect"),
+    ):
         document = run(*words, "--json").stdout
         assert controls_in(document) == []
         json.loads(document)
     openpyxl = pytest.importorskip("openpyxl")
-    run("predict", "model.skops", "t.csv", "--out", "p.xlsx")
+    run("predict", "model.kernelect", "t.csv", "--out", "p.xlsx")
     cells = [cell for row in openpyxl.load_workbook("p.xlsx").active.iter_rows() for cell in row]
     assert len(cells) > 60
     assert all(cell.data_type != "f" for cell in cells)
@@ -151,13 +155,13 @@ def test_help_of_completion_is_readable(run):
 
 def test_predictions_have_the_form_that_their_name_says(run, folder):
     run("fit", "mixed.csv", "--target", "label", "--machine", "lssvm", "--kernel", "rbf", "--folds", 0, "--no-report")
-    run("predict", "model.skops", "mixed.csv", "--out", "p.csv")
+    run("predict", "model.kernelect", "mixed.csv", "--out", "p.csv")
     expected = pd.read_csv("p.csv")
     for name, read in (("p.parquet", pd.read_parquet), ("p.feather", pd.read_feather), ("p.xlsx", pd.read_excel)):
-        run("predict", "model.skops", "mixed.csv", "--out", name)
+        run("predict", "model.kernelect", "mixed.csv", "--out", name)
         pd.testing.assert_frame_equal(read(name), expected, check_dtype=False)
     for name in ("p.json", "p.csv.gz", "p.xls"):
-        said = run("predict", "model.skops", "mixed.csv", "--out", name, code=2).output
+        said = run("predict", "model.kernelect", "mixed.csv", "--out", name, code=2).output
         assert "choose one of these endings" in " ".join(said.split())
-    said = run("predict", "model.skops", "mixed.csv", "--engine", "local", "--out", "q.parquet", code=2).output
+    said = run("predict", "model.kernelect", "mixed.csv", "--engine", "local", "--out", "q.parquet", code=2).output
     assert "--engine writes CSV piece by piece" in " ".join(said.split())

@@ -34,7 +34,7 @@ def test_an_encoding_that_lacks_letters_loses_letters_and_nothing_else(tmp_path,
     frame = pd.DataFrame({"größe ☃": rng.normal(size=40), "w": rng.choice(["é", "ф"], 40), "y": rng.normal(size=40)})
     frame.to_csv(tmp_path / "t.csv", index=False)
     words = ("fit", "t.csv", "--target", "y", "--machine", "lssvm", "--kernel", "rbf", "--folds", "2", "--no-report")
-    for more in (words, ("predict", "model.skops", "t.csv", "--id", "w"), ("inspect", "model.skops", "--json")):
+    for more in (words, ("predict", "model.kernelect", "t.csv", "--id", "w"), ("inspect", "model.kernelect", "--json")):
         process = begun(tmp_path, *more, PYTHONIOENCODING=encoding)
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err

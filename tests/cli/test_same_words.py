@@ -118,7 +118,7 @@ def test_terminal_json_and_page_show_the_same(run, table, machine):
     assert read_page(page) == shown
     assert read_json(re.search(r'id="facts">(.*?)</script>', page, flags=re.DOTALL)[1]) == shown
     assert read_json(run(*words, "--json").stdout) == shown
-    assert read_terminal(run("inspect", "model.skops").stdout) == shown
-    assert read_json(run("inspect", "model.skops", "--json").stdout) == shown
-    assert read_terminal(run("report", "model.skops", "table.csv", "--out", "again.html").stdout) == shown
+    assert read_terminal(run("inspect", "model.kernelect").stdout) == shown
+    assert read_json(run("inspect", "model.kernelect", "--json").stdout) == shown
+    assert read_terminal(run("report", "model.kernelect", "table.csv", "--out", "again.html").stdout) == shown
     assert read_page((table / "again.html").read_text()) == shown

@@ -33,9 +33,9 @@ def dated(tmp_path):
 
 def test_dates_at_the_end_of_the_calendar(run, dated, report_page):
     run("fit", "far.csv", *FIT, "--keep", "when", "--out", "far")
-    assert "2020-01-01 to 9999-12-31" in run("inspect", "far/model.skops").stdout
+    assert "2020-01-01 to 9999-12-31" in run("inspect", "far/model.kernelect").stdout
     run("fit", "now.csv", *FIT, "--keep", "when", "--out", "now")
-    found = run("predict", "now/model.skops", "far.csv")
+    found = run("predict", "now/model.kernelect", "far.csv")
     assert "lies outside the range of the training table" in " ".join(found.stderr.split())
 
 
@@ -110,10 +110,10 @@ def test_names_that_are_too_long(run, folder):
     assert "cannot be written (File name too long)" in sentence(run("fit", "mixed.csv", *FIT, "--out", LONG, code=2))
     run("fit", "mixed.csv", *FIT)
     # A name that just fits: the part that is written first must not have a longer one.
-    run("predict", "model.skops", "mixed.csv", "--out", "p" * 251 + ".csv", "--quiet")
+    run("predict", "model.kernelect", "mixed.csv", "--out", "p" * 251 + ".csv", "--quiet")
     assert len(os.listdir(folder)) == 4
-    assert "File name too long" in sentence(run("predict", "model.skops", "mixed.csv", "--out", LONG, code=2))
-    assert "cannot be read (File name too long)" in sentence(run("predict", "model.skops", LONG, code=1))
+    assert "File name too long" in sentence(run("predict", "model.kernelect", "mixed.csv", "--out", LONG, code=2))
+    assert "cannot be read (File name too long)" in sentence(run("predict", "model.kernelect", LONG, code=1))
     assert "cannot be read (File name too long)" in sentence(run("inspect", LONG, code=1))
     assert "File name too long" in sentence(run("study", "run", f"{LONG}.toml", code=2))
 
@@ -123,8 +123,8 @@ def test_columns_with_long_names(run, folder):
     frame.to_csv(folder / "long.csv", index=False)
     words = ("--target", LONG, "--drop", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0")
     run("fit", "long.csv", *words, "--out", "long")
-    run("predict", "long/model.skops", "long.csv", "--quiet")
-    run("inspect", "long/model.skops")
+    run("predict", "long/model.kernelect", "long.csv", "--quiet")
+    run("inspect", "long/model.kernelect")
 
 
 def test_folders_that_cannot_be_made(run, folder):
@@ -133,7 +133,7 @@ def test_folders_that_cannot_be_made(run, folder):
     for out in ("file/inside", "/proc/nothing/here"):
         for words in (
             ("fit", "mixed.csv", *FIT, "--out", out),
-            ("predict", "model.skops", "mixed.csv", "--quiet", "--out", f"{out}/p.csv"),
+            ("predict", "model.kernelect", "mixed.csv", "--quiet", "--out", f"{out}/p.csv"),
             ("sample", "wine", "--out", f"{out}/w.csv"),
             ("demo", "--out", out),
         ):
@@ -159,13 +159,13 @@ def test_labels_of_text_and_numbers_together(run, folder):
     frame = mixed_frame(40)
     frame.assign(label=np.tile(["1", "x", "2.5", "1"], 10)).to_csv(folder / "both.csv", index=False)
     run("fit", "both.csv", *FIT, "--out", "both")
-    assert load_model(folder / "both" / "model.skops")[0].schema.classes == ("1", "2.5", "x")
+    assert load_model(folder / "both" / "model.kernelect")[0].schema.classes == ("1", "2.5", "x")
     # The labels of another table: numbers where the model knows text, and the other way round.
     frame.assign(label=np.tile([1, 2], 20)).to_csv(folder / "numbers.csv", index=False)
     frame.assign(label=np.tile(["a", "b"], 20)).to_csv(folder / "texts.csv", index=False)
     run("fit", "numbers.csv", *FIT, "--out", "numbers")
-    run("predict", "both/model.skops", "numbers.csv", "--quiet")
-    said = sentence(run("report", "numbers/model.skops", "texts.csv", code=1))
+    run("predict", "both/model.kernelect", "numbers.csv", "--quiet")
+    said = sentence(run("report", "numbers/model.kernelect", "texts.csv", code=1))
     assert "no row of texts.csv has one of the model's classes (1, 2) in 'label'" in said
 
 
@@ -195,7 +195,11 @@ def test_standard_input_that_is_closed(folder):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
 def test_standard_output_that_is_full_or_gone(run, folder):
     run("fit", "mixed.csv", *FIT)
-    for words in ("predict model.skops mixed.csv --quiet", "inspect model.skops", "inspect model.skops --json"):
+    for words in (
+        "predict model.kernelect mixed.csv --quiet",
+        "inspect model.kernelect",
+        "inspect model.kernelect --json",
+    ):
         with open("/dev/full", "w") as full:
             command = [sys.executable, "-m", "kernelect", *words.split()]
             found = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder, env=ENVIRONMENT)
@@ -203,7 +207,7 @@ def test_standard_output_that_is_full_or_gone(run, folder):
         assert found.stderr.strip() == (
             "Error: The output cannot be written (No space left on device): free some space, or send it elsewhere."
         )
-    script = f"{sys.executable} -m kernelect predict model.skops mixed.csv --quiet | true; echo ${{PIPESTATUS[0]}}"
+    script = f"{sys.executable} -m kernelect predict model.kernelect mixed.csv --quiet | true; echo ${{PIPESTATUS[0]}}"
     found = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=folder, env=ENVIRONMENT)
     assert found.stderr == ""
     assert found.stdout.strip() in ("0", "1")  # 0 where all fits into the pipe before the reader leaves
@@ -219,7 +223,7 @@ def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, 
 
     monkeypatch.setattr(os, "fsync", full)
     said = sentence(run("fit", "mixed.csv", *FIT, "--out", "o", code=1))
-    assert "'o/model.skops' cannot be written (No space left on device): free some space" in said
+    assert "'o/model.kernelect' cannot be written (No space left on device): free some space" in said
     assert os.listdir(folder / "o") == []
     monkeypatch.undo()
     monkeypatch.chdir(folder)
@@ -232,7 +236,7 @@ def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, 
     monkeypatch.setattr(report, "write_report", write_report)
     said = sentence(run("fit", "mixed.csv", *[word for word in FIT if word != "--no-report"], "--out", "o", code=1))
     assert "'o/report.html' cannot be written (No space left on device)" in said
-    assert sorted(os.listdir(folder / "o")) == ["columns.toml", "model.skops"]
+    assert sorted(os.listdir(folder / "o")) == ["columns.toml", "model.kernelect"]
 
 
 def test_names_of_parts_are_those_of_the_registries(run, folder, monkeypatch):

@@ -37,7 +37,7 @@ def fitted():
 @pytest.fixture
 def saved(folder, fitted):
     for name, model in fitted.items():
-        save_model(model, folder / f"{name}.skops")
+        save_model(model, folder / f"{name}.kernelect")
     mixed_frame()[:4].to_csv(folder / "few.csv", index=False)
     return folder
 
@@ -47,7 +47,7 @@ def words_of(outcome):
 
 
 def test_reasons_beside_predictions(run, saved):
-    outcome = run("predict", "label.skops", "mixed.csv", "--explain", "2")
+    outcome = run("predict", "label.kernelect", "mixed.csv", "--explain", "2")
     frame = pd.read_csv(io.StringIO(outcome.stdout))
     assert list(frame.columns)[-2:] == ["reason 1", "reason 2"]
     first = frame["reason 1"][1]
@@ -59,7 +59,8 @@ def test_reasons_beside_predictions(run, saved):
 def test_reasons_are_the_strongest_effects(saved, fitted):
     X, _ = match_columns(fitted["label"].schema, read_table(str(saved / "mixed.csv")))
     explained = explain_table(fitted["label"], X)
-    decision = fitted["label"].pipeline.decision_function(X)
+    record = fitted["label"].model
+    decision = record.decisions(record.inputs(X))[:, 0]
     np.testing.assert_allclose(np.abs(explained.total), np.abs(decision), atol=1e-10)
     assert np.all(explained.total > 0.0)  # towards the class that is predicted
     for row in range(5):
@@ -73,9 +74,10 @@ def test_reasons_are_the_strongest_effects(saved, fitted):
 def test_reasons_speak_for_the_class_that_the_threshold_chooses(saved, fitted):
     X, _ = match_columns(fitted["label"].schema, read_table(str(saved / "mixed.csv")))
     plain = explain_table(fitted["label"], X)
-    first, second = fitted["label"].estimator.classes_.tolist()
+    first, second = fitted["label"].classes_.tolist()
     for threshold, label in ((0.0, second), (1.0, first)):
-        model = replace(fitted["label"], decision=Decision("cost", 1, threshold, None))
+        decided = fitted["label"].model.with_decision(Decision("cost", 1, threshold, None))
+        model = replace(fitted["label"], model=decided)
         explained = explain_table(model, X)
         assert explained.towards == predict_table(model, X)["prediction"].tolist() == [label] * len(X)
         turned = np.where(np.array(plain.towards) == label, 1.0, -1.0)
@@ -84,40 +86,40 @@ def test_reasons_speak_for_the_class_that_the_threshold_chooses(saved, fitted):
 
 def test_what_effects_are_of_is_said_beside_predictions(run, saved):
     said = "Effects are shares of the decision value: positive ones speak for the predicted class."
-    assert said in " ".join(run("predict", "label.skops", "few.csv", "--explain", "1").stderr.split())
-    assert "Effects" not in run("predict", "label.skops", "few.csv").stderr
+    assert said in " ".join(run("predict", "label.kernelect", "few.csv", "--explain", "1").stderr.split())
+    assert "Effects" not in run("predict", "label.kernelect", "few.csv").stderr
 
 
 def test_explanations_on_the_terminal_as_json_and_as_a_file(run, saved):
-    shown = run("explain", "value.skops", "mixed.csv").stdout
+    shown = run("explain", "value.kernelect", "mixed.csv").stdout
     assert "Effects add up from the mean prediction to the row's own." in shown
     assert "and 40 more rows" in shown
-    document = json.loads(run("explain", "value.skops", "mixed.csv", "--json").stdout)
+    document = json.loads(run("explain", "value.kernelect", "mixed.csv", "--json").stdout)
     row = document["rows"][0]
     assert row["base"] + sum(row["effects"].values()) == pytest.approx(row["total"])
     assert row["total"] == pytest.approx(row["prediction"])
-    run("explain", "value.skops", "mixed.csv", "--out", "why.csv")
+    run("explain", "value.kernelect", "mixed.csv", "--out", "why.csv")
     frame = pd.read_csv(saved / "why.csv")
     assert list(frame.columns) == ["row", "prediction", "column", "cell", "effect"]
     assert len(frame) == 60 * 3
-    assert "is there already" in words_of(run("explain", "value.skops", "mixed.csv", "--out", "why.csv", code=2))
+    assert "is there already" in words_of(run("explain", "value.kernelect", "mixed.csv", "--out", "why.csv", code=2))
 
 
 def test_a_level_never_seen_is_explained_without_a_warning(run, saved):
     mixed_frame().assign(colour="violet").to_csv(saved / "new.csv", index=False)
-    run("explain", "value.skops", "new.csv")
+    run("explain", "value.kernelect", "new.csv")
 
 
 def test_models_without_training_rows_ask_for_usual_ones(run, saved):
-    said = words_of(run("explain", "sparse.skops", "few.csv", code=2))
+    said = words_of(run("explain", "sparse.kernelect", "few.csv", code=2))
     assert "give a table of them with kernelect explain --background" in said
-    run("explain", "sparse.skops", "few.csv", "--background", "mixed.csv")
-    run("explain", "sparse.skops", "mixed.csv")
+    run("explain", "sparse.kernelect", "few.csv", "--background", "mixed.csv")
+    run("explain", "sparse.kernelect", "mixed.csv")
 
 
 @pytest.mark.skipif(compiler() is None, reason="there is no gcc")
 def test_export_to_c(run, saved, fitted, tmp_path):
-    assert "Written: m.h" in run("export", "label.skops", "--to", "c", "--out", "m.h").stdout
+    assert "Written: m.h" in run("export", "label.kernelect", "--to", "c", "--out", "m.h").stdout
     row = [12.0, 1.0, -0.5]
     columns = fitted["label"].schema.columns
     levels = [column.name for column in columns]
@@ -126,22 +128,22 @@ def test_export_to_c(run, saved, fitted, tmp_path):
     X = pd.DataFrame({"size": [12.0], "colour": ["blue"], "weight": [-0.5]})
     order = [line.split('"')[1] for line in (saved / "m.h").read_text().split("\n") if " *     " in line]
     X["colour"] = order[1]
-    np.testing.assert_allclose(found, fitted["label"].pipeline.predict_proba(X)[0], atol=1e-9)
+    np.testing.assert_allclose(found, fitted["label"].predict_proba(X)[0], atol=1e-9)
 
 
 def test_export_to_onnx_and_javascript(run, saved):
     onnx = pytest.importorskip("onnx")
-    document = json.loads(run("export", "value.skops", "--to", "onnx", "--json").stdout)
+    document = json.loads(run("export", "value.kernelect", "--to", "onnx", "--json").stdout)
     assert document["bytes"] == (saved / "model.onnx").stat().st_size
     onnx.checker.check_model(onnx.load(saved / "model.onnx"))
-    run("export", "value.skops", "--to", "javascript", "--name", "size2")
+    run("export", "value.kernelect", "--to", "javascript", "--name", "size2")
     assert "const size2 = " in (saved / "model.js").read_text()
 
 
 def test_export_of_fewer_vectors_tells_the_loss(run, saved):
-    outcome = run("export", "label.skops", "--to", "c", "--out", "small.h", "--max-vectors", "15")
+    outcome = run("export", "label.kernelect", "--to", "c", "--out", "small.h", "--max-vectors", "15")
     assert "15 of 60 vectors are kept: the leave-one-out log-loss is" in words_of(outcome)
-    whole = run("export", "label.skops", "--to", "c", "--out", "whole.h")
+    whole = run("export", "label.kernelect", "--to", "c", "--out", "whole.h")
     assert (saved / "small.h").stat().st_size < (saved / "whole.h").stat().st_size
     assert "vectors are kept" not in words_of(whole)
 
@@ -149,15 +151,18 @@ def test_export_of_fewer_vectors_tells_the_loss(run, saved):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("export", "label.skops", "--to", "onnx", "--bits", "8"), "--bits 8 is for C, and --to onnx was asked for"),
         (
-            ("export", "label.skops", "--to", "javascript", "--float"),
+            ("export", "label.kernelect", "--to", "onnx", "--bits", "8"),
+            "--bits 8 is for C, and --to onnx was asked for",
+        ),
+        (
+            ("export", "label.kernelect", "--to", "javascript", "--float"),
             "--float is for C and ONNX, and --to",
         ),
-        (("export", "label.skops", "--to", "c", "--name", "a b"), "name='a b' must be a valid name in C"),
-        (("export", "label.skops", "--to", "c", "--out", "mixed.csv"), "'mixed.csv' is there already"),
-        (("export", "label.skops"), "Missing option '--to'"),
-        (("predict", "label.skops", "mixed.csv", "--explain", "0"), "'0' must be a whole number of at least 1"),
+        (("export", "label.kernelect", "--to", "c", "--name", "a b"), "name='a b' must be a valid name in C"),
+        (("export", "label.kernelect", "--to", "c", "--out", "mixed.csv"), "'mixed.csv' is there already"),
+        (("export", "label.kernelect"), "Missing option '--to'"),
+        (("predict", "label.kernelect", "mixed.csv", "--explain", "0"), "'0' must be a whole number of at least 1"),
     ],
 )
 def test_wrong_use_is_one_sentence(run, saved, words, said):

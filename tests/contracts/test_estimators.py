@@ -20,6 +20,7 @@ from kernelect.estimators import ESTIMATORS as DECLARED
 from kernelect.estimators.registry import ESTIMATORS as REGISTERED
 from kernelect.mixture import Door
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
+from kernelect.tabular.pipeline import coding_steps, model_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -106,12 +107,22 @@ def table_model(name):
 def test_saved_models_predict_the_same_bits(name, tmp_path):
     record, rows = table_model(name)
     # Mixtures code the columns themselves.
-    columns = record.pipeline[: 1 if isinstance(ESTIMATORS[name], Door) else -1]
+    steps = coding_steps(record.schema.columns)
+    columns = Pipeline(steps[:1] if isinstance(ESTIMATORS[name], Door) else steps).fit(rows.X)
     machine = clone(ESTIMATORS[name]).fit(columns.transform(rows.X), rows.y)
     word = next(word for word, tasks in DECLARED.by_machine().items() if type(machine) in tasks.values())
     pipeline = Pipeline([*columns.steps, ("machine", machine)])
-    save_model(replace(record, pipeline=pipeline, machine=word), tmp_path / "m.skops")
-    loaded, remarks = load_model(tmp_path / "m.skops")
+    save_model(replace(record, model=model_of(pipeline), machine=word), tmp_path / "m.kernelect")
+    loaded, remarks = load_model(tmp_path / "m.kernelect", report=False)
     assert remarks == []
-    new = columns.transform(pd.DataFrame(queries(), columns=rows.X.columns))
-    np.testing.assert_array_equal(answers(loaded.estimator, new), answers(machine, new))
+    new = pd.DataFrame(queries(), columns=rows.X.columns)
+    before, after, inputs = model_of(pipeline), loaded.model, columns.transform(new)
+    np.testing.assert_array_equal(after.predict(new), before.predict(new))
+    if before.is_classifier:
+        np.testing.assert_array_equal(after.predict_proba(new), before.predict_proba(new))
+        np.testing.assert_allclose(after.predict_proba(new), machine.predict_proba(inputs), rtol=1e-12)
+        return
+    Z = before.inputs(new)
+    np.testing.assert_array_equal(after.deviations(Z), before.deviations(Z))
+    for ours, theirs in zip((after.predict(new), after.deviations(Z)), machine.predict(inputs, True), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)

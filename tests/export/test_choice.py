@@ -48,11 +48,11 @@ def fitted(three, stakes):
 def told(request, tmp_path_factory):
     """A model as its file holds it, rows, the labels of ``predict``, and whether the likeliest class is another."""
     model, rows = fitted(request.param == "costs of three classes", STAKES[request.param])
-    path = tmp_path_factory.mktemp("choice") / "m.skops"
+    path = tmp_path_factory.mktemp("choice") / "m.kernelect"
     save_model(model, path)
     model, _ = load_model(path)
     labels = predict_table(model, rows.X)["prediction"].tolist()
-    likeliest = model.estimator.classes_[model.pipeline.predict_proba(rows.X).argmax(axis=1)].tolist()
+    likeliest = model.classes_[model.predict_proba(rows.X).argmax(axis=1)].tolist()
     assert (labels != likeliest) == (request.param != "none")
     return model, rows.X, labels
 
@@ -79,7 +79,7 @@ def test_javascript_names_the_class_of_predict(told):
     model, X, labels = told
     found = run_script(to_javascript(model), X.to_numpy(dtype=object).tolist())
     assert [each["label"] for each in found] == labels
-    assert [model.estimator.classes_[each["place"]] for each in found] == labels
+    assert [model.classes_[each["place"]] for each in found] == labels
 
 
 @cache
@@ -108,9 +108,9 @@ def sure(decision, p, digits):
 @pytest.mark.parametrize("seed", range(4))
 def test_any_threshold_and_any_costs(seed, three, tmp_path):
     (model, rows), rng = plain(three), np.random.default_rng(seed)
-    model = replace(model, decision=wild_decision(rng, three))
+    model = replace(model, model=model.model.with_decision(wild_decision(rng, three)))
     X = pd.DataFrame(rng.normal(scale=2.0, size=(200, 2)), columns=list(rows.X.columns))
-    labels, p = np.array(predict_table(model, X)["prediction"].tolist()), model.pipeline.predict_proba(X)
+    labels, p = np.array(predict_table(model, X)["prediction"].tolist()), model.predict_proba(X)
     cells = X.to_numpy(dtype=object).tolist()
     found = {}
     if compiler() is not None:

@@ -49,11 +49,13 @@ def test_files_on_a_full_disk(disk, tmp_path):
     )
     code, said = run("fit", tmp_path / "mixed.csv", *words, "--out", disk)
     assert code == 1
-    assert "model.skops' cannot be written (No space left on device): free some space" in said
+    assert "model.kernelect' cannot be written (No space left on device): free some space" in said
     assert os.listdir(disk) == ["filling"]
     assert run("fit", tmp_path / "mixed.csv", *words, "--out", tmp_path)[0] == 0
     (disk / "p.csv").write_bytes(b"old")
-    code, said = run("predict", tmp_path / "model.skops", tmp_path / "mixed.csv", "--out", disk / "p.csv", "--force")
+    code, said = run(
+        "predict", tmp_path / "model.kernelect", tmp_path / "mixed.csv", "--out", disk / "p.csv", "--force"
+    )
     assert code == 1
     assert "p.csv' cannot be written (No space left on device)" in said
     assert (disk / "p.csv").read_bytes() == b"old"

@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reas
 
 MACHINE = ("--machine", "lssvm", "--kernel", "rbf")
 FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", *MACHINE, "--folds", "2", "--force")
-PREDICT = ("predict", "old/model.skops", "mixed.csv", "--out", "p.csv", "--force", "--quiet")
-REPORT = ("report", "old/model.skops", "mixed.csv", "--out", "r.html", "--force")
+PREDICT = ("predict", "old/model.kernelect", "mixed.csv", "--out", "p.csv", "--force", "--quiet")
+REPORT = ("report", "old/model.kernelect", "mixed.csv", "--out", "r.html", "--force")
 
 
 def begun(folder, *words, prepare=lambda: None):
@@ -114,13 +114,13 @@ def test_a_killed_fit_leaves_whole_files_or_none(place):
         out = place / f"out{number}"
         killed(place, *FIT, "--out", out, after=moment)
         found = seen(out)
-        assert found <= {"model.skops", "columns.toml", "report.html"}
-        if "model.skops" in found:
-            load_model(out / "model.skops")
+        assert found <= {"model.kernelect", "columns.toml", "report.html"}
+        if "model.kernelect" in found:
+            load_model(out / "model.kernelect")
         if "report.html" in found:
             assert whole_page(out / "report.html")
     assert run(place, *FIT, "--out", "out0", "--no-report") == 0
-    load_model(place / "out0" / "model.skops")
+    load_model(place / "out0" / "model.kernelect")
 
 
 @pytest.mark.parametrize(("words", "name"), [(PREDICT, "p.csv"), (REPORT, "r.html")], ids=["predict", "report"])

@@ -102,11 +102,11 @@ def _arguments(draw: Any, name: str, table: str) -> list[str]:
     usual = {
         "fit": [table, "--target", "y", "--no-report", "--out", "fitted"],
         "compare": [table, "--target", "y", "--machine", "lssvm", "--kernel", "linear", "--folds", "2"],
-        "predict": ["model.skops", draw(st.sampled_from((table, "train.csv", "train.csv")))],
-        "explain": ["model.skops", draw(st.sampled_from((table, "train.csv", "train.csv")))],
-        "export": ["model.skops", "--to", draw(st.sampled_from(("onnx", "c", "javascript")))],
-        "inspect": ["model.skops"],
-        "report": ["model.skops", "train.csv"],
+        "predict": ["model.kernelect", draw(st.sampled_from((table, "train.csv", "train.csv")))],
+        "explain": ["model.kernelect", draw(st.sampled_from((table, "train.csv", "train.csv")))],
+        "export": ["model.kernelect", "--to", draw(st.sampled_from(("onnx", "c", "javascript")))],
+        "inspect": ["model.kernelect"],
+        "report": ["model.kernelect", "train.csv"],
         "sample": ["wine"],
         "completion": ["bash"],
         "study run": ["study.toml"],
@@ -117,7 +117,9 @@ def _arguments(draw: Any, name: str, table: str) -> list[str]:
         "study export": ["results.sqlite"],
     }.get(name, [])
     if usual and draw(st.integers(0, 9)) == 0:
-        usual[0] = draw(st.sampled_from(("nothing.csv", "folder", "model.skops", "-", "", "results.sqlite", "pipe/x")))
+        usual[0] = draw(
+            st.sampled_from(("nothing.csv", "folder", "model.kernelect", "-", "", "results.sqlite", "pipe/x"))
+        )
     if name == "fit":
         usual += draw(st.sampled_from(MACHINES))
         if draw(st.integers(0, 11)) == 0:
@@ -178,7 +180,7 @@ def judge(case: CommandCase) -> str:
 def fill(folder: Path, case: CommandCase) -> None:
     """Put a table, a model with its table, a study, its results, and some places to stumble over into a folder."""
     (folder / file_name(case.table)).write_bytes(mutated(written(case.table), case.table.seed, case.damage))
-    (folder / "model.skops").write_bytes(model_bytes(case.model))
+    (folder / "model.kernelect").write_bytes(model_bytes(case.model))
     model_frame(case.model).to_csv(folder / "train.csv", index=False)
     (folder / "study.toml").write_text(changed_definition(case.definition))
     (folder / "results.sqlite").write_bytes(results_bytes())
@@ -269,7 +271,7 @@ def listing(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 #: Files that a command makes where no option names them.
 DEFAULTS = {
-    "fit": ("model.skops", "columns.toml", "report.html"),
+    "fit": ("model.kernelect", "columns.toml", "report.html"),
     "report": ("report.html",),
     "export": ("model.onnx", "model.h", "model.js"),
     "sample": ("wine.csv", "patients.csv", "breast_cancer.csv", "diabetes.csv"),

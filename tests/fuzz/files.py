@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import strategies as st
 
 from fuzz.harness import Broken, Watch
-from fuzz.mutations import mutated, reforged, renumbered
+from fuzz.mutations import mutated, reforged
 from fuzz.tables import TableCase, file_name, frame_of, table_cases, written
 from kernelect.cli.commands import kernelect as group
 from kernelect.exceptions import KernelectError
@@ -110,8 +110,8 @@ def model_bytes(number: int) -> bytes:
     schema, rows, _ = describe_table(model_frame(number), "y")
     model = fit_table(rows, schema, MachineOptions(machine, kernel=kernel, effort=effort), FoldOptions(0))
     with tempfile.TemporaryDirectory() as folder:
-        save_model(model, Path(folder) / "m.skops")
-        return renumbered((Path(folder) / "m.skops").read_bytes())
+        save_model(model, Path(folder) / "m.kernelect")
+        return (Path(folder) / "m.kernelect").read_bytes()
 
 
 @cache
@@ -126,7 +126,7 @@ def judge_model(case: ModelCase) -> str:
     whole = model_bytes(case.model)
     data = (reforged if case.careful else mutated)(whole, case.seed, case.changes)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "m.skops"
+        path = Path(folder) / "m.kernelect"
         path.write_bytes(data)
         with WATCH() as seen:
             outcome = _use(path, model_frame(case.model))

@@ -28,10 +28,10 @@ from kernelect.tabular import load_model
 #: Command -> words.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "fit": ("fit", "table.csv", "--target", "y", "--out", "out", "--folds", "2"),
-    "predict": ("predict", "model.skops", "train.csv", "--out", "predictions.csv"),
-    "report": ("report", "model.skops", "train.csv", "--out", "page.html"),
-    "explain": ("explain", "model.skops", "train.csv", "--out", "effects.csv"),
-    "export": ("export", "model.skops", "--to", "c", "--out", "model.h"),
+    "predict": ("predict", "model.kernelect", "train.csv", "--out", "predictions.csv"),
+    "report": ("report", "model.kernelect", "train.csv", "--out", "page.html"),
+    "explain": ("explain", "model.kernelect", "train.csv", "--out", "effects.csv"),
+    "export": ("export", "model.kernelect", "--to", "c", "--out", "model.h"),
     "study": ("study", "run", "study.toml", "--out", "results.sqlite"),
 }
 
@@ -91,7 +91,7 @@ def _seconds(command: str) -> float:
 
 def _fill(folder: Path) -> None:
     (folder / "table.csv").write_bytes(written(ORDINARY))
-    (folder / "model.skops").write_bytes(model_bytes(0))
+    (folder / "model.kernelect").write_bytes(model_bytes(0))
     model_frame(0).to_csv(folder / "train.csv", index=False)
     (folder / "study.toml").write_text(TEXT.replace("splits = 1", "splits = 6"))
 
@@ -123,7 +123,7 @@ def _require_quiet_end(case: KillCase, code: int, err: str, folder: Path) -> Non
 def _require_whole(folder: Path) -> None:
     """Whatever has its final name is whole."""
     for path in folder.rglob("*"):
-        if path.suffix == ".skops":
+        if path.suffix == ".kernelect":
             try:
                 load_model(path)
             except KernelectError as error:

@@ -14,13 +14,21 @@ from kernelect.tabular import folds as folds_module
 from kernelect.tabular.assess import assess
 from kernelect.tabular.folds import FitTime, fold_outcomes
 from kernelect.tabular.pipeline import make_machine, make_pipeline_for
+from kernelect.tabular.record import tuned
+
+LSSVM = MachineOptions("lssvm", kernel="rbf")
+
+
+def unfitted(schema):
+    return make_pipeline_for(schema.columns, make_machine(LSSVM, schema.task, len(schema.columns)))
 
 
 def test_leave_one_out_is_what_refits_at_the_selected_values_give(rng):
     frame = pd.DataFrame({"x": rng.normal(size=20), "z": rng.normal(size=20)})
     schema, rows, _ = describe_table(frame.assign(y=frame["x"] ** 2 + frame["z"]), "y")
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=0))
-    machine, inputs = model.estimator, model.pipeline[:-1].transform(rows.X)
+    pipeline = tuned(rows, schema, MachineOptions("lssvm", kernel="rbf"))[0]
+    machine, inputs = pipeline[-1], pipeline[:-1].transform(rows.X)
     fixed = clone(machine).set_params(kernel=machine.kernel_, regularization=machine.regularization_)
     for i in (0, 7, 19):
         kept = np.arange(20) != i
@@ -38,7 +46,7 @@ def test_outer_folds_select_anew_and_do_not_reuse_what_all_rows_selected(mixed, 
         lambda model, inputs, schema: selected.append((model[-1].kernel_.gamma, len(model[-1].X_fit_))),
     )
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(folds=3))
-    widths = [model.estimator.kernel_.gamma, *(gamma for gamma, _ in selected)]
+    widths = [model.model.components[0].kernel_part.kernel.gamma, *(gamma for gamma, _ in selected)]
     assert len(set(widths)) == 4
     assert [size for _, size in selected] == [40, 40, 40]
 
@@ -65,7 +73,7 @@ def test_out_of_fold_predictions_are_kept_in_the_order_of_the_table(mixed):
     assert outer.probability.shape == (len(mixed), 2)
     np.testing.assert_array_equal(outer.y_true, mixed["label"])
     train, test = options.splits(rows, schema)[0]
-    first = clone(model.pipeline).fit(rows.X.iloc[train], rows.y.iloc[train])
+    first = unfitted(schema).fit(rows.X.iloc[train], rows.y.iloc[train])
     np.testing.assert_array_equal(outer.prediction[test], first.predict(rows.X.iloc[test]))
     np.testing.assert_allclose(outer.probability[test], first.predict_proba(rows.X.iloc[test]), atol=1e-8)
     assert [score.name for score in outer.scores] == ["error", "log-loss", "Brier score", "AUC"]
@@ -79,7 +87,7 @@ def test_intervals_of_rows_left_out_are_those_of_their_fold(rng):
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), options)
     outer = model.assessment.outer_folds
     train, test = options.splits(rows, schema)[0]
-    first = clone(model.pipeline).fit(rows.X.iloc[train], rows.y.iloc[train])
+    first = unfitted(schema).fit(rows.X.iloc[train], rows.y.iloc[train])
     ends = first[-1].predict_interval(first[:-1].transform(rows.X.iloc[test]), coverage=0.9)
     np.testing.assert_allclose(outer.interval[test], np.column_stack(ends))
     inside = (outer.interval[:, 0] <= rows.y) & (rows.y <= outer.interval[:, 1])
@@ -123,7 +131,7 @@ def test_progress_and_time_limit(mixed):
     assert any(remark.startswith("There was no time for outer folds") for remark in model.remarks)
     assert model.assessment.outer_folds is None
     seen = []
-    assess(model.pipeline, rows, schema, FoldOptions(folds=3), seen.append)
+    assess(tuned(rows, schema, LSSVM)[0], rows, schema, FoldOptions(folds=3), seen.append)
     assert seen == [0, 1, 2, 3]
 
 
@@ -140,10 +148,11 @@ def test_folds_that_differ_more_than_chance_are_told(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
     calm = fit_table(rows, schema, MachineOptions("lssvm", kernel="linear"), FoldOptions(folds=3))
     assert not any("differ by more than chance" in remark for remark in calm.remarks)
+    pipeline, _ = tuned(rows, schema, MachineOptions("lssvm", kernel="linear"))
     spoiled = rows.y.copy()
     _, test = FoldOptions(folds=3).splits(rows, schema)[0]
     spoiled.iloc[test] += 100.0  # one fold that no other resembles
-    _, remarks = assess(calm.pipeline, type(rows)(X=rows.X, y=spoiled, weights=None), schema, FoldOptions(folds=3))
+    _, remarks = assess(pipeline, type(rows)(X=rows.X, y=spoiled, weights=None), schema, FoldOptions(folds=3))
     assert any("differ by more than chance explains (RMSE" in remark for remark in remarks)
 
 
@@ -202,21 +211,21 @@ def test_the_fit_on_all_rows_leaves_time_for_three_folds_like_it():
 
 def test_hurried_folds_are_told_and_the_table_is_not_blamed(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
-    model = fit_table(rows, schema, MachineOptions("rvm", kernel="rbf"), FoldOptions(0))
+    pipeline, _ = tuned(rows, schema, MachineOptions("rvm", kernel="rbf"))
     options = FoldOptions(folds=3, time_limit=60.0, fit_time=FitTime(seconds=100.0, limit=100.0))
-    _, remarks = assess(model.pipeline, rows, schema, options)
+    _, remarks = assess(pipeline, rows, schema, options)
     assert any("Outer folds had less time than the fit on all rows" in remark for remark in remarks)
     assert not any("differ by more than chance" in remark for remark in remarks)
 
 
 def test_leave_one_out_is_shown_if_there_is_no_time_for_two_folds(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="label"), "value")
-    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
+    pipeline, _ = tuned(rows, schema, LSSVM)
     options = FoldOptions(folds=3, time_limit=60.0, fit_time=FitTime(seconds=31.0, limit=31.0))
-    found, remarks = assess(model.pipeline, rows, schema, options)
+    found, remarks = assess(pipeline, rows, schema, options)
     assert found.outer_folds is None
     assert remarks == ["There was no time for outer folds: the scores are those of leave-one-out."]
-    found, _ = assess(model.pipeline, rows, schema, replace(options, fit_time=FitTime(seconds=1.0, limit=31.0)))
+    found, _ = assess(pipeline, rows, schema, replace(options, fit_time=FitTime(seconds=1.0, limit=31.0)))
     assert found.outer_folds.name == "3 outer folds"
 
 

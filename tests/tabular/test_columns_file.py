@@ -17,7 +17,7 @@ from kernelect.inputs.readings import Reading
 from kernelect.tabular import columns_text, describe_table, read_columns, read_table
 from kernelect.tabular.predict import match_columns
 from kernelect.tabular.read import Table
-from kernelect.tabular.schema import Schema
+from oracles.records import through_a_file
 
 N = 40
 
@@ -103,9 +103,7 @@ def test_rows_stay_dated_where_the_file_leaves_the_dates_out(messy, tmp_path):
 
 
 def test_schemas_survive_the_model_file(schema):
-    copy = Schema.__new__(Schema)
-    copy.__setstate__(schema.__getstate__())
-    assert copy == schema
+    assert through_a_file(schema) == schema
 
 
 @pytest.mark.parametrize(
@@ -313,9 +311,7 @@ def test_codes_of_the_target_and_the_form_of_times_are_kept(tmp_path, rng):
     assert len(same.y) == len(rows.y) == 42
     assert same.time.tolist() == rows.time.tolist()
     assert not any("other way round" in remark for remark in remarks)
-    copy = Schema.__new__(Schema)
-    copy.__setstate__(schema.__getstate__())
-    assert copy == schema
+    assert through_a_file(schema) == schema
 
 
 def test_codes_of_the_target_that_the_file_does_not_have_are_numbers(rng):

@@ -32,7 +32,7 @@ def claimed(model):
 
 
 def on_new_rows(model, frame):
-    prediction = model.pipeline.predict(model.schema.inputs(frame))
+    prediction = model.predict(model.schema.inputs(frame))
     truth = frame[model.schema.target].to_numpy()
     if model.schema.classes is None:
         return float(np.sqrt(np.mean((truth - prediction) ** 2)))

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from kernelect.exceptions import UnusableModel
 from kernelect.export import reduce
 from kernelect.export.fewer import landmarks_of
 from kernelect.facts import gather_for_page
+from kernelect.model.checks import check_model
 from kernelect.selection.landmarks import request as requests
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, load_model, save_model
-from kernelect.tabular.rehearse import check_model
 from oracles.tables import mixed_frame
 from speeds import slowly
 
@@ -30,18 +29,18 @@ def fitted(target, monkeypatch, rows=60, group=None, machine="lssvm"):
     return fit_table(table, schema, options, FoldOptions(folds=0)), table
 
 
-def machine_of(model):
-    return model.pipeline[-1]
+def landmarks(model):
+    return model.model.components[0].kernel_part.vectors
 
 
 def test_a_model_comes_back_the_same(model, tmp_path):
     model, rows = model
-    assert machine_of(model).landmarks_ is not None
-    save_model(model, tmp_path / "m.skops")
-    loaded, remarks = load_model(tmp_path / "m.skops")
+    assert len(landmarks(model)) < 60
+    save_model(model, tmp_path / "m.kernelect")
+    loaded, remarks = load_model(tmp_path / "m.kernelect")
     assert remarks == []
     assert loaded.facts == model.facts
-    np.testing.assert_array_equal(loaded.pipeline.predict(rows.X), model.pipeline.predict(rows.X))
+    np.testing.assert_array_equal(loaded.predict(rows.X), model.predict(rows.X))
 
 
 @pytest.mark.parametrize("group", [None, "who"])
@@ -49,19 +48,16 @@ def test_intervals_and_deviations_come_back_too(monkeypatch, tmp_path, group):
     model, rows = fitted("value", monkeypatch, group=group)
     names = [estimate["name"] for estimate in model.facts["quality"]["estimates"]]
     assert names[0] == ("leave-one-out" if group is None else "leave-one-out by who")
-    save_model(model, tmp_path / "m.skops")
-    loaded, _ = load_model(tmp_path / "m.skops")
-    X = rows.X
-    for step in model.pipeline[:-1]:
-        X = step.transform(X)
-    here, there = machine_of(model), machine_of(loaded)
-    np.testing.assert_array_equal(there.predict(X, return_std=True)[1], here.predict(X, return_std=True)[1])
-    np.testing.assert_array_equal(there.predict_interval(X), here.predict_interval(X))
+    save_model(model, tmp_path / "m.kernelect")
+    loaded, _ = load_model(tmp_path / "m.kernelect")
+    here, there, Z = model.model, loaded.model, model.model.inputs(rows.X)
+    np.testing.assert_array_equal(there.deviations(Z), here.deviations(Z))
+    np.testing.assert_array_equal(there.intervals(Z, 0.9), here.intervals(Z, 0.9))
 
 
 def test_facts_count_the_landmarks(model):
     model, _ = model
-    count = len(machine_of(model).landmarks_)
+    count = len(landmarks(model))
     assert f"{count} landmarks" in str(model.facts)
 
 
@@ -69,10 +65,10 @@ def test_facts_count_the_landmarks(model):
 @pytest.mark.parametrize("target", ["label", "value"])
 def test_the_report_shows_how_small_the_model_can_be(monkeypatch, tmp_path, machine, target):
     model, rows = fitted(target, monkeypatch, machine=machine)
-    save_model(model, tmp_path / "m.skops")
-    loaded, _ = load_model(tmp_path / "m.skops")
+    save_model(model, tmp_path / "m.kernelect")
+    loaded, _ = load_model(tmp_path / "m.kernelect")
     assert landmarks_of(loaded) > 10
-    shown = gather_for_page(loaded, rows.X, rows.y, assessment=loaded.assessment, random_state=loaded.seed)
+    shown = gather_for_page(loaded, rows.X, rows.y, assessment=loaded.assessment, random_state=loaded.known.seed)
     (curve,) = [each for each in shown["pictures"] if each["kind"] == "vectors"]
     assert "when fewer landmarks are kept" in curve["caption"]
     assert curve["record"]["vectors"] == [10, landmarks_of(loaded)]
@@ -85,7 +81,7 @@ def test_the_report_shows_how_small_the_model_can_be(monkeypatch, tmp_path, mach
 @pytest.mark.parametrize("name", ["transform", "offset", "projected"])
 def test_a_forged_spread_is_refused(name, monkeypatch):
     model, _ = fitted("value", monkeypatch)
-    state = machine_of(model).model_.jackknife.spread.state
+    state = model.model.jackknife.spread.state
     object.__setattr__(state, name, getattr(state, name)[:-1])
-    with pytest.raises(UnusableModel, match=name):
-        check_model(model)
+    with pytest.raises(ValueError, match=name):
+        check_model(model.model)

@@ -71,16 +71,17 @@ def test_it_is_the_model_of_the_rows_in_memory(path, target, other, tmp_path):
     model = found.model
     assert model.schema == schema
     assert model.n_rows == N - 1
-    assert model.estimator.landmarks_ is not None
-    np.testing.assert_allclose(model.estimator.landmarks_, whole.estimator.landmarks_, rtol=1e-12)
+    ours, theirs = (each.model.components[0].kernel_part.vectors for each in (model, whole))
+    assert len(ours) < N - 1
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
     new, _ = match_columns(schema, read_table(path))
     here, there = predict_table(whole, new), predict_table(model, new)
     pd.testing.assert_frame_equal(there, here, rtol=1e-8, atol=1e-8)
     assert model.facts["quality"]["headline"] == whole.facts["quality"]["headline"]
     assert model.facts["data"] == whole.facts["data"]
     assert any("read piece by piece" in remark for remark in model.facts["remarks"])
-    save_model(model, tmp_path / "m.skops")
-    loaded, _ = load_model(tmp_path / "m.skops")
+    save_model(model, tmp_path / "m.kernelect")
+    loaded, _ = load_model(tmp_path / "m.kernelect")
     pd.testing.assert_frame_equal(predict_table(loaded, new), there)
     assert gather_for_page(model, found.rows.X, found.rows.y, assessment=model.assessment)
 
@@ -107,10 +108,10 @@ def test_columns_follow_from_a_sample_and_figures_from_another(path, monkeypatch
     found = fit_pieces(str(tmp_path / "rows.parquet"), "value", LSSVM, drop=["label"])
     assert [column.name for column in found.model.schema.columns][:3] == ["a", "b", "colour"]
     assert "row" not in [column.name for column in found.model.schema.columns]
-    assert len(found.rows.y) == len(found.model.estimator.loo_prediction_) == 120
+    assert len(found.rows.y) == len(found.model.assessment.leave_one_out.prediction) == 120
     assert found.model.facts["data"]["rows"] == N - 1
     assert found.model.facts["data"]["words"].startswith("499 rows")
-    errors = found.model.estimator.loo_prediction_ - found.rows.y
+    errors = found.model.assessment.leave_one_out.prediction - found.rows.y
     assert np.sqrt(np.mean(errors**2)) < 0.7 * found.rows.y.std()
     remarks = " ".join(found.model.remarks)
     assert "'row' was left out: it looks like a row number" in remarks

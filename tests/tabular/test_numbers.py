@@ -56,7 +56,7 @@ def test_a_count_is_modelled_as_one(rng):
     frame = pd.DataFrame({"x": rng.normal(size=120), "z": rng.normal(size=120)})
     frame["y"] = rng.poisson(np.exp(0.5 + frame["x"]))
     model = fitted(frame, "auto", task="count")
-    assert model.estimator.target_scale_.name in ("sqrt", "log1p")
+    assert model.model.numbers.scale.name in ("sqrt", "log1p")
     assert model.schema.task == "regression"
     assert model.schema.known("y.toml").task == "count"
     assert any("The target is modelled by" in remark for remark in model.remarks)
@@ -108,7 +108,7 @@ def test_intervals_that_held_too_little_are_told(rng):
     source = model.assessment.leave_one_out
     middle = source.interval.mean(axis=1, keepdims=True)
     narrow = replace(model.assessment, leave_one_out=replace(source, interval=0.5 * (source.interval + middle)))
-    evidence = ModelEvidence(model.facts, narrow, model.estimator)
+    evidence = ModelEvidence(model.facts, narrow, None)
     (doubt,) = [one for one in doubts_of(examine(evidence)) if one["code"] == "coverage"]
     held = round(100 * narrow.leave_one_out.held())
     assert f"made to hold 90 % of the rows, they held {held} % of those left out (leave-one-out)" in doubt["sentence"]

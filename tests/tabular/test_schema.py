@@ -10,8 +10,8 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import find_columns, values_of
+from kernelect.tabular.describe import describe_table
 from kernelect.tabular.read import read_table
-from kernelect.tabular.schema import describe_table
 from kernelect.tabular.target_cells import typed_target
 from kernelect.tabular.usable import find_task
 

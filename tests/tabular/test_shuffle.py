@@ -39,6 +39,6 @@ def test_the_first_picture_of_what_matters_is_that_of_rows_held_out(fitted):
 
 
 def test_it_is_kept_with_the_model(fitted, tmp_path):
-    save_model(fitted[0], tmp_path / "model.skops")
-    loaded, _ = load_model(tmp_path / "model.skops")
+    save_model(fitted[0], tmp_path / "model.kernelect")
+    loaded, _ = load_model(tmp_path / "model.kernelect")
     np.testing.assert_array_equal(loaded.assessment.held_out.rise, fitted[0].assessment.held_out.rise)

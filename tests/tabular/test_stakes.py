@@ -51,8 +51,8 @@ def costly(described):
 def test_costs_move_the_labels_and_not_the_probabilities(described, costly, tmp_path):
     plain, rows = fitted(described)
     model, _ = costly
-    save_model(model, tmp_path / "m.skops")
-    loaded, _ = load_model(tmp_path / "m.skops")
+    save_model(model, tmp_path / "m.kernelect")
+    loaded, _ = load_model(tmp_path / "m.kernelect")
     assert loaded.decision == model.decision
     ours, theirs = predict_table(loaded, rows.X), predict_table(plain, rows.X)
     np.testing.assert_allclose(ours["probability:yes"], theirs["probability:yes"])

@@ -54,23 +54,22 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Show which columns moved the prediction of each row of TABLE by MODEL (a model.skops), and by how much.
+    """Show which columns moved the prediction of each row of TABLE by MODEL (a model.kernelect), and by how much.
 
     The effects are exact Shapley values: with the base they add up to the prediction, or to the
     decision value of the predicted class.
     """
-    from kernelect.cli._models import load_model
     from kernelect.cli._show import Terminal, print_json, print_remarks
     from kernelect.cli._terminal import echo
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import explain_table, match_columns, read_table
+    from kernelect.tabular import explain_table, load_model, match_columns, read_table
     from kernelect.tabular.write import writer_for
 
     written = None
     if out is not None:
         check_free(out, force)
         written = writer_for(out)
-    loaded, remarks = load_model(model)
+    loaded, remarks = load_model(model, training=False, report=False)
     schema = loaded.schema
     read = read_table(table, format_, spelled=schema.spelled)
     X, surprises = match_columns(schema, read, fill_missing)

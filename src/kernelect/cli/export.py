@@ -47,22 +47,22 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write MODEL (a model.skops) as C, ONNX or JavaScript: raw table values go in, predictions come out.
+    """Write MODEL (a model.kernelect) as C, ONNX or JavaScript: raw table values go in, predictions come out.
 
     Imputation, categories, scaling and calibration are inside. The file is compared with the model
     before it is written.
     """
-    from kernelect.cli._models import load_model
     from kernelect.cli._show import Terminal, print_json, print_remarks
     from kernelect.cli._terminal import echo
     from kernelect.export.targets import ExportOptions, check_options, target_of
     from kernelect.files import check_free, write_whole
+    from kernelect.tabular import load_model
 
     wanted = ExportOptions(single=single, bits=None if bits is None else int(bits), name=name)
     check_options(format_, wanted, {"single": "--float", "bits": f"--bits {bits}"})
     target = target_of(format_)
     place = out or Path(target.file)
-    loaded, remarks = load_model(model)
+    loaded, remarks = load_model(model, report=False)
     check_free(place, force)
     reduced, more = _reduced(loaded, max_vectors)
     data = target.write(reduced, wanted)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kernelect.numerics import Deadline
     from kernelect.tabular import MachineOptions, Rows, TableModel
 
-MODEL, REPORT, COLUMNS = "model.skops", "report.html", "columns.toml"
+MODEL, REPORT, COLUMNS = "model.kernelect", "report.html", "columns.toml"
 
 #: Seconds kept for the model file and for a report, and the largest share of what is left of a time limit for them.
 _WRITING, _LARGEST_SHARE = (0.3, 3.5), 0.5
@@ -86,11 +86,10 @@ def command(
     They are shown next to a baseline that always predicts the most frequent class (or the
     mean), with what to doubt about them.
     """
-    from kernelect.cli._models import save_model
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks, say
     from kernelect.files import check_free, write_whole
-    from kernelect.tabular import columns_text, require_table
+    from kernelect.tabular import columns_text, require_table, save_model
 
     paths = [out / MODEL, out / COLUMNS, *([] if no_report else [out / REPORT])]
     require_table(table)
@@ -200,7 +199,7 @@ def write_report_for(
     deadline = deadline or NEVER
     with deadline.part(_GATHERING).watched(firmly=False):
         shown = gather_for_page(
-            model, rows.X, rows.y, assessment=model.assessment, random_state=model.seed, places=rows.places
+            model, rows.X, rows.y, assessment=model.assessment, random_state=model.known.seed, places=rows.places
         )
     with deadline.watched(firmly=False):
         write_report(path, {**(model.facts if facts is None else facts), **shown})

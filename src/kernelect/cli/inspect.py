@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 @options.model_argument
 @options.as_json
 def command(model: Path, as_json: bool) -> None:
-    """Show what MODEL (a model.skops) is: selected values, columns, size, versions, how good it is."""
-    from kernelect.cli._models import load_model
+    """Show what MODEL (a model.kernelect) is: selected values, columns, size, versions, how good it is."""
     from kernelect.cli._show import Terminal, plain, print_facts, print_json, print_remarks
+    from kernelect.tabular import load_model
 
-    loaded, remarks = load_model(model)
+    loaded, remarks = load_model(model, training=False)
     facts, size = loaded.facts, model.stat().st_size
     if as_json:
         about = {"versions": loaded.versions, "file": str(model), "bytes": size, "on_loading": remarks}

@@ -65,16 +65,15 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Predict the rows of TABLE by MODEL (a model.skops), printed as CSV or written to --out.
+    """Predict the rows of TABLE by MODEL (a model.kernelect), printed as CSV or written to --out.
 
     Columns are matched by name. In CSV, texts that a spreadsheet would calculate (they begin
     with = + - @) get an apostrophe in front; numbers, signs alone and JSON stay as they are.
     """
-    from kernelect.cli._models import load_model
     from kernelect.cli._show import Terminal, print_json, print_remarks
     from kernelect.files import check_free, write_whole
     from kernelect.spreadsheets import csv_of_frame
-    from kernelect.tabular import Wanted, predict_rows, read_table, require_room
+    from kernelect.tabular import Wanted, load_model, predict_rows, read_table, require_room
     from kernelect.tabular.reasons import effects_in_words
     from kernelect.tabular.write import writer_for
 
@@ -82,7 +81,7 @@ def command(
     if out is not None:
         check_free(out, force)
         written = writer_for(out)
-    loaded, remarks = load_model(model)
+    loaded, remarks = load_model(model, training=False, report=False)
     remarks = [*remarks, *([] if explain is None else effects_in_words(loaded))]
     wanted = Wanted(interval, explain, ids, fill_missing)
     if engine is not None:

@@ -31,12 +31,11 @@ def command(
     A model file keeps the facts and the out-of-fold predictions, not the cells of the table,
     which some pictures need.
     """
-    from kernelect.cli._models import load_model
     from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks
     from kernelect.cli._terminal import echo
     from kernelect.cli.fit import beside, write_report_for
     from kernelect.files import check_free
-    from kernelect.tabular import read_table
+    from kernelect.tabular import load_model, read_table
     from kernelect.tabular.predict import rows_for
 
     check_free(out, force)

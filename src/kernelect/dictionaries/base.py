@@ -18,7 +18,6 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel
 from kernelect.kernels.scale import input_scales
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
@@ -72,7 +71,6 @@ class Dictionary(ABC):
         return Union.of(self, as_dictionary(other))
 
 
-@stored
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InputScale:
     """Centre and spread of the inputs, which make functions of the inputs independent of units.

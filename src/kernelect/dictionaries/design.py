@@ -16,11 +16,9 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import Kernel
 from kernelect.kernels.base import Pullback
 from kernelect.parameters import ParameterSpace
-from kernelect.registry import stored
 from kernelect.typing import Array
 
 
-@stored
 @dataclass(frozen=True, eq=False)
 class DictionaryDesign(Kernel):
     """The design matrix (n, M) of a dictionary, used in place of a Gram matrix."""

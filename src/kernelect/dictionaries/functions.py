@@ -12,14 +12,12 @@ import numpy as np
 
 from kernelect.dictionaries.base import Candidates, Dictionary, InputScale, check_count
 from kernelect.exceptions import InvalidArgument
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: A polynomial dictionary larger than this is surely a mistake.
 _MOST_MONOMIALS = 20_000
 
 
-@stored
 @dataclass(frozen=True, eq=False)
 class Monomials(Candidates):
     """Products of standardised inputs: row p of ``powers`` gives the exponents of function p."""
@@ -90,7 +88,6 @@ class PolynomialTerms(Dictionary):
         return Monomials(InputScale.of(X), tuple(powers))
 
 
-@stored
 @dataclass(frozen=True, eq=False)
 class Harmonics(Candidates):
     """cos and sin of multiples of each input's phase; a function is (input, order, is_sine)."""
@@ -229,7 +226,6 @@ class Functions(Dictionary):
         return CallableColumns(functions, names, columns, widths)
 
 
-@stored
 @dataclass(frozen=True, eq=False)
 class DesignColumns(Candidates):
     """Columns of X, unchanged."""

@@ -11,11 +11,9 @@ from kernelect.dictionaries.base import Candidates, Dictionary, check_count
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.kernels.scale import spread_rows
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
-@stored
 @dataclass(frozen=True, eq=False)
 class CentredKernels(Candidates):
     """The functions x -> k(x, c) for the rows c of ``centres``."""

@@ -9,11 +9,9 @@ import numpy as np
 
 from kernelect.dictionaries.base import Candidates, Dictionary
 from kernelect.kernels import Kernel
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
-@stored
 @dataclass(frozen=True, eq=False)
 class JoinedCandidates(Candidates):
     """Candidates of several parts, one after the other."""

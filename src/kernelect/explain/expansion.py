@@ -83,9 +83,7 @@ class RowView:
 def coded_rows_of(subject: Subject, X: Any) -> Array:
     """Return the inputs of the model for rows, before any view."""
     _check_names(subject, X)
-    rows = X if subject.steps is None else subject.steps.transform(X)
-    rows = rows.toarray() if hasattr(rows, "toarray") else rows
-    return subject.model.inputs(rows) if subject.model.coding is not None else np.asarray(rows, dtype=float)
+    return subject.inputs(X)
 
 
 def _check_names(subject: Subject, X: Any) -> None:
@@ -234,13 +232,13 @@ class _Total:
     views: dict[tuple[int, int], RowView] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.rows = _training_inputs(self.subject.model)
+        self.rows, self.viewed = _training_inputs(self.subject.model), _training_in_view(self.subject.model)
 
     def add(self, component: Component, scale: float) -> None:
         """Add a component times a number."""
         view = self._view(component.view)
         self.constant = self.constant + scale * component.constant
-        training = None if self.rows is None else component.view(self.rows)
+        training = self.viewed if self.rows is None else component.view(self.rows)
         for part in component.parts:
             if isinstance(part, KernelPart) and part.places is not None:
                 columns, offset = columns_of_values(part)
@@ -280,6 +278,15 @@ def _training_inputs(model: Model) -> Array | None:
             if plain and isinstance(part, KernelPart) and part.representative and not part.is_precomputed:
                 return part.vectors
     return None
+
+
+def _training_in_view(model: Model) -> Array | None:
+    """Return all training rows in the one view of a model, if it has one and keeps them."""
+    first = model.components[0]
+    if any(component.view is not first.view for component in model.components):
+        return None
+    parts = [part for part in first.parts if isinstance(part, KernelPart)]
+    return next((part.vectors for part in parts if part.representative and not part.is_precomputed), None)
 
 
 def _of_labels(total: _Total, head: LabelHead) -> Expansion:

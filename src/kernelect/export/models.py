@@ -10,14 +10,14 @@ import numpy as np
 from kernelect.export.cells import Retyped, Sheet
 from kernelect.export.components import outputs_of
 from kernelect.export.graph import Node
-from kernelect.export.inputs import bounded, coded
+from kernelect.export.inputs import bounded, coded, indicated
 from kernelect.export.intervals import ends_of
 from kernelect.export.program import Program
 from kernelect.export.rewriting import shared_nodes
 from kernelect.export.steps import changes_types_only, traced_step
 from kernelect.inputs.readings import number_codes
 from kernelect.kernels.scale import spread_rows
-from kernelect.model import KernelPart, LabelHead, Model
+from kernelect.model import AS_GIVEN, KernelPart, LabelHead, Model
 from kernelect.model.subject import Subject, subject_of
 from kernelect.typing import Array
 
@@ -54,10 +54,10 @@ def _codes(schema: Any) -> list[tuple[float, ...]] | None:
 
 
 def _written(sheet: Sheet, subject: Subject, interval: float | None) -> Program:
-    x = _inputs(sheet, subject)
-    found = outputs_of(subject.model, x)
+    model, x = _in_its_view(subject.model, _inputs(sheet, subject))
+    found = outputs_of(model, x)
     nodes = {"result": found.result, "inputs": x, "decision": found.decision}
-    nodes["ends"] = None if interval is None else ends_of(subject.model, x, interval)
+    nodes["ends"] = None if interval is None else ends_of(model, x, interval)
     known = {name: node for name, node in nodes.items() if node is not None}
     written = dict(zip(known, shared_nodes(list(known.values())), strict=True))
     return Program(
@@ -67,9 +67,18 @@ def _written(sheet: Sheet, subject: Subject, interval: float | None) -> Program:
         ends=written.get("ends"),
         classes=found.classes,
         inputs=written["inputs"],
-        vectors=_vectors(subject.model),
+        vectors=_vectors(model),
         title=subject.title,
     )
+
+
+def _in_its_view(model: Model, x: Node) -> tuple[Model, Node]:
+    """Return a model whose components have one view without that view, and its inputs in it."""
+    view = model.components[0].view
+    if view.indicators is None or view.warp is not None or any(each.view is not view for each in model.components):
+        return model, x
+    components = tuple(replace(component, view=AS_GIVEN) for component in model.components)
+    return replace(model, components=components, coding=None), indicated(view.indicators, x)
 
 
 def _inputs(sheet: Sheet, subject: Subject) -> Node:

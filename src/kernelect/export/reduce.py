@@ -100,7 +100,7 @@ def _around(given: Any, found: Smaller) -> Any:
     if isinstance(given, Model):
         return found.model
     if getattr(given, "schema", None) is not None:  # a table model
-        return replace(given, pipeline=_around(given.pipeline, found))
+        return replace(given, model=found.model)
     if hasattr(given, "steps") and not hasattr(given, "model_"):
         name, machine = given.steps[-1]
         return type(given)([*given.steps[:-1], (name, _around(machine, found))])

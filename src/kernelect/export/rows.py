@@ -127,8 +127,7 @@ def _as_taken(model: Any, program: Program, cells: list[list[Any]]) -> Any:
 
 
 def _predicted(model: Any, rows: Any) -> Array:
-    pipeline = getattr(model, "pipeline", model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # unseen levels
-        answer = pipeline.predict_proba(rows) if subject_of(model).model.is_classifier else pipeline.predict(rows)
+        answer = model.predict_proba(rows) if subject_of(model).model.is_classifier else model.predict(rows)
     return np.asarray(answer, dtype=float).reshape(len(rows), -1)

@@ -12,7 +12,8 @@ from kernelect.facts.carried import Carried
 from kernelect.facts.estimates import COVERAGE, Assessment
 from kernelect.facts.numbers import number, percent
 from kernelect.facts.page_record import BandFacts
-from kernelect.facts.sources import machine_of, pipeline_of, prepared_rows, rows_at, some_rows
+from kernelect.facts.sources import rows_at, some_rows
+from kernelect.model.subject import subject_of
 from kernelect.typing import Array
 
 #: Rows on which the page's ranges are compared with those of Python.
@@ -55,11 +56,10 @@ def ends_at(program: Program, cells: Any) -> Array:
 
 def _python_ends(model: Any, rows: Any) -> Array | None:
     """Return the ends (m, 2) that ``predict_interval`` gives; None where it is a formula that the page has too."""
-    pipeline = pipeline_of(model)
-    machine = machine_of(pipeline)
-    if not hasattr(machine, "predict_interval"):
+    subject = subject_of(model)
+    if subject.model.jackknife is None:
         return None
-    return np.column_stack(machine.predict_interval(prepared_rows(pipeline, rows), COVERAGE))
+    return np.column_stack(subject.model.intervals(subject.inputs(rows), COVERAGE))
 
 
 def _apart(exact: Array | None, shown: Array, *, is_whole: bool) -> str:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
 
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import Explainer
@@ -19,7 +18,7 @@ from kernelect.export.program import Program
 from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.numbers import number
-from kernelect.facts.sources import machine_of, pipeline_of, rows_at, some_rows
+from kernelect.facts.sources import rows_at, some_rows
 from kernelect.model.subject import subject_of
 
 #: Bytes of a script that a page may carry, and the bytes of one packed number.
@@ -115,11 +114,10 @@ def _smaller_and_smaller(model: Any, X: Any) -> Iterator[tuple[Any, tuple[str, .
 
 def _moved(model: Any, smaller: Any, rows: Any) -> str:
     """Return how far a smaller model is from the whole one, in a sentence."""
-    whole, small = pipeline_of(model), pipeline_of(smaller)
-    if is_classifier(machine_of(whole)):
-        off, what = small.predict_proba(rows) - whole.predict_proba(rows), "probabilities"
+    if subject_of(model).model.is_classifier:
+        off, what = smaller.predict_proba(rows) - model.predict_proba(rows), "probabilities"
     else:
-        off, what = small.predict(rows) - whole.predict(rows), "predictions"
+        off, what = smaller.predict(rows) - model.predict(rows), "predictions"
     size = float(np.sqrt(np.mean(np.square(off))))
     return (
         f"Its {what} differ from those of the whole model by {number(size, 2)} (root mean square over {len(off)} rows)."

@@ -16,7 +16,6 @@ from kernelect.facts.leave_one_out import (
     left_out_probabilities,
     left_out_values,
 )
-from kernelect.facts.packing import packed, unpacked
 from kernelect.facts.scores import (
     RowLoss,
     Score,
@@ -28,13 +27,9 @@ from kernelect.facts.scores import (
     regression_losses,
 )
 from kernelect.facts.stakes import AVERAGE_PRECISION, COST, F1, Stakes, positive_class
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 LEAVE_ONE_OUT = "leave-one-out"
-
-#: Arrays of an estimate that may hold texts.
-_LABELS = ("y_true", "prediction")
 
 #: Nothing said: every error counts alike.
 PLAIN = Stakes()
@@ -46,7 +41,6 @@ COVERAGE = 0.9
 IMBALANCE = 5.0
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
     """How good the model is, estimated in one way.
@@ -72,13 +66,7 @@ class Estimate:
     prediction: Any = None
     probability: Array | None = None
     interval: Array | None = None
-    rows: Any = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **{name: packed(getattr(self, name)) for name in _LABELS}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({**state, **{name: unpacked(state.get(name)) for name in _LABELS}})
+    rows: Indices | None = None
 
     def held(self) -> float | None:
         """Return the share of the rows that lie in their intervals; None where there are none."""
@@ -92,7 +80,6 @@ class Estimate:
         return next((score for score in self.scores if score.name == name), None)
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
     """All estimates of one fitted model; ``classes`` is None for regression.

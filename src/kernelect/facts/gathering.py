@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from sklearn.base import is_classifier
 
 from kernelect import __version__
 from kernelect.exceptions import InvalidArgument, MissingCapability, OutOfTime
@@ -18,6 +17,7 @@ from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.decisions import describe_decision
 from kernelect.facts.doubts import Check, ModelEvidence, doubts_of, examine
 from kernelect.facts.estimates import Assessment, Judge
+from kernelect.facts.kept import Kept, KeptPicture
 from kernelect.facts.material import Material
 from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, inputs_of_machine
 from kernelect.facts.names import plain_name, with_input_names
@@ -25,7 +25,7 @@ from kernelect.facts.notable import worst_rows
 from kernelect.facts.numbers import counted
 from kernelect.facts.outcome_pictures import describe_threshold
 from kernelect.facts.page_record import PageFacts, PictureFacts
-from kernelect.facts.pictures import draw_up
+from kernelect.facts.pictures import draw_up, of_search
 from kernelect.facts.plain import as_plain
 from kernelect.facts.quality import describe_quality
 from kernelect.facts.record import (
@@ -39,12 +39,13 @@ from kernelect.facts.record import (
     MixtureFacts,
     RelevanceFacts,
 )
-from kernelect.facts.relevance import describe_relevance
+from kernelect.facts.relevance import describe_relevance, relevance_by_column
 from kernelect.facts.selected import describe_functions, describe_machine, describe_stages, selected_values
-from kernelect.facts.sources import is_mixture, machine_of, pipeline_of
+from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.facts.surface import Landscape
 from kernelect.facts.what_if import describe_what_if
 from kernelect.model.decisions import Decision
+from kernelect.model.subject import subject_of
 from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Array, Indices
 
@@ -123,7 +124,22 @@ def gather(model: Any, X: Any, y: Any, options: GatherOptions | None = None) -> 
     ('LSSVC', '60 rows, 3 columns, 2 classes')
     """
     options = options or GatherOptions()
+    return _gathered(_material(model, X, y, options.assessment, options.random_state, options.places), options)
+
+
+def gather_for_file(model: Any, X: Any, y: Any, options: GatherOptions) -> tuple[Facts, Kept]:
+    """Return the facts without pictures, and what a page needs of the machine once only its model is left."""
     material = _material(model, X, y, options.assessment, options.random_state, options.places)
+    facts = _gathered(material, replace(options, pictures=False))
+    pictures = tuple(KeptPicture.of(shown) for shown in of_search(material))
+    try:
+        relevance: Array | None = relevance_by_column(model)[1]
+    except MissingCapability:
+        relevance = None
+    return facts, Kept(relevance=relevance, pictures=pictures, complete=not time_is_up())
+
+
+def _gathered(material: Material, options: GatherOptions) -> Facts:
     facts = _without_doubts(material, options)
     evidence = ModelEvidence(facts, material.assessment, material.machine, options.places)
     checks = [*options.checks, *examine(evidence)]
@@ -190,12 +206,13 @@ def gather_for_page(
 
 def _page_of(material: Material) -> PageFacts:
     what_if, carried = describe_what_if(
-        material.model, material.X, material.y, material.assessment, material.generator, material.places
+        material.estimator, material.X, material.y, material.assessment, material.generator, material.places
     )
     material = replace(material, carried=carried)
     pictures: list[PictureFacts] = as_plain(draw_up(material))
+    kept = material.kept
     return PageFacts(
-        complete=not time_is_up(),
+        complete=not time_is_up() and (kept is None or kept.complete),
         pictures=pictures,
         what_if=what_if,
         worst_rows=worst_rows(material),
@@ -206,35 +223,38 @@ def _page_of(material: Material) -> PageFacts:
 def _material(
     model: Any, X: Any, y: Any, assessment: Assessment | None, random_state: int, places: Indices | None
 ) -> Material:
-    given, model = model, pipeline_of(model)
     machine, y = machine_of(model), np.asarray(y)
     if y.ndim != 1:
         raise InvalidArgument(f"y of shape {y.shape} must have one dimension: fit one model per target.")
-    if not hasattr(machine, "candidates_" if is_mixture(machine) else "selection_"):
+    kept = getattr(model, "kept", None)
+    if kept is None and not hasattr(machine, "candidates_" if is_mixture(machine) else "selection_"):
         raise MissingCapability(
             f"model={type(machine).__name__} has no selection_ to describe: give a fitted estimator that selects its "
             "own hyper-parameters, such as LSSVC, or a pipeline that ends in one."
         )
-    task = "classification" if is_classifier(machine) else "regression"
+    task = "classification" if subject_of(model).model.is_classifier else "regression"
     if assessment is None:
         _check_rows(machine, y)
         assessment = Judge(y, machine.classes_ if task == "classification" else None).assess(machine)
-    try:
-        with watched_deadline().watched():
-            landscape = Landscape.of(model, X, y)
-    except (MissingCapability, OutOfTime):  # nothing was selected, or it was a search among subsets
-        landscape = None
     return Material(
-        model=given,
         estimator=model,
         X=X,
         y=y,
         task=task,
         assessment=assessment,
-        landscape=landscape,
+        landscape=_landscape(model, X, y) if kept is None else None,
         generator=np.random.default_rng(random_state),
+        kept=kept,
         places=places,
     )
+
+
+def _landscape(model: Any, X: Any, y: Any) -> Landscape | None:
+    try:
+        with watched_deadline().watched():
+            return Landscape.of(model, X, y)
+    except (MissingCapability, OutOfTime):  # nothing was selected, or it was a search among subsets
+        return None
 
 
 def _describe_selected(material: Material, weights: Array | None) -> tuple[MachineFacts, MixtureFacts | None]:

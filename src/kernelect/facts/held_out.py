@@ -11,14 +11,12 @@ import numpy as np
 from kernelect.facts.names import plain_name, told_apart
 from kernelect.facts.numbers import with_error
 from kernelect.facts.record import HeldOutFacts
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: Bars of the picture.
 _BARS = 14
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class HeldOutRelevance:
     """Rise of the loss of rows held out, when a column's cells are shuffled among them.

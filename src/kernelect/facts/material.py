@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from kernelect.facts.sources import input_names, machine_of
 from kernelect.facts.surface import Landscape, Surface
 from kernelect.model.decisions import Decision
 from kernelect.typing import Array, Indices
+
+if TYPE_CHECKING:
+    from kernelect.facts.kept import Kept
 
 #: What a picture's kind is called -> its record.
 RECORDS: dict[str, type] = {
@@ -53,9 +56,8 @@ RECORDS: dict[str, type] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """A fitted model (and the pipeline in it, where it is a table model) and all that its pictures are made from."""
+    """A fitted model and all that its pictures are made from."""
 
-    model: Any
     estimator: Any
     X: Any
     y: Array
@@ -64,6 +66,7 @@ class Material:
     landscape: Landscape | None
     generator: np.random.Generator
     carried: Carried | None = None
+    kept: Kept | None = None  # of a table model, whose machine is gone
     places: Indices | None = None  # where rows stand in a table of which some were left out
 
     def row_number(self, row: int) -> int:
@@ -78,7 +81,7 @@ class Material:
     @property
     def decision(self) -> Decision | None:
         """How probabilities become classes, where a table model says so."""
-        found: Decision | None = getattr(self.model, "decision", None)
+        found: Decision | None = getattr(self.estimator, "decision", None)
         return found
 
     @property

@@ -40,13 +40,25 @@ _SIDES = {"LSSVC": 15, "LSSVR": 15, "SVC": 11, "GPC": 11, "RVC": 9, "RVR": 9}
 
 
 def draw_up(material: Material) -> list[PictureFacts]:
-    """Return all pictures that this machine has, or those that there is time for: quick ones are made first."""
+    """Return all pictures that this machine has, or those that there is time for."""
+    return _drawn(material, _BUILDERS)
+
+
+def of_search(material: Material) -> list[PictureFacts]:
+    """Return the pictures of how a machine was found, or those that there is time for."""
+    return _drawn(material, tuple(_OF_SEARCH))
+
+
+def _drawn(material: Material, builders: tuple[Builder, ...]) -> list[PictureFacts]:
+    """Return what some builders make, quick ones first; those of the search made theirs before the machine was gone."""
     made: dict[Builder, list[PictureFacts]] = {}
-    for builder in sorted(_BUILDERS, key=_SLOW.__contains__):
-        if time_is_up():
-            break
-        made[builder] = _made(builder, material)
-    return [picture for builder in _BUILDERS for picture in made.get(builder, [])]
+    for builder in sorted(builders, key=_SLOW.__contains__):
+        if material.kept is not None and builder in _OF_SEARCH:
+            kept = [each.shown() for each in material.kept.pictures]
+            made[builder] = [each for each in kept if each["kind"] == _OF_SEARCH[builder]]
+        elif not time_is_up():
+            made[builder] = _made(builder, material)
+    return [picture for builder in builders for picture in made.get(builder, [])]
 
 
 def _made(builder: Builder, material: Material) -> list[PictureFacts]:
@@ -197,6 +209,9 @@ def _vectors(material: Material) -> Iterator[PictureFacts]:
 
 #: What takes evaluations, fits or explanations of many rows.
 _SLOW = (learning_pictures, explained_pictures, _surface, _sizes, _vectors)
+
+#: What only the fitted machine can tell, and the kind of picture.
+_OF_SEARCH: dict[Builder, str] = {_weights: "weights", _history: "trace", _surface: "surface", _sizes: "sizes"}
 
 _BUILDERS: tuple[Builder, ...] = (
     _held_out,

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices, Mask
 
 #: Least probability in a log-loss: one confident mistake must not hide everything else.
@@ -35,7 +34,6 @@ def _none_in(count: int) -> float:
     return 0.5 * _RULE_OF_THREE / count
 
 
-@stored
 @dataclass(frozen=True)
 class Score:
     """One figure with its uncertainty."""

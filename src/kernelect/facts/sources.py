@@ -12,7 +12,6 @@ from sklearn.pipeline import Pipeline
 from kernelect.exceptions import MissingCapability
 from kernelect.explain.players import players_of
 from kernelect.facts.names import plain_name
-from kernelect.mixture import Door
 from kernelect.typing import Array, Indices
 
 #: How scikit-learn begins the names of columns that tell where a cell was missing.
@@ -27,14 +26,9 @@ def machine_of(estimator: Any) -> Any:
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
-def pipeline_of(model: Any) -> Any:
-    """Return the pipeline of a table model, else the model itself."""
-    return getattr(model, "pipeline", model)
-
-
 def is_mixture(estimator: Any) -> bool:
     """Tell whether the machine mixes several machines, and has no selection of its own."""
-    return isinstance(machine_of(estimator), Door)
+    return bool(getattr(machine_of(estimator), "is_mixture", False))
 
 
 def require_selection(machine: Any) -> None:

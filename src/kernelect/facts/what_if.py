@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
 
 from kernelect.exceptions import MissingCapability, OutOfTime, UnusableModel
 from kernelect.export.evaluate import number_of, text_of
@@ -20,7 +19,8 @@ from kernelect.facts.numbers import are_years, trimmed
 from kernelect.facts.page_record import REASONS, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
 from kernelect.facts.plain import as_plain
 from kernelect.facts.relevance import ranked, relevance_by_column
-from kernelect.facts.sources import input_sources, machine_of, pipeline_of, rows_at, some_rows
+from kernelect.facts.sources import input_sources, machine_of, rows_at, some_rows
+from kernelect.model.subject import subject_of
 from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Indices
 
@@ -61,7 +61,7 @@ def describe_what_if(
     program = carried.program
     cells = _cells(program, X)
     stands = np.arange(len(cells)) if places is None else places
-    shown, years = _starts(cells), not is_classifier(pipeline_of(model)) and hold_years(y)
+    shown, years = _starts(cells), not subject_of(model).model.is_classifier and hold_years(y)
     return (
         WhatIfFacts(
             script=carried.script,
@@ -171,11 +171,10 @@ def _row_name(place: int, observed: Any, *, years: bool) -> str:
 
 def _order(carried: Carried, program: Program) -> list[int]:
     """Return the controls' places, the most relevant column first."""
-    pipeline = pipeline_of(carried.model)
     try:
-        if input_sources(pipeline) is None:
+        if input_sources(carried.model) is None:
             return list(range(len(program.columns)))
-        relevance = relevance_by_column(pipeline)[1]
+        relevance = relevance_by_column(carried.model)[1]
     except MissingCapability:
         return list(range(len(program.columns)))
     return ranked(np.array([relevance[column.place] for column in program.columns]))
@@ -193,15 +192,15 @@ def _players(carried: Carried, program: Program) -> list[list[int]]:
 
 def _start(carried: Carried, row: Any, cells: Any, *, years: bool) -> StartFacts:
     """Return what the model says of one row, as the script will."""
-    pipeline, choice = pipeline_of(carried.model), carried.program.choice
-    if is_classifier(pipeline):
-        classes = np.asarray(machine_of(pipeline).classes_).tolist()
-        shares = pipeline.predict_proba(row)[0]
+    model, choice = carried.model, carried.program.choice
+    if subject_of(model).model.is_classifier:
+        classes = np.asarray(machine_of(model).classes_).tolist()
+        shares = model.predict_proba(row)[0]
         place = int(np.argmax(shares)) if choice is None else int(choice(shares[None])[0])
         answer, values = plain_name(classes[place]), [float(share) for share in shares]
         names = [plain_name(name) for name in classes]
     else:
-        values = np.asarray(pipeline.predict(row), dtype=float).reshape(1, -1)[0].tolist()
+        values = np.asarray(model.predict(row), dtype=float).reshape(1, -1)[0].tolist()
         place, names, answer = 0, [], trimmed(values[0], 4, years=years)
     return StartFacts(
         answer=answer,

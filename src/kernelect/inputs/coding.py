@@ -16,7 +16,6 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.readings import is_missing, values_of
 from kernelect.inputs.roles import Role, Wishes, describe
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: Levels with fewer rows than this share the code of "other", which unseen levels get too.
@@ -39,7 +38,6 @@ OTHER = 0
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class NumberCode:
     """A number: imputed by the median, then centred and scaled."""
@@ -59,7 +57,6 @@ class NumberCode:
             return np.clip((filled - self.centre) / self.scale, -_FURTHEST, _FURTHEST)
 
 
-@stored
 @dataclass(frozen=True)
 class MissingCode:
     """Whether a cell is missing, as 0 and 1."""
@@ -72,7 +69,6 @@ class MissingCode:
         return is_missing(values).astype(float)
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class CategoryCode:
     """A category: the position of its level in ``levels`` plus 1; 0 for rare and unseen levels."""
@@ -102,7 +98,6 @@ class CategoryCode:
         return f"{self.name} = {_WEEKDAYS[int(self.levels[place])] if self.weekday else self.levels[place]}"
 
 
-@stored
 @dataclass(frozen=True)
 class Coding:
     """How the columns of a table become inputs, fitted on the training rows without their targets.

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.inputs.coding import RARE
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: Levels of a category that have an indicator of their own, the most frequent ones.
 MOST_LEVELS = 30
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Indicators:
     """Coded rows without category codes: numbers as they are, and one indicator per level of a category.

@@ -9,14 +9,12 @@ import numpy as np
 from kernelect.inputs.dates import ISO, days_of, find_form, read_days
 from kernelect.inputs.frame import Cells
 from kernelect.inputs.numerals import POINT, decimal_sign, read_numerals
-from kernelect.registry import stored
 from kernelect.typing import Array
 
 #: Numbers beyond this count as missing: their squares overflow.
 LARGEST = 1e100
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """How the cells of one column are read.

@@ -15,7 +15,6 @@ from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
 from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, unbounded, values_of
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 KINDS = ("number", "category", "date")
@@ -34,7 +33,6 @@ _TRUTHS = (0.0, 1.0)
 _LEADING_ZEROS = re.compile(r"0\d{2,}")
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Role:
     """What one column of the training table is.

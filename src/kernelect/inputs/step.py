@@ -16,11 +16,9 @@ from kernelect.inputs.frame import Frame, as_frame
 from kernelect.inputs.indicators import Indicators
 from kernelect.inputs.lost import lost_cells
 from kernelect.inputs.roles import Wishes
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
-@stored
 class CodedColumns(TransformerMixin, BaseEstimator):
     """Codes columns as a mixture does, with an indicator for every level of a category.
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: Quantiles of a map at most, and where its values end on either side.
@@ -24,7 +23,6 @@ _SAME = 1e-12
 _FEW = 10
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Warp:
     """Piecewise linear maps, one per warped input; all other inputs pass unchanged.

@@ -7,7 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -46,6 +46,9 @@ _FITTING = 0.85
 
 class Door(ReadsModel, Estimator):
     """Several views, kernels and machines, mixed by leave-one-out."""
+
+    #: Whether it has several selections, one of each machine in it.
+    is_mixture: ClassVar[bool] = True
 
     effort: Any
     columns: Any

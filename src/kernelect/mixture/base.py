@@ -18,7 +18,7 @@ from kernelect.inputs import Coding, Warp
 from kernelect.machines import LSSVM
 from kernelect.model import AS_GIVEN, Component, ForeignPart, Given, Jackknife, PlainJackknife, TargetScale, View
 from kernelect.numerics import NEVER, Deadline
-from kernelect.registry import Registry, stored
+from kernelect.registry import Registry
 from kernelect.selection import Pace
 from kernelect.selection.landmarks import as_request
 from kernelect.typing import Array, Indices
@@ -57,7 +57,6 @@ LEADER_SHARE = 0.5
 MOST_GP_ROWS, _MOST_GP_CLASSES = 2000, 3
 
 
-@stored
 @dataclass(frozen=True)
 class Views:
     """The inputs as they are, and warped."""
@@ -138,7 +137,6 @@ CANDIDATES: Registry[MixtureCandidate] = Registry(
 )
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Member:
     """A fitted candidate.

@@ -11,7 +11,6 @@ import numpy as np
 
 from kernelect.extras import load_extra
 from kernelect.mixture.base import MixtureCandidate
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 _HEADS = ("candidate", "leave-one-out", "weight", "seconds", "status")
@@ -25,7 +24,6 @@ def _line(cells: tuple[str, ...]) -> str:
     return f"{name:<{_NAME_WIDTH}} {score:<13} {weight:>6} {seconds:>7}"
 
 
-@stored
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CandidateTable:
     """The candidates of a fitted mixture in columns, the heaviest first where they are shown.

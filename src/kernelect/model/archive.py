@@ -124,7 +124,7 @@ def opened(path: str | Path) -> Iterator[Archive]:
     except FileNotFoundError as error:
         raise UnusableModel(f"There is no model file {str(path)!r}: check the name and the folder.") from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        if path.is_dir():
+        if os.path.isdir(path):  # no name is too long for it
             raise UnusableModel(f"{str(path)!r} is a folder: give the {FILE_NAME} inside it.") from error
         reason = getattr(error, "strerror", None) or error
         raise UnusableModel(

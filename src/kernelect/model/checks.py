@@ -47,6 +47,11 @@ def check_model(model: Model) -> None:
     _rehearse(model)
 
 
+def check_record(place: str, record: Any) -> None:
+    """Raise if the arrays of a record beside the model do not belong together."""
+    _Walk().check(place, record, {})
+
+
 def _require(holds: bool, reason: str) -> None:
     if not holds:
         raise ValueError(reason)

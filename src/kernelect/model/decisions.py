@@ -16,14 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices, Mask
 
 #: Standard errors by which another threshold has to be cheaper than the one that calibrated probabilities call for.
 SURE = 2.0
 
 
-@stored
 @dataclass(frozen=True)
 class Decision:
     """How probabilities become classes.

@@ -86,6 +86,10 @@ KINDS: tuple[Kind, ...] = (
         right=places("N"),
         boxes=numbers("L ."),
     ),
+    # tables
+    _kind("schema", "tabular.schema.Schema"),
+    _kind("column", "tabular.columns.Column"),
+    _kind("stakes", "facts.stakes.Stakes"),
     # views and coding
     _kind("view", "model.views.View"),
     _kind("warp", "inputs.warp.Warp", warped=places("w", below="z"), knots=numbers("."), heights=numbers(".")),
@@ -228,6 +232,44 @@ KINDS: tuple[Kind, ...] = (
     _kind("design-columns", "dictionaries.functions.DesignColumns", columns=places("u", below="d")),
     _kind("centred-kernels", "dictionaries.kernel_functions.CentredKernels", centres=numbers("u d")),
     _kind("joined-functions", "dictionaries.union.JoinedCandidates"),
+    # reports
+    _kind("assessment", "facts.estimates.Assessment"),
+    _kind(
+        "estimate",
+        "facts.estimates.Estimate",
+        y_true=labels("n"),
+        prediction=labels("n"),
+        probability=numbers("n ."),
+        interval=numbers("n 2"),
+        rows=places("n"),
+    ),
+    _kind("score", "facts.scores.Score"),
+    _kind("held-out-relevance", "facts.held_out.HeldOutRelevance", rise=numbers("n"), standard_error=numbers("n")),
+    _kind("kept", "facts.kept.Kept", relevance=numbers(".")),
+    _kind("kept-picture", "facts.kept.KeptPicture"),
+    _kind("weights", "facts.mixtures.Weights", weight=numbers("n")),
+    _kind(
+        "search-history",
+        "facts.history.SearchHistory",
+        value=numbers("n", finite=False),
+        best=numbers("n", finite=False),
+        run=numbers("n"),
+    ),
+    _kind(
+        "surface",
+        "facts.surface.Surface",
+        at=numbers("p s"),
+        rise=numbers("s ..", finite=False),
+        chosen=numbers("p"),
+    ),
+    _kind(
+        "sizes",
+        "facts.history.Sizes",
+        size=numbers("n"),
+        evidence=numbers("n", finite=False),
+        path_size=numbers("m"),
+        path_evidence=numbers("m", finite=False),
+    ),
 )
 
 #: Records around objects of Python, which no file can hold.

@@ -11,7 +11,6 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.model.archive import MOST_BYTES, MOST_MEMBERS, MOST_RATIO, megabytes
-from kernelect.model.texts import MOST_TEXT
 from kernelect.typing import Array
 
 #: A member is packed if its first bytes become smaller than this share; random digits have 0.95.
@@ -21,26 +20,22 @@ _WORTH, _FIRST = 0.8, 2**16
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def write_members(file: IO[bytes], texts: dict[str, str], arrays: list[Array]) -> None:
+def write_members(file: IO[bytes], members: dict[str, bytes], arrays: list[Array]) -> None:
     """Write texts, and arrays under their numbers; what packs well is packed, unless the whole looks like a bomb."""
-    _check_room(texts, arrays)
-    members = {name: text.encode() for name, text in texts.items()}
+    _check_room(members, arrays)
     if not _write(file, members, arrays, pack=True):
         file.seek(0)
         file.truncate()
         _write(file, members, arrays, pack=False)
 
 
-def _check_room(texts: dict[str, str], arrays: list[Array]) -> None:
+def _check_room(texts: dict[str, bytes], arrays: list[Array]) -> None:
     size = sum(array.nbytes for array in arrays)
     if size > MOST_BYTES or len(arrays) + len(texts) > MOST_MEMBERS:
         raise InvalidArgument(
             f"The model has {len(arrays)} arrays of {megabytes(size)}, more than a file may have "
             f"({MOST_MEMBERS} arrays, {megabytes(MOST_BYTES)}): fit it on fewer rows, or with landmarks."
         )
-    for name, text in texts.items():
-        if len(text) > MOST_TEXT / 2:
-            raise InvalidArgument(f"The model has a {name} of {megabytes(len(text))}: fit it on fewer columns.")
 
 
 def _write(file: IO[bytes], texts: dict[str, bytes], arrays: list[Array], *, pack: bool) -> bool:

@@ -6,6 +6,7 @@ may hold.
 
 from __future__ import annotations
 
+import json
 import types
 from collections.abc import Mapping
 from functools import cache
@@ -23,6 +24,9 @@ _UNUSUAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 
 #: What is written in the place of an array.
 _ARRAYS = ("array", "cells", "lower", "pieces")
+
+#: Records that several components may share.
+_ALIKE = ("view", "warp", "indicators")
 
 #: Bytes to which arrays may add up over all places that refer to them, beyond this many times the file.
 _SHARED, _ALWAYS = 100, 2**26
@@ -45,9 +49,24 @@ class Reader:
         """Return the record that a JSON object describes, of one of the classes ``bases``."""
         if not isinstance(value, dict) or WORD not in value:
             raise ValueError(f"{place} is no record")
+        if value[WORD] in _ALIKE:
+            return self._alike(value, bases, place)
+        return self._made_of(value, bases, place)
+
+    def _alike(self, value: Text, bases: tuple[type, ...], place: str) -> Any:
+        """Return a view; components with equal ones share it, as they did when they were fitted."""
+        key = ("record", json.dumps(value, sort_keys=True))
+        if key not in self._made:
+            self._made[key] = self._made_of(value, bases, place)
+        found = self._made[key]
+        if not isinstance(found, bases):
+            raise ValueError(f"{place} is a {value[WORD]!r}, which does not belong there")
+        return found
+
+    def _made_of(self, value: Text, bases: tuple[type, ...], place: str) -> Any:
         cls = kind_named(value[WORD], bases).record
         if not issubclass(cls, bases):
-            raise ValueError(f"{place} is a {str(value['kind'])[:60]!r}, which does not belong there")
+            raise ValueError(f"{place} is a {str(value[WORD])[:60]!r}, which does not belong there")
         hints, given = fields_of(cls), value.keys() - {WORD}
         strange, absent = given - hints.keys(), required_of(cls) - given
         if strange or absent:
@@ -99,7 +118,8 @@ class Reader:
 
     def _array(self, value: Text, place: str) -> Any:
         if "cells" in value:
-            return np.array([*self._cells(value["cells"], place), None], dtype=object)[:-1]
+            cells = np.array([*self._cells(value["cells"], place), None], dtype=object)[:-1]
+            return cells if "codes" not in value else self._counted(cells[self._codes(value["codes"], len(cells))])
         if "lower" in value:
             return self._shared(("lower", value["lower"], value.get("rows"), value.get("order")), self._lower)
         return self._counted(_native(self._archive.array(value.get("array"))))
@@ -108,6 +128,12 @@ class Reader:
         if not isinstance(cells, list) or any(isinstance(each, dict | list) for each in cells):
             raise ValueError(f"{place} holds no plain cells")
         return cells
+
+    def _codes(self, number: object, count: int) -> Any:
+        codes = self._archive.array(number)
+        if codes.ndim != 1 or codes.dtype.kind != "i" or (len(codes) and not 0 <= codes.min() <= codes.max() < count):
+            raise ValueError("it refers to labels that it does not have")
+        return codes
 
     def _pieces(self, value: Text) -> tuple[Any, ...]:
         found: tuple[Any, ...] = self._shared(("pieces", value["pieces"], value.get("lengths")), self._cut)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from kernelect.model.texts import Text, written
 from kernelect.model.writing import Writer
 
 
-def save(model: Model, path: str | Path, *, force: bool = False, sections: dict[str, Text] | None = None) -> None:
+def save(model: Model, path: str | Path, *, force: bool = False, sections: Mapping[str, Any] | None = None) -> None:
     """Write a model to a file, whole or not at all; only its owner may read it, since it holds training rows.
 
     Parameters
@@ -26,8 +27,9 @@ def save(model: Model, path: str | Path, *, force: bool = False, sections: dict[
         Such as ``"model.kernelect"``.
     force : bool
         Whether a file of that name may be replaced.
-    sections : dict of str to dict, optional
-        Further texts of the file, by the names of their members: what a table model and its report keep.
+    sections : mapping of str to dict, optional
+        What else the file keeps, by the names of members, such as the columns of a table: plain values, arrays and
+        records.
     """
     small = for_file(model)
     try:
@@ -42,10 +44,9 @@ def save(model: Model, path: str | Path, *, force: bool = False, sections: dict[
     }
     if any(each is not None for each in _training(small).values()):
         texts["training.json"] = {name: writer.value(each, name) for name, each in _training(small).items()}
+    texts.update({name: writer.value(section, name) for name, section in (sections or {}).items()})
     with writing_whole(Path(path), force, private=True) as file:
-        write_members(
-            file, {name: written(text) for name, text in {**texts, **(sections or {})}.items()}, writer.arrays
-        )
+        write_members(file, {name: written(text, name) for name, text in texts.items()}, writer.arrays)
 
 
 def _training(model: Model) -> dict[str, Any]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from kernelect.exceptions import InvalidArgument
 from kernelect.model.record import Model
+from kernelect.typing import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,6 +38,12 @@ class Subject:
     title: str
     schema: Any = None
 
+    def inputs(self, X: Any) -> Array:
+        """Return the inputs of the model for rows."""
+        rows = X if self.steps is None else self.steps.transform(X)
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        return self.model.inputs(rows) if self.model.coding is not None else np.asarray(rows, dtype=float)
+
     def named(self) -> tuple[str, ...]:
         """Return the names of the columns, or numbered ones."""
         return tuple(f"x{j}" for j in range(self.n_columns)) if self.names is None else self.names
@@ -43,26 +52,26 @@ class Subject:
 def subject_of(given: Any) -> Subject:
     """Return the model behind an estimator, a Pipeline that ends in one, a table model, or a Model itself."""
     schema = getattr(given, "schema", None)
-    ended = getattr(given, "pipeline", given) if schema is not None else given
-    if isinstance(ended, Model):
+    found = getattr(given, "model", given) if schema is not None else given
+    if isinstance(found, Model):
+        title = "Model" if schema is None else given.estimator
         return Subject(
-            model=ended, steps=None, n_columns=ended.n_columns, names=ended.names, title="Model", schema=schema
+            model=found, steps=None, n_columns=found.n_columns, names=found.names, title=title, schema=schema
         )
-    machine, steps = ended, None
-    if hasattr(ended, "steps") and not hasattr(ended, "model_"):  # a Pipeline
-        machine = ended[-1]
-        steps = ended[:-1] if len(ended) > 1 else None
+    machine, steps = given, None
+    if hasattr(given, "steps") and not hasattr(given, "model_"):  # a Pipeline
+        machine = given[-1]
+        steps = given[:-1] if len(given) > 1 else None
     if not hasattr(machine, "model_"):
         _refuse(machine)
-    names = getattr(ended, "feature_names_in_", None)
-    count = int(getattr(ended, "n_features_in_", 0)) or (machine.model_.n_columns if names is None else len(names))
+    names = getattr(given, "feature_names_in_", None)
+    count = int(getattr(given, "n_features_in_", 0)) or (machine.model_.n_columns if names is None else len(names))
     return Subject(
         model=machine.model_,
         steps=steps,
         n_columns=count,
         names=None if names is None else tuple(str(name) for name in names),
         title=type(machine).__name__,
-        schema=schema,
     )
 
 

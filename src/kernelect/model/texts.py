@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
+
 Text = dict[str, Any]
 
 #: The key of a record's word: no field can have this name, which is a keyword of Python.
@@ -30,13 +32,9 @@ _OPEN, _CLOSE = b"[{", b"]}"
 
 def parsed(data: bytes, name: str) -> Text:
     """Return the record that a JSON text holds, or say why it is none of a model."""
-    if len(data) > MOST_TEXT:
-        raise ValueError(f"its {name} has {len(data)} bytes, more than a model's ({MOST_TEXT})")
-    bare = _STRINGS.sub(b"", data)
-    if sum(bare.count(sign) for sign in (b"[", b"{", b",", b":")) > MOST_VALUES:
-        raise ValueError(f"its {name} holds more than {MOST_VALUES} values, which no model does")
-    if _depth(bare) > MOST_DEPTH:
-        raise ValueError(f"its {name} is nested deeper than {MOST_DEPTH} levels, which no model is")
+    reason = _excess(data)
+    if reason:
+        raise ValueError(f"its {name} {reason}")
     try:
         found = json.loads(data, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -46,9 +44,26 @@ def parsed(data: bytes, name: str) -> Text:
     return found
 
 
-def written(value: Text) -> str:
-    """Return a record as JSON."""
-    return json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+def written(value: Text, name: str) -> bytes:
+    """Return a record as JSON, or say why a file cannot hold it: what would not be read again is not written."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    data = text.encode(errors="surrogatepass")
+    reason = _excess(data)
+    if reason:
+        raise InvalidArgument(f"The model cannot be saved (its {name} {reason}): fit it on fewer columns.")
+    return data
+
+
+def _excess(data: bytes) -> str:
+    """Return why a text is larger than a model's, a part of a sentence; nothing if it is not."""
+    if len(data) > MOST_TEXT:
+        return f"has {len(data)} bytes, more than a model's ({MOST_TEXT})"
+    bare = _STRINGS.sub(b"", data)
+    if sum(bare.count(sign) for sign in (b"[", b"{", b",", b":")) > MOST_VALUES:
+        return f"holds more than {MOST_VALUES} values, which no model does"
+    if _depth(bare) > MOST_DEPTH:
+        return f"is nested deeper than {MOST_DEPTH} levels, which no model is"
+    return ""
 
 
 def _depth(bare: bytes) -> int:

@@ -91,12 +91,20 @@ class Writer:
             cells = [each.item() if isinstance(each, np.generic) else each for each in array.ravel()]
             if array.ndim != 1 or not all(isinstance(each, _CELLS) for each in cells):
                 raise InvalidArgument(f"{place} holds objects that are neither text nor numbers: give plain labels.")
-            return {"cells": [self.value(each, place) for each in cells]}
+            return self._coded(cells, place)
         if _is_lower(array):
             packed = array[np.tril_indices(len(array))]
             order = {"order": "F"} if array.flags.f_contiguous else {}
             return {"lower": self._add(packed), "rows": len(array), **order}
         return {"array": self._add(array)}
+
+    def _coded(self, cells: list[Any], place: str) -> Text:
+        """Return labels as the different ones and, for many rows, the place of each row's among them."""
+        places = {each: code for code, each in enumerate(dict.fromkeys((type(cell), cell) for cell in cells))}
+        if len(places) == len(cells):
+            return {"cells": [self.value(each, place) for each in cells]}
+        codes = np.array([places[type(cell), cell] for cell in cells], dtype=np.int64)
+        return {"cells": [self.value(cell, place) for _, cell in places], "codes": self._add(codes)}
 
     def _add(self, array: Any) -> int:
         plain = array.astype(array.dtype.newbyteorder("<"), copy=False)

@@ -12,7 +12,6 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelect.numerics.blocks import symmetrize_from_lower
-from kernelect.registry import stored
 from kernelect.typing import Array
 
 #: Rows below which LAPACK's own routine is used.
@@ -44,7 +43,6 @@ def _lower_ones(n: int) -> Array:
     return np.asfortranarray(np.tri(n))
 
 
-@stored
 @dataclass(frozen=True)
 class InverseFactor:
     """H = L^-1, for a matrix whose inverse diagonal is needed in any case."""

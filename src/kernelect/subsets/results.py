@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from kernelect.extras import load_extra
-from kernelect.registry import stored
 from kernelect.results import Selected
 from kernelect.typing import Array
 
@@ -44,7 +43,6 @@ class Step:
     regularization: float
 
 
-@stored
 @dataclass(frozen=True)
 class SubsetModel:
     """A subset of the dictionary and minus its ln evidence."""
@@ -56,7 +54,6 @@ class SubsetModel:
         return len(self.functions)
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class SearchTrace:
     """One row per addition or removal, stored in columns; plot ``value`` against ``size`` to see the search."""
@@ -86,7 +83,6 @@ class SearchTrace:
         return np.fmin.accumulate(self.value) if len(self) else self.value
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class BasisSelection(Selected):
     """The whole result of a search over subsets: ``selection_`` of the estimator.

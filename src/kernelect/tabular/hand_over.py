@@ -9,15 +9,12 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from kernelect.registry import stored
-
 _MICROSECONDS_PER_DAY = 86_400_000_000
 
 #: Days from 1970 to the ends of a calendar counted in microseconds, rounded inwards.
 _MOST_DAYS = 1e8
 
 
-@stored
 class HandOver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Hands over columns without coding them: numbers, dates and categories as pandas types.
 

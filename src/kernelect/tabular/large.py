@@ -14,20 +14,23 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from kernelect.exceptions import MissingCapability, NotEnoughMemory, UnusableTable
-from kernelect.facts import Facts, GatherOptions, Judge, gather
+from kernelect.facts import Facts, GatherOptions, Judge
 from kernelect.facts.doubts import Obstacle, not_examined
+from kernelect.facts.gathering import gather_for_file
 from kernelect.facts.numbers import counted, was
 from kernelect.mixture import AUTO
 from kernelect.numerics import available_bytes, stratified
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.columns import values_of
+from kernelect.tabular.describe import describe_table
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces, opened
-from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine
-from kernelect.tabular.record import TableModel, current_versions, described_columns
+from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine, model_of
+from kernelect.tabular.record import current_versions, described_columns
 from kernelect.tabular.rows import Rows
-from kernelect.tabular.schema import Schema, describe_table
+from kernelect.tabular.schema import Schema
+from kernelect.tabular.table_model import TableModel, TableReport
 from kernelect.tabular.usable import target_values
 
 #: Rows from which columns, task and coding are found.
@@ -211,7 +214,7 @@ def _assessed(
     )
     remarks = (*found.remarks, words, *warned)
     assessment = Judge(rows.y, schema.classes, rows.weights).assess(machine)
-    facts = gather(
+    facts, kept = gather_for_file(
         fitted.pipeline,
         rows.X,
         rows.y,
@@ -225,21 +228,24 @@ def _assessed(
             random_state=seed,
             sample_weight=rows.weights,
             checks=[each for kind in (TableEvidence, FittedTableEvidence) for each in not_examined(kind, _IN_PIECES)],
-            pictures=False,
         ),
     )
     model = TableModel(
-        pipeline=fitted.pipeline,
+        model=model_of(fitted.pipeline),
         schema=schema,
         machine=_MACHINE,
-        assessment=assessment,
-        facts=_of_all_rows(facts, len(shown), found.total),
-        remarks=remarks,
+        estimator=type(machine).__name__,
         versions=current_versions(),
         title=pieces.source,
         n_rows=found.total,
-        seconds=seconds,
-        seed=seed,
+        report=TableReport(
+            assessment=assessment,
+            facts=_of_all_rows(facts, len(shown), found.total),
+            kept=kept,
+            remarks=remarks,
+            seconds=seconds,
+            seed=seed,
+        ),
     )
     return LargeFit(model, rows)
 

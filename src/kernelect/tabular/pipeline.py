@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -15,6 +15,8 @@ from kernelect.inputs import CodedColumns
 from kernelect.inputs.indicators import MOST_LEVELS
 from kernelect.mixture import AUTO, Door, KernelRegressor
 from kernelect.mixture.kernel_machines import MOST_WIDTHS
+from kernelect.model import AS_GIVEN, Model, View
+from kernelect.model.smaller import for_file
 from kernelect.tabular.columns import Column
 from kernelect.tabular.hand_over import HandOver
 
@@ -103,6 +105,25 @@ def make_pipeline_for(columns: Sequence[Column], machine: BaseEstimator) -> Pipe
         machine.set_params(columns={column.name: column.kind for column in columns})
         steps = steps[:1]
     return Pipeline([*steps, ("machine", machine)])
+
+
+def model_of(pipeline: Pipeline) -> Model:
+    """Return the model of a fitted pipeline: it takes the columns themselves, and codes them as the steps did.
+
+    It is what a file holds of it, so that reports are the same before and after.
+    """
+    model: Model = for_file(pipeline[-1].model_)
+    coding = pipeline.named_steps.get("coding")
+    if coding is None:
+        return model
+    view = View(indicators=coding.indicators) if coding.coding.categories else AS_GIVEN
+    return replace(
+        model,
+        components=tuple(replace(component, view=view) for component in model.components),
+        n_columns=coding.n_features_in_,
+        names=tuple(map(str, coding.feature_names_in_)),
+        coding=coding.coding,
+    )
 
 
 def count_inputs(columns: Sequence[Column]) -> int:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import InvalidArgument, UnusableModel, UnusableTable
 from kernelect.facts.numbers import counted, was
+from kernelect.model import Model
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.differences import differences, readings_for
-from kernelect.tabular.intervals import interval_ends
 from kernelect.tabular.read import Table
 from kernelect.tabular.reasons import explain_table
-from kernelect.tabular.record import TableModel
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
+from kernelect.tabular.table_model import TableModel
 from kernelect.tabular.target_cells import TargetWishes, typed_target
 from kernelect.tabular.usable import listed, target_values, weights_of
+from kernelect.typing import Array
 
 #: Rows predicted at a time: kernel values against all training rows are held for each.
 _BLOCK = 10_000
@@ -144,23 +144,20 @@ def _classes(schema: Schema) -> str:
 
 
 def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -> pd.DataFrame:
-    inputs = model.pipeline[:-1].transform(X)
     with np.errstate(all="ignore"):  # numbers that are not finite are refused below, in words
-        return _answers(model, inputs, interval)
+        return _answers(model.model, model.model.inputs(X), interval)
 
 
-def _answers(model: TableModel, inputs: Any, interval: float | None) -> pd.DataFrame:
-    machine = model.estimator
-    if model.schema.classes is not None:
-        probability = machine.predict_proba(inputs)
-        labels = machine.predict(inputs) if model.decision is None else machine.classes_[model.decision(probability)]
-        shares = {f"probability:{label}": probability[:, k] for k, label in enumerate(machine.classes_.tolist())}
-        return pd.DataFrame({"prediction": labels, **shares})
-    mean, deviation = machine.predict(inputs, return_std=True)
+def _answers(model: Model, inputs: Array, interval: float | None) -> pd.DataFrame:
+    if model.is_classifier:
+        shares, classes = model.probabilities(inputs), model.labels.classes.tolist()
+        named = {f"probability:{label}": shares[:, k] for k, label in enumerate(classes)}
+        return pd.DataFrame({"prediction": model.chosen(inputs), **named})
+    mean, deviation = model.predictions(inputs), model.deviations(inputs)
     out = pd.DataFrame({"prediction": mean, "standard_deviation": deviation})
     if interval is None:
         return out
-    lower, upper = interval_ends(machine, inputs, interval)
+    lower, upper = model.intervals(inputs, interval)
     return out.assign(lower=lower, upper=upper)
 
 

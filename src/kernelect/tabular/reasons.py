@@ -16,7 +16,7 @@ from kernelect.explain.shapley import ENOUGH_ROWS
 from kernelect.facts.cells import cell_words
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import are_years, fixed
-from kernelect.tabular.record import TableModel
+from kernelect.tabular.table_model import TableModel
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,11 @@
-"""The record of one fit, as it is kept on disk, and how it is made."""
+"""A table is fitted and assessed, and all that is known of it becomes one record."""
 
 from __future__ import annotations
 
-import json
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -15,15 +14,14 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
-from kernelect.facts import Assessment, Facts, GatherOptions, gather
+from kernelect.facts import GatherOptions
 from kernelect.facts.doubts import examine
+from kernelect.facts.gathering import gather_for_file
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
 from kernelect.mixture import AUTO
 from kernelect.mixture.kernel_machines import MOST_WIDTHS
-from kernelect.model.decisions import Decision
 from kernelect.numerics import Deadline
-from kernelect.registry import stored
 from kernelect.tabular import rules as _rules  # noqa: F401  (so that they are registered)
 from kernelect.tabular.assess import assess
 from kernelect.tabular.columns import Column
@@ -36,79 +34,18 @@ from kernelect.tabular.pipeline import (
     for_counts,
     make_machine,
     make_pipeline_for,
+    model_of,
 )
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.stakes import decision_of
+from kernelect.tabular.table_model import TableModel, TableReport
 
 #: Share of a time limit for what there is to doubt about the rows, before anything is fitted.
 _SHARE_OF_DOUBTS = 0.15
 
 #: Packages whose versions matter to a saved model.
-_PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
-
-
-@stored
-@dataclass(frozen=True, kw_only=True)
-class TableModel:
-    """A fitted pipeline and all that is known about it.
-
-    Attributes
-    ----------
-    pipeline : Pipeline
-        Fitted; steps ``"columns"`` and ``"machine"``.
-    schema : Schema
-        Target, task, input columns and classes of the training table.
-    machine : str
-        Such as ``"lssvm"``.
-    assessment : Assessment
-    facts : Facts
-        All that is shown of the model, as :func:`kernelect.facts.gather` returned it, without pictures.
-    remarks : tuple of str
-        What was noticed on the way, in sentences.
-    versions : dict
-        Package -> version at the time of the fit.
-    title : str
-        Name of the training table.
-    n_rows : int
-        Training rows.
-    seconds : float
-        Time of the fit, without the outer folds.
-    seed : int
-    decision : Decision or None
-        How probabilities become classes; None if the most probable class is predicted.
-    """
-
-    pipeline: Pipeline
-    schema: Schema
-    machine: str
-    assessment: Assessment
-    facts: Facts = field(repr=False)
-    remarks: tuple[str, ...]
-    versions: dict[str, str] = field(repr=False)
-    title: str
-    n_rows: int
-    seconds: float
-    seed: int
-    decision: Decision | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        # As one text, as the schema: facts are a tree with a branch for every column.
-        return {**self.__dict__, "facts": json.dumps(self.facts)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({**state, "facts": json.loads(state["facts"])})
-
-    @property
-    def estimator(self) -> Any:
-        """The fitted machine at the end of the pipeline."""
-        return self.pipeline[-1]
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return predicted numbers, or classes as the model decides by its threshold or costs."""
-        if self.decision is None:
-            return np.asarray(self.pipeline.predict(X))
-        return np.asarray(self.estimator.classes_[self.decision(self.pipeline.predict_proba(X))])
+_PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas")
 
 
 @dataclass(frozen=True)
@@ -153,7 +90,7 @@ def fit_table(
     if limited:
         options = replace(options, time_limit=deadline.left() * folds.share_of_fit)
     began = time.monotonic()
-    pipeline, warned = _tuned(rows, schema, options, observers.search)
+    pipeline, warned = tuned(rows, schema, options, observers.search)
     seconds = time.monotonic() - began
     if options.time_limit is not None:
         folds = replace(folds, time_limit=deadline.left(), fit_time=FitTime(seconds=seconds, limit=options.time_limit))
@@ -162,7 +99,7 @@ def fit_table(
     decision = decision_of(pipeline[-1], schema, rows.y, rows.weights)
     with deadline.watched(firmly=False):
         checks += examine(FittedTableEvidence(rows, schema, pipeline, assessment))
-        facts = gather(
+        facts, kept = gather_for_file(
             pipeline,
             rows.X,
             rows.y,
@@ -177,7 +114,6 @@ def fit_table(
                 sample_weight=rows.weights,
                 checks=checks,
                 places=rows.places,
-                pictures=False,
                 metric=schema.stakes.main(schema.task),
                 decision=decision,
             ),
@@ -185,23 +121,22 @@ def fit_table(
     if rows.groups is not None:
         groups = f"{len(np.unique(rows.groups))} groups ({plain_name(schema.group)})"
         facts["data"]["words"] += f", {groups}"
+    model = model_of(pipeline)
     return TableModel(
-        pipeline=pipeline,
+        model=model if decision is None else model.with_decision(decision),
         schema=schema,
         machine=options.machine,
-        assessment=assessment,
-        facts=facts,
-        remarks=remarks,
+        estimator=type(pipeline[-1]).__name__,
         versions=current_versions(),
         title=title,
         n_rows=len(rows.y),
-        seconds=seconds,
-        seed=options.seed,
-        decision=decision,
+        report=TableReport(
+            assessment=assessment, facts=facts, kept=kept, remarks=remarks, seconds=seconds, seed=options.seed
+        ),
     )
 
 
-def _tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any) -> tuple[Pipeline, tuple[str, ...]]:
+def tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any = None) -> tuple[Pipeline, tuple[str, ...]]:
     """Return the fitted pipeline and what it warned of."""
     machine = make_machine(options, schema.task, count_inputs(schema.columns))
     machine = for_counts(machine) if schema.counts else machine

@@ -17,7 +17,7 @@ from kernelect.tabular.choices import check_name
 from kernelect.tabular.parquet import BATCH_ROWS, ClusterPieces, LocalPieces, Pieces
 from kernelect.tabular.predict import match_columns, predict_table
 from kernelect.tabular.read import SUFFIXES, Table
-from kernelect.tabular.record import TableModel
+from kernelect.tabular.table_model import TableModel
 from kernelect.tabular.text import decoded, parse_text, separator_of
 
 _NUMBERS = re.compile(r"\d+")

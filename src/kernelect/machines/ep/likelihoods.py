@@ -23,14 +23,13 @@ from scipy.special import erfcx, expit, log_expit, log_ndtr
 
 from kernelect.machines.svm.slack import check_slack, log_kappa
 from kernelect.numerics.normal import cut_normal, inverse_mills
-from kernelect.registry import Registry, stored
+from kernelect.registry import Registry
 from kernelect.typing import Array
 
 #: Below this rho, 1 - rho is exact and h is taken from it; above, h has its own formula.
 _STRONG = 0.5
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Tilted:
     """What expectation propagation needs to know about one factor, as arrays of shape (n,).

@@ -20,7 +20,6 @@ from kernelect.machines.base import Machine, factorisation
 from kernelect.machines.ep.likelihoods import Likelihood, Probit, Tilted
 from kernelect.numerics import CholeskyFactor, InverseFactor, factorize, matrix_vector, time_is_up
 from kernelect.numerics.mixing import AndersonMixing
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: Below this T_i Sigma_ii = 1 - beta_i, the marginal variance is found another way.
@@ -46,7 +45,6 @@ _ROUGH = 1e-2
 _PATH = 2.0 ** np.arange(-14.0, 1.0)
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class Sites:
     """Precision and shift of one copy of each row's site, (n,) each."""
@@ -55,7 +53,6 @@ class Sites:
     nu: Array
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class EPColumn:
     """The Gaussian posterior of one output."""
@@ -126,7 +123,6 @@ class EPColumn:
         return np.einsum("ij,ij->j", half, half)
 
 
-@stored
 @dataclass(frozen=True)
 class EPState:
     """The solution for all outputs."""

@@ -31,7 +31,6 @@ from kernelect.numerics import (
     times_block,
     triangular_inverse,
 )
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 #: What is added to the diagonal of k(Z, Z), as a part of its mean. It is no approximation of the leave-one-out: it
@@ -184,7 +183,6 @@ def whitened_moments(frame: WhitenedFrame, Phi: Array, rows: MachineRows) -> Mom
     )
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class LandmarkState:
     """The solution at one ridge: a linear function of the scores C = T K - t."""

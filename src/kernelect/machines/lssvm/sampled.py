@@ -14,11 +14,9 @@ from kernelect.machines.lssvm.groups import Groups
 from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
 from kernelect.machines.lssvm.landmarks import LandmarkState, MachineRows, WhitenedFrame
 from kernelect.machines.lssvm.left_out import LeftOut
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class SampledRows:
     """Some training rows of a machine on landmarks, and the machine's sums over all rows.

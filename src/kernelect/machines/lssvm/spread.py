@@ -13,11 +13,9 @@ from kernelect.machines.lssvm.landmarks import LandmarkState, WhitenedFrame
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.numerics import product
-from kernelect.registry import stored
 from kernelect.typing import Array, Indices
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class GroupPulls:
     """What the rows of a group add to decisions; without them a decision is f(x) - c(x) . p_g - q_g.
@@ -72,7 +70,6 @@ class GroupPulls:
         return np.asarray(added[self.owners], dtype=float)
 
 
-@stored
 @dataclass(frozen=True, kw_only=True)
 class LandmarkSpread:
     """What standard deviations and intervals need in addition to landmarks and kernel.

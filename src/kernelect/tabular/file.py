@@ -1,0 +1,111 @@
+"""Models of tables on disk: the file of a model, with the table and its report as further texts in it.
+
+``table.json`` holds what predictions need to read the cells of a table; ``report.json`` holds what reports show, and is
+read for these alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kernelect import __version__
+from kernelect.exceptions import UnusableModel
+from kernelect.model.archive import Archive, opened
+from kernelect.model.checks import check_record
+from kernelect.model.file import read_model
+from kernelect.model.reading import Reader
+from kernelect.model.saving import save
+from kernelect.model.texts import Text
+from kernelect.tabular.rehearsal import check_table
+from kernelect.tabular.schema import Schema
+from kernelect.tabular.table_model import TableModel, TableReport
+
+TABLE, REPORT = "table.json", "report.json"
+
+#: Fields of a table model that are plain values, and their types.
+_PLAIN = {"machine": str, "estimator": str, "versions": dict[str, str], "title": str, "n_rows": int}
+
+
+def save_model(model: TableModel, path: str | Path, force: bool = False) -> None:
+    """Write a model of a table to a file, whole or not at all; :func:`kernelect.load` reads the model in it."""
+    table = {"schema": model.schema, **{name: getattr(model, name) for name in _PLAIN}}
+    sections: dict[str, Any] = {TABLE: table}
+    if model.report is not None:
+        known = model.report
+        sections[REPORT] = {
+            "facts": known.facts,
+            "assessment": known.assessment,
+            "kept": known.kept,
+            "remarks": known.remarks,
+            "seconds": known.seconds,
+            "seed": known.seed,
+        }
+    save(model.model, path, force=force, sections=sections)
+
+
+def load_model(path: str | Path, *, training: bool = True, report: bool = True) -> tuple[TableModel, list[str]]:
+    """Return a model of a table and remarks on it; nothing in the file is executed.
+
+    Parameters
+    ----------
+    path : str or Path
+    training : bool
+        Whether to read what the model keeps of its training rows, which smaller models need.
+    report : bool
+        Whether to read what reports show.
+    """
+    with opened(path) as archive:
+        model = read_model(archive, training=training)
+        if TABLE not in archive:
+            raise UnusableModel(
+                f"{archive.name} holds a model without a table: use it in Python (kernelect.load), or fit the table "
+                "with kernelect fit."
+            )
+        text, reader = archive.text(TABLE), Reader(archive)
+        plain: dict[str, Any] = {name: reader.value(text.get(name), hint, name) for name, hint in _PLAIN.items()}
+        found = TableModel(
+            model=model,
+            schema=reader.record(text.get("schema"), (Schema,), "schema"),
+            report=_report(archive, reader) if report else None,
+            **plain,
+        )
+        check_record("schema", found.schema)
+        check_table(found)
+    return found, _on_version(found.versions)
+
+
+def _report(archive: Archive, reader: Reader) -> TableReport:
+    from kernelect.facts import Assessment
+    from kernelect.facts.kept import Kept
+
+    text = archive.text(REPORT)
+    assessment = reader.record(text.get("assessment"), (Assessment,), "assessment")
+    kept = reader.record(text.get("kept"), (Kept,), "kept")
+    check_record("assessment", assessment)
+    check_record("kept", kept)
+    return TableReport(
+        assessment=assessment,
+        facts=_facts(text),
+        kept=kept,
+        remarks=reader.value(text.get("remarks"), tuple[str, ...], "remarks"),
+        seconds=reader.value(text.get("seconds"), float, "seconds"),
+        seed=reader.value(text.get("seed"), int, "seed"),
+    )
+
+
+def _facts(text: Text) -> Any:
+    from kernelect.facts import Facts
+    from kernelect.tabular.typed import fits
+
+    found = text.get("facts")
+    if not fits(found, Facts):
+        raise ValueError("its facts are not those of a model")
+    return found
+
+
+def _on_version(versions: dict[str, str]) -> list[str]:
+    then = versions.get("kernelect", "unknown")
+    if then == __version__:
+        return []
+    return [f"The model was saved with kernelect {then} and is used with {__version__}: fit it again if in doubt."]
