@@ -121,6 +121,7 @@ def test_cells_of_a_dead_worker_run_again(tiny, tmp_path):
     assert states == [DONE] * 3
 
 
+@pytest.mark.slow  # a worker dies in the test above too
 def test_a_cell_that_kills_every_worker_is_a_failure(tiny, tmp_path):
     deadly = with_runner(tiny, "always_dies")
     with Results.create(tmp_path / "r", tiny) as results:
@@ -130,7 +131,7 @@ def test_a_cell_that_kills_every_worker_is_a_failure(tiny, tmp_path):
     assert "the worker process died 3 times" in cell.message
 
 
-@pytest.mark.slow  # a worker dies in the next test too
+@pytest.mark.slow  # a worker dies in a quick test above
 def test_cells_not_yet_handed_out_survive_the_death_of_a_worker(tiny, tmp_path):
     killer = seed_of(Key("twonorm", "only", 0), tiny.seed)
     dying = with_runner(tiny, "kills_first", folder=str(tmp_path), killer=killer)
