@@ -11,7 +11,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.numerics import Deadline
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular import folds as folds_module
-from kernelect.tabular.assess import assess
+from kernelect.tabular.assessing import assess
 from kernelect.tabular.folds import FitTime, fold_outcomes
 from kernelect.tabular.pipeline import make_machine, make_pipeline_for
 from kernelect.tabular.record import tuned

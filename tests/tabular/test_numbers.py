@@ -13,7 +13,7 @@ from kernelect.facts.doubts import ModelEvidence, doubts_of, examine
 from kernelect.facts.quality import describe_quality
 from kernelect.facts.rules.residuals import Coverage
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
-from kernelect.tabular.assess import _why_folds_differ
+from kernelect.tabular.assessing import _why_folds_differ
 from kernelect.tabular.usable import find_task
 
 

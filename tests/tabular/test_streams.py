@@ -15,7 +15,6 @@ from kernelect.tabular import (
     predict_rows,
     predicted_pieces,
     read_table,
-    streams,
 )
 from kernelect.tabular.streams import text_blocks
 
@@ -41,7 +40,6 @@ def model(frame):
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     monkeypatch.setattr("kernelect.tabular.parquet.BATCH_ROWS", 16)
-    monkeypatch.setattr(streams, "BATCH_ROWS", 16)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])

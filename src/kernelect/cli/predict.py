@@ -74,7 +74,6 @@ def command(
     from kernelect.files import check_free, write_whole
     from kernelect.spreadsheets import csv_of_frame
     from kernelect.tabular import Wanted, load_model, predict_rows, read_table, require_room
-    from kernelect.tabular.reasons import effects_in_words
     from kernelect.tabular.write import writer_for
 
     written = None
@@ -82,7 +81,10 @@ def command(
         check_free(out, force)
         written = writer_for(out)
     loaded, remarks = load_model(model, training=False, report=False)
-    remarks = [*remarks, *([] if explain is None else effects_in_words(loaded))]
+    if explain is not None:
+        from kernelect.tabular.reasons import effects_in_words
+
+        remarks = [*remarks, *effects_in_words(loaded)]
     wanted = Wanted(interval, explain, ids, fill_missing)
     if engine is not None:
         if as_json:

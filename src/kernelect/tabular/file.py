@@ -15,7 +15,6 @@ from kernelect.model.archive import Archive, opened
 from kernelect.model.checks import check_record
 from kernelect.model.file import read_model
 from kernelect.model.reading import Reader
-from kernelect.model.saving import save
 from kernelect.model.texts import Text
 from kernelect.tabular.rehearsal import check_table
 from kernelect.tabular.schema import Schema
@@ -41,6 +40,8 @@ def save_model(model: TableModel, path: str | Path, force: bool = False) -> None
             "seconds": known.seconds,
             "seed": known.seed,
         }
+    from kernelect.model.saving import save
+
     save(model.model, path, force=force, sections=sections)
 
 

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from kernelect.exceptions import MissingCapability, NotEnoughMemory, UnusableTable
+from kernelect.exceptions import MissingCapability, UnusableTable
 from kernelect.facts import Facts, GatherOptions, Judge
 from kernelect.facts.doubts import Obstacle, not_examined
 from kernelect.facts.gathering import gather_for_file
 from kernelect.facts.numbers import counted, was
 from kernelect.mixture import AUTO
-from kernelect.numerics import available_bytes, stratified
+from kernelect.numerics import stratified
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.columns import values_of
 from kernelect.tabular.describe import describe_table
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences
-from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces, opened
+from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces
 from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine, model_of
 from kernelect.tabular.record import current_versions, described_columns
 from kernelect.tabular.rows import Rows
@@ -40,9 +38,6 @@ SAMPLE_ROWS = 20_000
 _MACHINE = "lssvm"
 
 _IN_PIECES = Obstacle(code="pieces", why="the table was read piece by piece")
-
-#: Memory that a table read as a whole takes, over what Parquet says its cells take, and the share of what is free.
-_SWELL, _SHARE = 4.0, 0.8
 
 
 @dataclass(frozen=True)
@@ -248,26 +243,6 @@ def _assessed(
         ),
     )
     return LargeFit(model, rows)
-
-
-def require_room(path: str) -> None:
-    """Raise where a Parquet file, or another of known size, would not fit into memory when read as a whole."""
-    if not os.path.isfile(path):  # no name is too long for it
-        return
-    needed, free = _SWELL * _bytes_of(path), available_bytes()
-    if needed > _SHARE * free:
-        raise NotEnoughMemory(
-            f"{path!r} needs about {needed / 2**30:.1f} GiB when it is read as a whole, {free / 2**30:.1f} GiB are "
-            "free: read it piece by piece with --engine local."
-        )
-
-
-def _bytes_of(path: str) -> int:
-    """Return the bytes of a file's cells."""
-    if Path(path).suffix.lower() not in (".parquet", ".pq"):
-        return Path(path).stat().st_size
-    with opened(path) as file:
-        return sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))
 
 
 def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> Rows:

@@ -15,7 +15,6 @@ from kernelect.model import Model
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.differences import differences, readings_for
 from kernelect.tabular.read import Table
-from kernelect.tabular.reasons import explain_table
 from kernelect.tabular.rows import Rows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import TableModel
@@ -91,6 +90,8 @@ def predict_table(
 
 def _reasons(model: TableModel, X: pd.DataFrame, most: int) -> pd.DataFrame:
     """Return columns with the strongest reasons of every row; empty where a row has fewer."""
+    from kernelect.tabular.reasons import explain_table
+
     explained = explain_table(model, X)
     words = [[str(reason) for reason in explained.reasons(row, most)] for row in range(len(X))]
     most = min(most, len(explained.columns))

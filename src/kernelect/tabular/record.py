@@ -23,7 +23,7 @@ from kernelect.mixture import AUTO
 from kernelect.mixture.kernel_machines import MOST_WIDTHS
 from kernelect.numerics import Deadline
 from kernelect.tabular import rules as _rules  # noqa: F401  (so that they are registered)
-from kernelect.tabular.assess import assess
+from kernelect.tabular.assessing import assess
 from kernelect.tabular.columns import Column
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import FitTime, FoldOptions, fit_quietly

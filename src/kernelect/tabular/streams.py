@@ -14,7 +14,6 @@ import pandas as pd
 from kernelect.exceptions import UnusableTable
 from kernelect.numerics import over_blocks
 from kernelect.tabular.choices import check_name
-from kernelect.tabular.parquet import BATCH_ROWS, ClusterPieces, LocalPieces, Pieces
 from kernelect.tabular.predict import match_columns, predict_table
 from kernelect.tabular.read import SUFFIXES, Table
 from kernelect.tabular.table_model import TableModel
@@ -95,6 +94,8 @@ def predicted_pieces(
     """
     format = format or SUFFIXES.get(Path(path).suffix.lower(), "csv")
     if format == "parquet":
+        from kernelect.tabular.parquet import ClusterPieces, LocalPieces, Pieces
+
         pieces: Pieces = LocalPieces(path) if client is None else ClusterPieces(path, client)
         yield from pieces.stream(_OnPiece(model, wanted, pieces.source))
     elif client is None and format in ("csv", "tsv"):
@@ -127,6 +128,8 @@ def text_blocks(path: str, separator: str | None = None, rows: int | None = None
 
     Lines that are parts of one quoted cell stay together.
     """
+    from kernelect.tabular.parquet import BATCH_ROWS
+
     name, done = Path(path).name, 0
     try:
         with open(path, "rb") as file:

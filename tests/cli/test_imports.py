@@ -1,0 +1,26 @@
+"""What a command imports: to predict rows takes no estimator."""
+
+import subprocess
+import sys
+
+from oracles.tables import mixed_frame
+
+_COUNT = """
+import sys
+from click.testing import CliRunner
+from kernelect.cli.commands import kernelect
+done = CliRunner().invoke(kernelect, ["predict", "model.kernelect", "mixed.csv", "--quiet"])
+assert done.exit_code == 0, done.output
+ours = sorted(name for name in sys.modules if name.split(".")[0] == "kernelect")
+print(len(ours), "sklearn" in sys.modules, "kernelect.estimators" in sys.modules)
+"""
+
+
+def test_predict_imports_few_modules_and_no_estimator(run, tmp_path):
+    mixed_frame().to_csv(tmp_path / "mixed.csv", index=False)
+    words = ("--target", "label", "--drop", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0")
+    run("fit", "mixed.csv", *words, "--no-report")
+    found = subprocess.run([sys.executable, "-c", _COUNT], cwd=tmp_path, capture_output=True, text=True, check=True)
+    count, sklearn, estimators = found.stdout.split()
+    assert (sklearn, estimators) == ("False", "False")
+    assert int(count) <= 120  # 379 before there was a record of the model
