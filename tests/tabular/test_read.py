@@ -185,3 +185,11 @@ def test_leading_zeros_stay(tmp_path, text):
     frame = read_table(tmp_path / "t.csv").frame
     assert frame["zip"].dropna().str.strip().tolist() == ["01234", "10115"]
     assert frame["n"].tolist()[:2] == [5, 6]  # other columns are numbers as before
+
+
+def test_whole_numbers_beyond_64_bits_are_numbers(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("id,half,y\n" + "".join(f"{3 * 10**19 + 10**17 * i},{i}.5,{i}\n" for i in range(30)))
+    table = read_table(path)
+    assert table.frame["id"].dtype == float
+    assert table.frame["id"][2] == 3e19 + 2e17

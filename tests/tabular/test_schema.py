@@ -122,7 +122,10 @@ def test_classes_of_one_row_are_left_out(frame):
     schema, rows, remarks = describe_table(frame, "y")
     assert schema.classes == ("a", "b")
     assert len(rows.y) == N - 1
-    assert "Class(es) with one row only were left out: 'rare'." in remarks
+    assert f"1 class with one row was left out, 1 of {len(frame)} rows: 'rare'." in remarks
+    frame.loc[6:12, "y"] = [f"rare {number}" for number in range(7)]
+    remark = f"8 classes with one row each were left out, 8 of {len(frame)} rows: "
+    assert any(each.startswith(remark) and each.endswith(" and 3 more.") for each in describe_table(frame, "y")[2])
 
 
 def test_numbers_as_classes_stay_whole(frame):

@@ -109,9 +109,12 @@ def _has_texts_and_gaps(column: pd.Series) -> bool:
 def _parsed(text: str, source: str, separator: str, **options: Any) -> pd.DataFrame:
     options = {"na_values": _MISSING, **options}
     try:
-        return pd.read_csv(
+        frame = pd.read_csv(
             io.StringIO(text), sep=separator, skipinitialspace=True, index_col=False, low_memory=False, **options
         )
+        # Whole numbers beyond 64 bits are objects of Python; as numbers they are doubles, as any others are.
+        huge = [name for name in frame.columns if pd.api.types.infer_dtype(frame[name], skipna=True) == "integer"]
+        return frame.astype({name: float for name in huge if frame[name].dtype == object})
     except (ValueError, OverflowError) as error:  # pandas' ParserError and EmptyDataError are ValueErrors
         raise UnusableTable(f"{source} cannot be read as text with columns ({_reason(error)}).") from error
 

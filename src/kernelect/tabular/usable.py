@@ -114,7 +114,9 @@ def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, lis
             f"The target {target!r} {only}{rare}, and a classifier needs two: choose another column with --target, or "
             "add rows of another class."
         )
-    remark = f"Class(es) with one row only were left out: {', '.join(map(repr, single[:5]))}."
+    many = f"{len(single)} classes with one row each were left out, {len(single)} of {len(labels)} rows"
+    which = many if len(single) > 1 else f"1 class with one row was left out, 1 of {len(labels)} rows"
+    remark = f"{which}: {listed(single)}."
     return frame[~labels.isin(single)], [remark] if single else []
 
 
