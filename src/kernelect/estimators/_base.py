@@ -146,7 +146,12 @@ class Estimator(BaseEstimator):
         )
 
     def _seed(self) -> int:
-        """Return a seed from scikit-learn's ``random_state``: the same argument, the same seed."""
+        """Return a seed from scikit-learn's ``random_state``: the same argument, the same seed.
+
+        None is 0: every fit of the same data is the same one, and nobody has to ask for that.
+        """
+        if self.random_state is None:
+            return 0
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _check_limits(self) -> None:

@@ -79,7 +79,7 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         None, the criterion alone decides, as in the papers.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None
-        For the scattered starts.
+        For scattered starts and the choice of landmarks. None is 0: every fit of the same data is the same one.
     n_jobs : int, optional
         How many restarts run at the same time.
     verbose : bool, int or callable, default=0

@@ -211,8 +211,7 @@ class Door(ReadsModel, Estimator):
             groups=groups,
             labels=self._labels,
             classes=classes,
-            # Without a random_state every fit is the same one: nobody should have to ask for that.
-            seed=0 if self.random_state is None else self._seed(),
+            seed=self._seed(),
         )
         wanted, task = taking_part(self.effort, task), task.in_time(deadline)
         self._n_dropped = int(np.sum((weights > 0) & (task.weights == 0)))

@@ -50,6 +50,7 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         so.
     class_weight : dict, "balanced" or None
     random_state : int, RandomState or None
+        None is 0: every fit of the same data is the same one.
     n_jobs : int, optional
         How many candidates are fitted at the same time.
     verbose : bool, int or callable, default=0
