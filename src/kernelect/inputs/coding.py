@@ -16,6 +16,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.readings import is_missing, values_of
 from kernelect.inputs.roles import Role, Wishes, describe
+from kernelect.numerics import rounding_of
 from kernelect.typing import Array, Indices
 
 #: Levels with fewer rows than this share the code of "other", which unseen levels get too.
@@ -196,14 +197,17 @@ def _number_code(column: int, name: str, values: Array, part: str) -> NumberCode
     values = _PARTS[part](values)
     fill = float(np.nanmedian(values))
     filled = np.where(np.isnan(values), fill, values)
+    # Differences of numbers with a large offset, such as times, are exact, and their quotients are not.
+    offset = fill if np.ptp(filled / 2.0) < abs(fill) / 4.0 else 0.0
+    apart = filled - offset
     # Rows of 1e100 have no squares' sum: the spread is taken in units of the largest value.
-    largest = float(np.abs(filled).max()) or 1.0
+    largest = float(np.abs(apart).max()) or 1.0
     # Sorted, so that the last digits of sums, which decide ties later, do not depend on the order of rows.
-    shares = np.sort(filled / largest)
-    centre, scale = float(shares.mean()) * largest, float(shares.std()) * largest
+    shares = np.sort(apart / largest)
+    centre, scale = offset + float(shares.mean()) * largest, float(shares.std()) * largest
     return (
         NumberCode(column=column, name=name, fill=fill, centre=centre, scale=scale, part=part)
-        if scale > 1e-13 * largest
+        if scale > rounding_of(filled)
         else None
     )
 

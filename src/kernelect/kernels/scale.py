@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.numerics import canonical_order
+from kernelect.numerics import canonical_order, rounding_of
 from kernelect.typing import Array, Indices
 
 #: A width may fall to e^-9 (an input all but switched off) or grow to e^7 of its start.
@@ -51,14 +51,23 @@ def input_scales(X: Array) -> Array:
     The standard deviation rather than the median difference: the latter is 0 for a binary
     input whose classes are uneven.
     """
-    largest = np.abs(X).max(axis=0, initial=0.0)
+    apart = without_offset(X)
+    largest = np.abs(apart).max(axis=0, initial=0.0)
     largest[largest == 0.0] = 1.0
-    spread = (X / largest).std(axis=0)
-    spread[spread <= 1e-13] = 0.0  # what rounding leaves of a constant column
-    scales = np.asarray(spread * largest, dtype=float)
+    scales = np.asarray((apart / largest).std(axis=0) * largest, dtype=float)
+    scales[scales <= rounding_of(X)] = 0.0
     for scale in scales:
         check_range(float(scale))
     return scales
+
+
+def without_offset(X: Array) -> Array:
+    """Return the inputs, each less its median if that is large beside its range: such differences are exact."""
+    if not len(X):
+        return X
+    median = typical_row(X)
+    far = np.ptp(X / 2.0, axis=0) < np.abs(median) / 4.0  # halves, whose difference does not overflow
+    return X - np.where(far, median, 0.0) if far.any() else X
 
 
 def median_width(X: Array) -> float:
@@ -96,7 +105,7 @@ def scaled_widths(X: Array, overall: Callable[[Array], float]) -> Array:
     """
     scales = input_scales(X)
     inverse = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
-    width = overall(X * inverse)
+    width = overall(without_offset(X) * inverse)
     for scale in scales:  # what most rows differ by, where one cell is far from all others
         check_range(float(scale) / np.sqrt(width))
     return np.asarray(width * inverse**2, dtype=float)

@@ -40,6 +40,7 @@ from kernelect.numerics.ties import binary_unit as binary_unit
 from kernelect.numerics.ties import exact_mean as exact_mean
 from kernelect.numerics.ties import first_of_best as first_of_best
 from kernelect.numerics.ties import nearest_power_of_two as nearest_power_of_two
+from kernelect.numerics.ties import rounding_of as rounding_of
 from kernelect.numerics.triangular import InverseFactor as InverseFactor
 from kernelect.numerics.triangular import triangular_inverse as triangular_inverse
 from kernelect.numerics.unlocked import apply_lower as apply_lower

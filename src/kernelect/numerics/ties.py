@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from kernelect.typing import Array
+
+#: Units in the last place by which numbers that should be equal may scatter.
+_ROUNDED = 8.0
 
 
 def exact_mean(values: Array, weights: Array) -> float:
@@ -24,6 +30,14 @@ def binary_unit(values: Array) -> float:
     unit = _power_of_two(largest)
     mean_square = math.fsum((values / unit) ** 2) / len(values)
     return unit * 2.0 ** round(0.5 * math.log2(mean_square))
+
+
+def rounding_of(values: Array) -> Any:
+    """Return the spread that rounding leaves of equal numbers: of (n,) values, or of each column of (n, d) values.
+
+    Some units in the last place of the largest one: 2^53 + 2 k differ by more, sums of 0.1 in another order do not.
+    """
+    return _ROUNDED * np.spacing(np.abs(values).max(axis=0, initial=0.0))
 
 
 def nearest_power_of_two(size: float) -> float:

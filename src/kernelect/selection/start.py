@@ -15,7 +15,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Constant, Kernel, Precomputed, as_kernel
 from kernelect.kernels.parametric import SCALE_RANGE
-from kernelect.kernels.scale import median_width
+from kernelect.kernels.scale import median_width, without_offset
 from kernelect.machines import Groups, RidgePath
 from kernelect.numerics import mean_diagonal
 from kernelect.parameters import ParameterSpace, check_positive
@@ -137,7 +137,7 @@ def settle_widths(X: Array, space: ParameterSpace, theta: Array) -> Array:
         if not len(group):
             continue
         gamma = np.exp(theta[group])
-        scaled = X * np.sqrt(gamma) if len(gamma) == X.shape[1] or len(gamma) == 1 else X
+        scaled = without_offset(X) * np.sqrt(gamma) if len(gamma) == X.shape[1] or len(gamma) == 1 else X
         distance = -float(np.log(median_width(scaled)))
         theta[group] += np.clip(distance, *_SETTLED) - distance
     return theta
