@@ -174,6 +174,11 @@ def deadline(limit: float | None) -> Deadline:
     return Deadline() if limit is None else Deadline((time.monotonic() if began is None else began) + limit)
 
 
+private = click.option(
+    "--private",
+    is_flag=True,
+    help="Leave all rows, names of rows and What if out of the page, which may then be shared.",
+)
 compared = click.option(
     "--compared",
     type=click.Path(dir_okay=False, path_type=Path),

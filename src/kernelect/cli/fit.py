@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -55,6 +55,7 @@ _GATHERING = 0.4
     help=f"Folder for {MODEL}, {COLUMNS} and {REPORT}.",
 )
 @options.compared
+@options.private
 @click.option("--no-report", is_flag=True, help=f"Do not write {REPORT}.")
 @options.force
 @options.seed
@@ -76,6 +77,7 @@ def command(
     as_json: bool,
     quiet: bool,
     compared: Path | None,
+    private: bool,
     **given: Any,
 ) -> None:
     """Fit a kernel machine to TABLE and show how good it is.
@@ -97,13 +99,14 @@ def command(
         check_free(path, force)  # before any tuning
     console, watch = Terminal(), Watch(Terminal(stderr=True), quiet)
     deadline = options.deadline(given["time_limit"])
+    held = ""
     given["deadline"] = _with_time_to_write(deadline, sum(_WRITING[: 1 if no_report else 2]))
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
     facts = beside(model, compared)
     save_model(model, out / MODEL, force)
     write_whole(out / COLUMNS, columns_text(model.schema.known(model.title), model.schema.classes).encode(), force)
     if not no_report:
-        write_report_for(model, rows, out / REPORT, facts, deadline)
+        held = write_report_for(model, rows, out / REPORT, facts, deadline, private=private)
     if as_json:
         print_json({**facts, "files": [str(path) for path in paths]})
         return
@@ -111,6 +114,8 @@ def command(
     if not quiet:
         print_remarks(console, facts["remarks"])
     say(console, "Written: " + ", ".join(str(path) for path in paths))
+    if not no_report:
+        say(console, f"{REPORT}: {held}")
 
 
 def _with_time_to_write(deadline: Deadline, seconds: float) -> Deadline:
@@ -186,13 +191,21 @@ def beside(model: TableModel, compared: Path | None) -> Facts:
 
 
 def write_report_for(
-    model: TableModel, rows: Rows, path: Path, facts: Facts | None = None, deadline: Deadline | None = None
-) -> None:
-    """Write the page about a model: its facts (or others in their place), with pictures of these rows.
+    model: TableModel,
+    rows: Rows,
+    path: Path,
+    facts: Facts | None = None,
+    deadline: Deadline | None = None,
+    *,
+    private: bool = False,
+) -> str:
+    """Write the page about a model, and return a sentence on the rows in it.
 
-    With a deadline the page has the pictures that there is time for.
+    The page has the facts of the model (or others in their place), with pictures of these rows; with a deadline those
+    that there is time for, and if ``private`` those that show no single row.
     """
     from kernelect.facts import gather_for_page
+    from kernelect.facts.private import PRIVATE, on_rows, without_rows
     from kernelect.numerics import NEVER
     from kernelect.report import write_report
 
@@ -201,5 +214,9 @@ def write_report_for(
         shown = gather_for_page(
             model, rows.X, rows.y, assessment=model.assessment, random_state=model.known.seed, places=rows.places
         )
+    page: dict[str, Any] = {**(model.facts if facts is None else facts), **shown}
+    held = PRIVATE if private else on_rows(page, len(rows.y))
+    page = without_rows(page) if private else {**page, "remarks": [held, *page["remarks"]]}
     with deadline.watched(firmly=False):
-        write_report(path, {**(model.facts if facts is None else facts), **shown})
+        write_report(path, cast("Facts", page))
+    return held

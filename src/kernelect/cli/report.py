@@ -21,10 +21,18 @@ from kernelect.cli import _guard as options
     help="File for the page.",
 )
 @options.compared
+@options.private
 @options.force
 @options.as_json
 def command(
-    model: Path, table: str, format_: str | None, out: Path, compared: Path | None, force: bool, as_json: bool
+    model: Path,
+    table: str,
+    format_: str | None,
+    out: Path,
+    compared: Path | None,
+    private: bool,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write the report on MODEL again, with the rows of TABLE (its training table).
 
@@ -42,10 +50,10 @@ def command(
     loaded, remarks = load_model(model)
     rows, more = rows_for(loaded, read_table(table, format_, loaded.schema.target, loaded.schema.spelled))
     facts = beside(loaded, compared)
-    write_report_for(loaded, rows, out, facts)
+    held = write_report_for(loaded, rows, out, facts, private=private)
     if as_json:
         print_json({**facts, "file": str(out), "on_loading": [*remarks, *more]})
         return
     print_remarks(Terminal(stderr=True), [*remarks, *more])
     print_facts(Terminal(), facts)
-    echo(f"Written: {out}")
+    echo(f"Written: {out}\n{held}")
