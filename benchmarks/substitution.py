@@ -1,0 +1,148 @@
+"""scikit-learn's own tests with this library's estimators in the place of scikit-learn's.
+
+Nothing is copied: the installed test modules are imported, with names such as ``sklearn.svm.SVC`` replaced before. Each
+file runs twice, as it is and with the substitution, and every test that fails only with the substitution is listed
+with a reason from the table below. A failure without a reason ends the script with an error.
+
+    python benchmarks/substitution.py [--only stacking voting] [--list]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import kernelect
+
+#: What takes the place of what, for tests of classifiers in general.
+_CLASSIFIERS = {"sklearn.svm.SVC": "SVC", "sklearn.svm.LinearSVC": "LSSVC"}
+
+#: By a short name: a file of scikit-learn's tests, and what takes the place of what.
+FILES: dict[str, tuple[str, dict[str, str]]] = {
+    "svm": ("sklearn.svm.tests.test_svm", {"sklearn.svm.SVC": "SVC"}),
+    "gpc": ("sklearn.gaussian_process.tests.test_gpc", {"sklearn.gaussian_process.GaussianProcessClassifier": "GPC"}),
+    "gpr": ("sklearn.gaussian_process.tests.test_gpr", {"sklearn.gaussian_process.GaussianProcessRegressor": "LSSVR"}),
+    "voting": ("sklearn.ensemble.tests.test_voting", _CLASSIFIERS),
+    "stacking": ("sklearn.ensemble.tests.test_stacking", _CLASSIFIERS),
+    "calibration": ("sklearn.tests.test_calibration", _CLASSIFIERS),
+    "rfe": ("sklearn.feature_selection.tests.test_rfe", _CLASSIFIERS),
+    "from-model": ("sklearn.feature_selection.tests.test_from_model", _CLASSIFIERS),
+}
+
+#: What a failure says -> why it is one here, in one line. The first that matches counts. Numbers that differ, and
+#: errors and warnings that do not come, have no line: each such test has to be looked at by itself.
+REASONS: list[tuple[str, str]] = [
+    (r"unexpected keyword argument 'decision_function_shape'|break_ties", "several classes are one against the rest"),
+    (r"unexpected keyword argument 'probability'", "probabilities are always there, without an argument"),
+    (r"no attribute 'log_marginal_likelihood'", "the evidence is an attribute, not a method of hyper-parameters"),
+    (r"keyword argument '(optimizer|n_restarts_optimizer)'", "the search is chosen by search= and n_restarts="),
+    (r"keyword argument 'normalize_y'", "targets are in a unit of their own without an argument"),
+    (r"keyword argument '(n_targets|alpha)'", "the noise is selected, and a prior has no predictions"),
+    (r"keyword argument", "an argument of scikit-learn that this library has under another name, or not"),
+    (r"not fitted yet", "a prior has no predictions before fit"),
+    (r"could not convert string to float", "rows are numbers: kernels of text take kernel='precomputed'"),
+    (
+        r"has no attribute '(bounds|_gamma|_n_support)'",
+        "scikit-learn's own kernels and private attributes are asked for",
+    ),
+    (
+        r"Negative values in data passed to `sample_weight`|Sample weights must",
+        "negative weights are refused in words of our own",
+    ),
+    (r"Expected regex|Regex pattern did not match", "an error or a warning in another wording"),
+    (r"C=inf must be a positive number", "C is a finite number"),
+    (r"return_std=True and return_cov=True", "both at once are refused in another error"),
+    (r"<class 'int'> == <class 'numpy.ndarray'>", "n_iter_ is one number: all machines share one search"),
+    (r"shapes \(6,\), \(1, 2\) mismatch", "the posterior mean uses all rows, and dual_coef_ is one column"),
+]
+
+
+class Substitution:
+    """A plugin of pytest that replaces names before tests are imported, and counts what becomes of the tests."""
+
+    def __init__(self, substitutes: dict[str, str]) -> None:
+        self.outcomes: dict[str, str] = {}
+        for path, name in substitutes.items():
+            module, _, attribute = path.rpartition(".")
+            setattr(import_module(module), attribute, getattr(kernelect, name))
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep the outcome of a test, and the last line of its failure."""
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            self.outcomes[report.nodeid] = "failed: " + (crash.message if crash else str(report.longrepr))[:400]
+        elif report.when == "call" or report.skipped:
+            self.outcomes.setdefault(report.nodeid, "skipped" if report.skipped else "passed")
+
+
+def run_here(name: str, *, substitute: bool) -> None:
+    """Run one file in this process, and write the outcomes as JSON to the last line of the output."""
+    module, substitutes = FILES[name]
+    plugin = Substitution(substitutes if substitute else {})
+    options = ["-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore"]
+    pytest.main(["--pyargs", module, "-c", os.devnull, "--rootdir", os.getcwd(), *options], plugins=[plugin])
+    sys.stdout.write("\n" + json.dumps(plugin.outcomes) + "\n")
+
+
+def outcomes(name: str, *, substitute: bool, seconds: float) -> dict[str, str]:
+    """Return what becomes of every test of a file, in a process of its own."""
+    command = [sys.executable, __file__, "--here", name, *(["--substitute"] if substitute else [])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    found: dict[str, str] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def reason(message: str) -> str | None:
+    """Return why a test fails here, None if the table does not say."""
+    return next((why for pattern, why in REASONS if re.search(pattern, message, re.DOTALL)), None)
+
+
+def main() -> int:
+    """Run the files and write a table of counts, then one of reasons."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=list(FILES), default=list(FILES), help="files to run")
+    parser.add_argument("--seconds", type=float, default=900.0, help="time for one file")
+    parser.add_argument("--list", action="store_true", help="write every failure with its reason")
+    parser.add_argument("--here", help=argparse.SUPPRESS)
+    parser.add_argument("--substitute", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.here:
+        run_here(asked.here, substitute=asked.substitute)
+        return 0
+    why: Counter[str] = Counter()
+    unexplained = []
+    sys.stdout.write(f"{'file':<12} {'passed before':>13} {'passed now':>10} {'failed now':>10}\n")
+    for name in asked.only:
+        before = outcomes(name, substitute=False, seconds=asked.seconds)
+        now = outcomes(name, substitute=True, seconds=asked.seconds)
+        passed = {test for test, outcome in before.items() if outcome == "passed"}
+        failed = {test: now.get(test, "failed: not collected") for test in passed if now.get(test) != "passed"}
+        line = f"{name:<12} {len(passed):>13} {len(passed) - len(failed):>10} {len(failed):>10}\n"
+        sys.stdout.write(line)
+        sys.stdout.flush()
+        for test, message in sorted(failed.items()):
+            found = reason(message)
+            why[found or "not explained"] += 1
+            if found is None:
+                unexplained.append(f"{test}: {message}")
+            if asked.list:
+                sys.stdout.write(f"  {test}: {found or message}\n")
+    sys.stdout.write("\nWhy tests fail:\n")
+    for words, count in why.most_common():
+        sys.stdout.write(f"{count:>5}  {words}\n")
+    for each in unexplained:
+        sys.stdout.write(f"\nnot explained: {each}\n")
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
