@@ -96,9 +96,11 @@ def on_scale(model: Model, x: Node) -> Node:
     """Return what a model of numbers predicts on the scale on which the target is modelled, (k,)."""
     head = model.numbers
     answers = [answer_of(component, x) for component in model.components]
-    if head.limits is not None:
-        answers = [clipped(answer, *head.limits) for answer in answers]
-    return _pooled(head.weights, answers)
+    if head.limits is None:
+        return _pooled(head.weights, answers)
+    limited = [clipped(answer, *head.limits) for answer in answers]
+    found = _pooled(head.weights, limited)
+    return found if head.straight is None else found + (answers[head.straight] - limited[head.straight])
 
 
 def _pooled(weights: Array, answers: list[Node]) -> Node:

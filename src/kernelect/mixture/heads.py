@@ -11,13 +11,20 @@ from typing import Any
 import numpy as np
 
 from kernelect.criteria.calibration import fit_temperature
+from kernelect.kernels import Linear
+from kernelect.kernels.columns import OnColumns
+from kernelect.kernels.composite import Sum
 from kernelect.mixture.weights import probability_weights, residual_weights
-from kernelect.model import Component, Jackknife, LabelHead, NumberHead, TargetScale
+from kernelect.model import Component, Jackknife, KernelPart, LabelHead, NumberHead, TargetScale
 from kernelect.model.heads import LEAST, mixed
 from kernelect.typing import Array, Indices
 
 #: Shares of the variance that may be the same for all rows; never all of it, because new rows may be far away.
 _EVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+
+#: A straight line goes beyond the limits if its error is at most this share of the targets' deviation, and this many
+#: times that of the mixture.
+_STRAIGHT, _AS_GOOD = 0.2, 2.0
 
 #: No row claims less than this share of the usual variance.
 _LEAST_SHARE = 1e-12
@@ -92,8 +99,36 @@ def number_head(
         shares, [_variance(c) + (v - left_out)[kept] ** 2 for c, v in zip(components, values, strict=True)]
     )
     calibration, floor = calibrated_variance((targets - left_out)[kept] ** 2, variance, weights[kept])
-    head = NumberHead(weights=shares, single=single, limits=limits, scale=scale, calibration=calibration, floor=floor)
+    head = NumberHead(
+        weights=shares,
+        single=single,
+        limits=limits,
+        straight=_straight(components, targets[kept], (targets - left_out)[kept]) if scale.is_identity else None,
+        scale=scale,
+        calibration=calibration,
+        floor=floor,
+    )
     return head, left_out
+
+
+def _straight(components: Sequence[Component], targets: Array, residuals: Array) -> int | None:
+    """Return the place of a straight line whose errors on rows left out, without limits, support going further."""
+    most = np.minimum(_STRAIGHT * targets.std(axis=0), _AS_GOOD * np.sqrt(np.mean(residuals**2, axis=0)))
+    for place, component in enumerate(components):
+        if _is_line(component):
+            assert isinstance(component.spread, Jackknife)
+            if np.all(np.sqrt(np.mean(component.spread.residuals**2, axis=0)) <= most):
+                return place
+    return None
+
+
+def _is_line(component: Component) -> bool:
+    """Return whether a component is linear in its numbers."""
+    part = component.parts[0]
+    if component.view.warp is not None or not isinstance(part, KernelPart):
+        return False
+    kernel = part.kernel.parts[0] if isinstance(part.kernel, Sum) else part.kernel
+    return isinstance(kernel.kernel if isinstance(kernel, OnColumns) else kernel, Linear)
 
 
 def calibrated_variance(squares: Array, variance: Array, weights: Array) -> tuple[Array, Array]:

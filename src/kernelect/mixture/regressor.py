@@ -37,8 +37,9 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         target's own scale, and intervals never leave its range.
 
         On any scale, no candidate predicts further beyond the targets seen than half their range, because one wild
-        row of inputs would send some kernels far away. Explanations describe what candidates predict before that
-        limit.
+        row of inputs would send some kernels far away. There is one exception: on the target's own scale, if a
+        straight line predicts rows left out well and the mixture not much better, predictions follow the line
+        beyond that limit. Explanations describe what candidates predict before that limit.
     columns, time_limit, random_state, n_jobs, verbose
         As for :class:`KernelClassifier`.
 

@@ -197,6 +197,7 @@ def _rehearse(model: Model) -> None:
         head.chosen(found)
     else:
         head.scale.forward(np.ones(1))
+        _require(head.straight is None or 0 <= head.straight < len(model.components), "it has no such straight line")
         found = model.predictions(Z)
         _require(len(found) == 1, f"its predictions have the shape {found.shape}")
     _require(bool(np.isfinite(found).all()), "it predicts numbers that are not finite")

@@ -121,6 +121,8 @@ class NumberHead:
         Whether predictions have one dimension.
     limits : ndarray of shape (2, k) or None
         Lowest and highest value on the scale that a component may predict.
+    straight : int or None
+        Place of a straight line that rows left out support: what it predicts beyond the limits is added in full.
     scale : TargetScale
     calibration : ndarray of shape (k,) or None
         What deviations are multiplied by, so that residuals of rows left out have them.
@@ -133,6 +135,7 @@ class NumberHead:
     weights: Array
     single: bool = True
     limits: Array | None = None
+    straight: int | None = None
     scale: TargetScale = field(default_factory=TargetScale)
     calibration: Array | None = None
     floor: Array | None = None
@@ -146,13 +149,20 @@ class NumberHead:
         """Return what the model predicts on the scale, (m, k)."""
         if len(answers) == 1:
             return self.within(answers[0])
+        found = self._limited(answers)
+        if self.straight is None:
+            return found
+        line = answers[self.straight]
+        return np.asarray(found + (line - self.within(line)), dtype=float)
+
+    def _limited(self, answers: Sequence[Array]) -> Array:
         return mixed(self.weights, [self.within(each) for each in answers])
 
     def deviation(self, answers: Sequence[Array], deviations: Sequence[Array]) -> Array:
         """Return the deviation on the scale (m, k): that of components, and their disagreement."""
         if len(answers) == 1 and self.calibration is None:
             return deviations[0]
-        mean = self.on_scale(answers)
+        mean = self._limited(answers)
         # As predictions do, deviations stay within limits: off a grid of equal rows some kernels know nothing at all.
         most = np.inf if self.limits is None else 0.5 * (self.limits[1] - self.limits[0])
         squares = [

@@ -258,8 +258,7 @@ class Model:
         """Yield what the model without one of the rows of intervals each predicts for every batch, (n, m, k)."""
         head, machines = self.numbers, self.components
         for found in zip(*(_jackknife(c).without(c, map(c.view, batches)) for c in machines), strict=True):
-            values = [head.within(each) for each in found]
-            yield values[0] if len(values) == 1 else mixed(head.weights, values)
+            yield head.on_scale(found)
 
     # Rows left out.
 
