@@ -40,13 +40,13 @@ def test_dates_at_the_end_of_the_calendar(run, dated, report_page):
 
 
 def test_days_are_counted_in_any_unit_and_beyond_nanoseconds():
-    from kernelect.tabular.columns import values_of
+    from kernelect.tabular.columns import column_values
 
     texts = pd.Series(["1970-01-02", "9999-12-31", "0001-01-01", None, "1970-01-01T12:00:00+02:00"])
-    np.testing.assert_allclose(values_of(texts, "date"), [1.0, 2932896.0, -719162.0, np.nan, 10 / 24])
+    np.testing.assert_allclose(column_values(texts, "date"), [1.0, 2932896.0, -719162.0, np.nan, 10 / 24])
     for unit in ("s", "ms", "us", "ns"):
         stamps = pd.Series(np.array(["1970-01-02T12", "NaT"], dtype=f"datetime64[{unit}]"))
-        np.testing.assert_allclose(values_of(stamps, "date"), [1.5, np.nan])
+        np.testing.assert_allclose(column_values(stamps, "date"), [1.5, np.nan])
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_weights(path, tmp_path):
 
 
 def test_nothing_larger_than_a_batch_is_read(path, monkeypatch):
-    sizes, as_frame = [], parquet.as_frame
+    sizes, as_frame = [], parquet.arrow_frame
     monkeypatch.setattr(parquet, "as_frame", lambda rows: sizes.append(rows.num_rows) or as_frame(rows))
     fit_pieces(path, "value", LSSVM, drop=["label"])
     assert max(sizes) == 64

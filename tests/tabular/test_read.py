@@ -13,7 +13,7 @@ import pytest
 from kernelect.cli import _guard
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.inputs.readings import Reading
-from kernelect.tabular.columns import values_of
+from kernelect.tabular.columns import column_values
 from kernelect.tabular.read import FORMATS, read_table
 
 
@@ -57,7 +57,7 @@ def test_text_within_quotes_is_no_separator(tmp_path):
 def test_decimal_commas_are_read_beside_semicolons(tmp_path):
     table = read_table(write(tmp_path, "t.csv", "a;b;c\n1,5;x;1\n-2;y,z;2\n;w;3\n"))
     assert table.decimal == ","
-    assert values_of(table.frame["a"], "number", Reading(decimal=table.decimal)).tolist()[:2] == [1.5, -2.0]
+    assert column_values(table.frame["a"], "number", Reading(decimal=table.decimal)).tolist()[:2] == [1.5, -2.0]
     assert table.frame["b"].tolist() == ["x", "y,z", "w"]
 
 

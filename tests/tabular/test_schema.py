@@ -9,7 +9,7 @@ import pytest
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
-from kernelect.tabular.columns import find_columns, values_of
+from kernelect.tabular.columns import column_values, find_columns
 from kernelect.tabular.describe import describe_table
 from kernelect.tabular.read import read_table
 from kernelect.tabular.target_cells import typed_target
@@ -49,14 +49,14 @@ def test_kinds(cells, kind, remark):
 
 
 def test_values():
-    assert values_of(pd.Series(["1970-01-02", "1970-01-01T12:00", "x", "1970-01-02T00:00+02:00"]), "date").tolist()[
+    assert column_values(pd.Series(["1970-01-02", "1970-01-01T12:00", "x", "1970-01-02T00:00+02:00"]), "date").tolist()[
         :2
     ] == [1.0, 0.5]
-    texts = values_of(pd.Series([1.0, None, 2.5]), "category")
+    texts = column_values(pd.Series([1.0, None, 2.5]), "category")
     assert texts.tolist()[0] == "1"  # as it would be without missing cells
     assert texts.isna().tolist() == [False, True, False]
-    assert values_of(pd.Series([1e200, -np.inf, 3]), "number").tolist()[2] == 3
-    assert values_of(pd.Series(pd.Categorical([3, 4])), "number").tolist() == [3.0, 4.0]
+    assert column_values(pd.Series([1e200, -np.inf, 3]), "number").tolist()[2] == 3
+    assert column_values(pd.Series(pd.Categorical([3, 4])), "number").tolist() == [3.0, 4.0]
 
 
 @pytest.mark.parametrize(

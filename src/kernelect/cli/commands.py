@@ -13,7 +13,7 @@ from kernelect import __version__
 from kernelect.cli._signals import exit_code
 from kernelect.cli._terminal import echo, printable_lines
 
-#: Command -> the line shown for it; the command itself is ``kernelect.cli.<command>.command``.
+#: Command -> the line shown for it; the command itself is ``kernelect.cli.<command>.<command>_command``.
 COMMANDS = {
     "fit": "Fit a machine to a table, show how good it is, write the model and a report.",
     "predict": "Predict the rows of a table with a saved model.",
@@ -48,7 +48,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"kernelect.cli.{name}").command
+        command: click.Command = getattr(import_module(f"kernelect.cli.{name}"), f"{name}_command")
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @options.time_limit
 @options.as_json
 @options.quiet
-def command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
+def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> None:
     """Compare all machines on TABLE by repeated outer folds, the same folds for each.
 
     scikit-learn's SVM with a grid, random forest and gradient boosting run next to them, and

@@ -23,7 +23,7 @@ fish: kernelect completion fish > ~/.config/fish/completions/kernelect.fish
 @click.command(cls=options.GuardedCommand, help=_HELP)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
-def command(ctx: click.Context, shell: str) -> None:
+def completion_command(ctx: click.Context, shell: str) -> None:
     """Print the script of a shell."""
     found = get_completion_class(shell)
     assert found is not None, shell  # the three are click's own

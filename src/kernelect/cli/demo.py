@@ -229,7 +229,7 @@ def save_picture(
 )
 @options.seed
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON instead of tables.")
-def command(out: Path, seed: int, as_json: bool) -> None:
+def demo_command(out: Path, seed: int, as_json: bool) -> None:
     """Fit self-selecting machines on built-in data, beside a grid-searched SVC."""
     console = Terminal(stderr=as_json)
     make_folder(out)

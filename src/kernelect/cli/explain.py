@@ -42,7 +42,7 @@ _MOST_ROWS = 20
 @options.force
 @options.as_json
 @options.quiet
-def command(
+def explain_command(
     model: Path,
     table: str,
     format_: str | None,

@@ -36,7 +36,7 @@ TARGETS = sorted(
 @click.option("--name", default="model", show_default=True, help="What names in C and JavaScript begin with.")
 @options.force
 @options.as_json
-def command(
+def export_command(
     model: Path,
     format_: str,
     out: Path | None,

@@ -69,7 +69,7 @@ _GATHERING = 0.4
 )
 @options.as_json
 @options.quiet
-def command(
+def fit_command(
     table: str,
     out: Path,
     force: bool,
@@ -205,7 +205,7 @@ def write_report_for(
     that there is time for, and if ``private`` those that show no single row.
     """
     from kernelect.facts import gather_for_page
-    from kernelect.facts.private import PRIVATE, on_rows, without_rows
+    from kernelect.facts.private import PRIVATE, without_rows, words_on_rows
     from kernelect.numerics import NEVER
     from kernelect.report import write_report
 
@@ -215,7 +215,7 @@ def write_report_for(
             model, rows.X, rows.y, assessment=model.assessment, random_state=model.known.seed, places=rows.places
         )
     page: dict[str, Any] = {**(model.facts if facts is None else facts), **shown}
-    held = PRIVATE if private else on_rows(page, len(rows.y))
+    held = PRIVATE if private else words_on_rows(page, len(rows.y))
     page = without_rows(page) if private else {**page, "remarks": [held, *page["remarks"]]}
     with deadline.watched(firmly=False):
         write_report(path, cast("Facts", page))

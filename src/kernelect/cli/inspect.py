@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command(cls=options.GuardedCommand)
 @options.model_argument
 @options.as_json
-def command(model: Path, as_json: bool) -> None:
+def inspect_command(model: Path, as_json: bool) -> None:
     """Show what MODEL (a model.kernelect) is: selected values, columns, size, versions, how good it is."""
     from kernelect.cli._show import Terminal, plain, print_facts, print_json, print_remarks
     from kernelect.tabular import load_model

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @options.force
 @options.as_json
 @options.quiet
-def command(
+def predict_command(
     model: Path,
     table: str,
     format_: str | None,

@@ -24,7 +24,7 @@ from kernelect.cli import _guard as options
 @options.private
 @options.force
 @options.as_json
-def command(
+def report_command(
     model: Path,
     table: str,
     format_: str | None,

@@ -16,7 +16,7 @@ SAMPLES = ("patients", "wine", "breast_cancer", "diabetes")
 @click.argument("name", type=click.Choice(SAMPLES))
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write.  [default: NAME.csv]")
 @options.force
-def command(name: str, out: Path | None, force: bool) -> None:
+def sample_command(name: str, out: Path | None, force: bool) -> None:
     """Write a built-in table as CSV, ready for kernelect fit.
 
     patients (text categories and missing cells, made up), wine (three classes),

@@ -20,11 +20,11 @@ FORMATS = ("markdown", "latex", "html", "csv")
 
 
 @click.group()
-def command() -> None:
+def study_command() -> None:
     """Run model-selection experiments: the papers', or your own."""
 
 
-@command.command("list", cls=GuardedCommand)
+@study_command.command("list", cls=GuardedCommand)
 def list_studies() -> None:
     """List the studies that are built in."""
     from kernelect import studies
@@ -34,7 +34,7 @@ def list_studies() -> None:
         echo(f"{name:12}  {study.title} ({len(study.datasets)} data sets, {len(study.methods)} methods)")
 
 
-@command.command(cls=GuardedCommand)
+@study_command.command(cls=GuardedCommand)
 @click.argument("name")
 @click.option("--toml", is_flag=True, help="Print the definition itself, as a start for your own.")
 def show(name: str, toml: bool) -> None:
@@ -51,7 +51,7 @@ def show(name: str, toml: bool) -> None:
         echo(f"  {method.name:14} {method.label}")
 
 
-@command.command(cls=GuardedCommand)
+@study_command.command(cls=GuardedCommand)
 @click.argument("name")
 @click.option(
     "--data",
@@ -139,7 +139,7 @@ def run(
     echo(f"See them: kernelect study table {path}")
 
 
-@command.command(cls=GuardedCommand)
+@study_command.command(cls=GuardedCommand)
 @FILE
 @as_json
 def status(file: Path, as_json: bool) -> None:
@@ -169,7 +169,7 @@ def status(file: Path, as_json: bool) -> None:
         echo(f"  and {len(failures) - 20} more failures: kernelect study export lists them all")
 
 
-@command.command("table", cls=GuardedCommand)
+@study_command.command("table", cls=GuardedCommand)
 @FILE
 @click.option("--metric", help="One figure of the cells instead of the study's own tables.")
 @click.option(
@@ -201,7 +201,7 @@ def tables(file: Path, metric: str | None, form: str, out: Path | None, force: b
         emit(text)
 
 
-@command.command(cls=GuardedCommand)
+@study_command.command(cls=GuardedCommand)
 @FILE
 @click.option(
     "--kind", default="histogram", show_default=True, help="histogram, critical-difference, scatter, evolution, curve."
@@ -222,12 +222,12 @@ def plot(file: Path, kind: str, metric: str | None, methods: str | None, suffix:
             echo(path)
 
 
-@command.command(cls=GuardedCommand)
+@study_command.command("export", cls=GuardedCommand)
 @FILE
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help=".csv, .json or .jsonl")
 @click.option("--compact", is_flag=True, help="Only what the study's tables and a resumed run need, in eight digits.")
 @force_option
-def export(file: Path, out: Path, compact: bool, force: bool) -> None:
+def export_cells(file: Path, out: Path, compact: bool, force: bool) -> None:
     """Write all cells of the results FILE as one flat table, which kernelect study import reads."""
     from kernelect.studies import Results
     from kernelect.studies.export import export as write
@@ -236,7 +236,7 @@ def export(file: Path, out: Path, compact: bool, force: bool) -> None:
         echo(f"{write(results, out, force, compact=compact)} cells: {out}")
 
 
-@command.command("import", cls=GuardedCommand)
+@study_command.command("import", cls=GuardedCommand)
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--study", "name", help="Path of the TOML file, of a study that is not built in.")
 @click.option("--out", type=click.Path(path_type=Path), help="Results file.  [default: NAME.sqlite]")

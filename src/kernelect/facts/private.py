@@ -35,7 +35,7 @@ def without_rows(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def on_rows(facts: Mapping[str, Any], n_rows: int) -> str:
+def words_on_rows(facts: Mapping[str, Any], n_rows: int) -> str:
     """Return the sentence on how many training rows a page tells of."""
     what_if = facts.get("what_if") or {}
     count = n_rows if what_if.get("script") else len(what_if.get("rows", ()))

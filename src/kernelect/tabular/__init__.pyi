@@ -27,7 +27,7 @@ from kernelect.tabular.reasons import explain_table as explain_table
 from kernelect.tabular.record import Observers as Observers
 from kernelect.tabular.record import fit_table as fit_table
 from kernelect.tabular.room import require_room as require_room
-from kernelect.tabular.rows import Rows as Rows
+from kernelect.tabular.rows import TableRows as TableRows
 from kernelect.tabular.schema import Schema as Schema
 from kernelect.tabular.streams import Remarks as Remarks
 from kernelect.tabular.streams import Wanted as Wanted

@@ -20,7 +20,7 @@ from kernelect.facts.scores import mean_standard_error
 from kernelect.facts.sources import is_mixture
 from kernelect.numerics import Deadline
 from kernelect.tabular.folds import FoldOptions, fold_outcomes, leaves_out_units
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 
 #: Probability below which the spread of the folds is not put down to chance.
@@ -29,7 +29,7 @@ _UNLIKELY = 1e-3
 
 def assess(
     pipeline: Pipeline,
-    rows: Rows,
+    rows: TableRows,
     schema: Schema,
     options: FoldOptions,
     observe: Callable[[int], None] | None = None,
@@ -40,7 +40,7 @@ def assess(
     ----------
     pipeline : Pipeline
         Fitted on ``rows``; its leave-one-out values are read, and copies of it are fitted again.
-    rows : Rows
+    rows : TableRows
     schema : Schema
     options : FoldOptions
         With 0 folds there are no outer folds.
@@ -88,7 +88,7 @@ def assess(
     return found, remarks
 
 
-def _inside(judge: Judge, pipeline: Pipeline, rows: Rows, schema: Schema) -> tuple[Assessment, list[str]]:
+def _inside(judge: Judge, pipeline: Pipeline, rows: TableRows, schema: Schema) -> tuple[Assessment, list[str]]:
     """Return leave-one-out and the baseline; leave-one-out only if it leaves out what belongs together."""
     found = judge.assess(pipeline[-1])
     if found.leave_one_out is None:

@@ -76,14 +76,14 @@ def find_columns(frame: pd.DataFrame, wishes: Wishes | None = None) -> Found:
             unused[name] = role.reason
             notes += [(name, note) for note in role.notes]
             continue
-        values = values_of(frame[name], role.kind, role.reading)
+        values = column_values(frame[name], role.kind, role.reading)
         notes += [(name, note) for note in role.notes]
         column = _described(name, values, role)
         columns.append(replace(column, literal=role.kind == "number" and name in wishes.kinds))
     return Found(tuple(columns), unused, sentences(notes))
 
 
-def values_of(column: pd.Series, kind: str, reading: Reading = PLAIN) -> pd.Series:
+def column_values(column: pd.Series, kind: str, reading: Reading = PLAIN) -> pd.Series:
     """Return a column as floats (numbers, days since 1970) or as text objects, missing cells as NaN."""
     if kind == "category" and pd.api.types.is_bool_dtype(column):
         column = column.astype(object).map(str, na_action="ignore")

@@ -27,7 +27,7 @@ from kernelect.facts.scores import RowLoss, fold_standard_error
 from kernelect.mixture import AUTO
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
 from kernelect.tabular.pipeline import MachineOptions, for_counts, make_machine, make_pipeline_for
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.usable import REGRESSION
 
@@ -154,7 +154,7 @@ def candidates(
 
 
 def compare_table(
-    rows: Rows,
+    rows: TableRows,
     schema: Schema,
     entries: Sequence[Candidate],
     folds: FoldOptions,
@@ -227,7 +227,7 @@ def _theirs(task: str, seed: int) -> dict[str, BaseEstimator]:
 
 def _run(
     candidate: Candidate,
-    rows: Rows,
+    rows: TableRows,
     schema: Schema,
     judge: Judge,
     splits: list[Split],

@@ -10,7 +10,7 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable
 from kernelect.facts.numbers import counted
-from kernelect.tabular.columns import values_of
+from kernelect.tabular.columns import column_values
 
 COUNT = "count"
 
@@ -23,7 +23,7 @@ _LEAST_HIGH = 4
 
 def looks_like_counts(target: pd.Series) -> bool:
     """Return whether numbers are counts: whole, from 0, without gaps in the lower half, rarer the larger they are."""
-    values = values_of(target, "number").to_numpy()
+    values = column_values(target, "number").to_numpy()
     if np.isnan(values).any() or np.any(values % 1) or values.min() != 0.0 or values.max() < _LEAST_HIGH:
         return False
     if values.max() > 10.0 * len(values):
@@ -41,7 +41,7 @@ def looks_like_counts(target: pd.Series) -> bool:
 
 def require_counts(target: pd.Series) -> None:
     """Raise if a target that is said to be a count is none."""
-    values = values_of(target, "number")
+    values = column_values(target, "number")
     wrong = ~((values >= 0) & (values % 1 == 0)).to_numpy()
     if wrong.any():
         raise UnusableTable(
@@ -52,7 +52,7 @@ def require_counts(target: pd.Series) -> None:
 
 def usable_numbers(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     """Return the rows, or say why their targets make no model."""
-    numbers = values_of(frame[target], "number")
+    numbers = column_values(frame[target], "number")
     if numbers.isna().any():
         cell, lost = frame[target][numbers.isna()].iloc[0], counted(int(numbers.isna().sum()), "cell")
         raise UnusableTable(

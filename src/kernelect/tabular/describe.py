@@ -15,7 +15,7 @@ from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT, require_counts
 from kernelect.tabular.leaks import TREND, set_aside
 from kernelect.tabular.questions import questions
-from kernelect.tabular.rows import Rows, group_numbers, times_of
+from kernelect.tabular.rows import TableRows, group_numbers, times_of
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.target_cells import typed_target
 from kernelect.tabular.usable import (
@@ -50,7 +50,7 @@ def describe_table(
     known: Known | None = None,
     decimal: str | None = None,
     words: tuple[str, ...] = (),
-) -> tuple[Schema, Rows, list[str]]:
+) -> tuple[Schema, TableRows, list[str]]:
     """Detect what the target and the columns are.
 
     Parameters
@@ -148,7 +148,7 @@ def describe_table(
         target_codes=cells.codes,
         time_format="" if times is None else times.form,
     )
-    rows = Rows(
+    rows = TableRows(
         X=schema.inputs(frame).reset_index(drop=True),
         y=y.reset_index(drop=True),
         weights=weights_of(frame, weight),

@@ -12,7 +12,7 @@ from kernelect.facts.numbers import counted
 from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading
-from kernelect.tabular.columns import MOST_CATEGORIES, Column, values_of
+from kernelect.tabular.columns import MOST_CATEGORIES, Column, column_values
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.usable import listed
 
@@ -59,7 +59,7 @@ def _new_codes(column: Column, cells: pd.Series, reading: Reading) -> tuple[str,
     """
     if column.kind != "number" or column.literal or column.low is None or column.high is None:
         return ()
-    values = values_of(cells, "number", reading).to_numpy()
+    values = column_values(cells, "number", reading).to_numpy()
     outside = np.unique(values[(values < column.low) | (values > column.high)])
     often = np.full(3, _OFTEN)
     return tuple(f"{value:.0f}" for value in outside if missing_codes(np.sort([column.low, column.high, value]), often))
@@ -100,7 +100,7 @@ def differences(
 
 def _lost(cells: pd.Series, values: pd.Series, reading: Reading) -> pd.Series:
     """Return the cells that could not be read, codes for missing ones aside."""
-    coded = values_of(cells, "category", reading).isna()
+    coded = column_values(cells, "category", reading).isna()
     return cells[cells.notna() & values.isna() & ~coded]
 
 

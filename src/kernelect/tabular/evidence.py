@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sklearn.pipeline import Pipeline
 
 from kernelect.facts import Assessment
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 
 
@@ -15,7 +15,7 @@ from kernelect.tabular.schema import Schema
 class TableEvidence:
     """The rows of a table and what its columns are."""
 
-    rows: Rows
+    rows: TableRows
     schema: Schema
 
 
@@ -23,7 +23,7 @@ class TableEvidence:
 class FittedTableEvidence:
     """The same, with the pipeline that was fitted and its estimates."""
 
-    rows: Rows
+    rows: TableRows
     schema: Schema
     pipeline: Pipeline
     assessment: Assessment

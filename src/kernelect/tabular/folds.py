@@ -26,7 +26,7 @@ from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.numbers import counted
 from kernelect.numerics import NEVER, Deadline
 from kernelect.tabular.intervals import interval_ends
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.shuffle import rises
 from kernelect.tabular.stakes import decision_of
@@ -83,14 +83,14 @@ class FoldOptions:
         by = "" if schema.group is None else f" by {schema.group}"
         return f"{self.folds} outer folds{by}" + (f", {self.repeats} times" if self.repeats > 1 else "")
 
-    def possible(self, rows: Rows, schema: Schema) -> tuple[FoldOptions, list[str]]:
+    def possible(self, rows: TableRows, schema: Schema) -> tuple[FoldOptions, list[str]]:
         """Return as many folds as the rows allow, at most these, and a remark if there are fewer."""
         most, why = min(_limits(rows, schema))
         if self.folds <= most or most < _FEWEST:
             return self, []
         return replace(self, folds=most), [f"There are {most} outer folds, not {self.folds}: the table has {why}."]
 
-    def splits(self, rows: Rows, schema: Schema) -> list[Split]:
+    def splits(self, rows: TableRows, schema: Schema) -> list[Split]:
         """Return training and test rows of each fold, repetition after repetition."""
         if self.folds < 2 or self.folds > len(rows.y):
             raise InvalidArgument(
@@ -109,7 +109,7 @@ class FoldOptions:
             warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
             return list(folds.split(rows.X, rows.y))
 
-    def _require_class(self, rows: Rows) -> None:
+    def _require_class(self, rows: TableRows) -> None:
         """Raise if no class has a row for every fold, which scikit-learn does not split."""
         largest = int(np.unique(rows.y, return_counts=True)[1].max())
         if largest < self.folds:
@@ -119,7 +119,7 @@ class FoldOptions:
                 f"give {fewer}."
             )
 
-    def _of_units(self, rows: Rows, units: np.ndarray, schema: Schema) -> list[Split]:
+    def _of_units(self, rows: TableRows, units: np.ndarray, schema: Schema) -> list[Split]:
         """Return folds that tear no unit apart."""
         count = len(np.unique(units))
         if count < self.folds:
@@ -134,7 +134,7 @@ class FoldOptions:
                 found += list(folds.split(rows.X, rows.y, units))
         return [split for split in found if len(split[1])]  # of few units one fold may get none
 
-    def _forward(self, rows: Rows, time: np.ndarray, schema: Schema) -> list[Split]:
+    def _forward(self, rows: TableRows, time: np.ndarray, schema: Schema) -> list[Split]:
         """Return folds whose test rows all come after their training rows; units in both are no training rows.
 
         Folds before which only one class was observed are left out.
@@ -165,7 +165,7 @@ class FoldOptions:
         return found
 
 
-def _limits(rows: Rows, schema: Schema) -> Iterator[tuple[int, str]]:
+def _limits(rows: TableRows, schema: Schema) -> Iterator[tuple[int, str]]:
     """Yield how many folds there can be, and what of the table says so."""
     yield len(rows.y), counted(len(rows.y), "row")
     if rows.time is not None:
@@ -180,7 +180,7 @@ def _limits(rows: Rows, schema: Schema) -> Iterator[tuple[int, str]]:
         yield units, counted(units, "group" if schema.group else "different row")
 
 
-def fit_quietly(model: BaseEstimator, rows: Rows, chosen: np.ndarray | None = None) -> tuple[str, ...]:
+def fit_quietly(model: BaseEstimator, rows: TableRows, chosen: np.ndarray | None = None) -> tuple[str, ...]:
     """Fit a pipeline (on chosen rows) and return the warnings as sentences."""
     chosen = np.arange(len(rows.y)) if chosen is None else chosen
     given: dict[str, Any] = {} if rows.weights is None else {"machine__sample_weight": rows.weights[chosen]}
@@ -205,7 +205,7 @@ def leaves_out_units(model: Any) -> bool:
 
 def fold_outcomes(
     model: BaseEstimator,
-    rows: Rows,
+    rows: TableRows,
     schema: Schema,
     splits: list[Split],
     options: FoldOptions,
@@ -238,7 +238,7 @@ def fold_outcomes(
 
 def run_fold(
     model: BaseEstimator,
-    rows: Rows,
+    rows: TableRows,
     schema: Schema,
     train: np.ndarray,
     test: np.ndarray,
@@ -273,7 +273,7 @@ def _of(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
     return None if values is None else values[rows]
 
 
-def _fitted(model: BaseEstimator, rows: Rows, train: np.ndarray) -> tuple[str, ...]:
+def _fitted(model: BaseEstimator, rows: TableRows, train: np.ndarray) -> tuple[str, ...]:
     """Fit on the training rows of a fold, which may lack what makes a column worth using."""
     try:
         return fit_quietly(model, rows, train)

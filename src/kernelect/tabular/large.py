@@ -19,14 +19,14 @@ from kernelect.facts.numbers import counted, was
 from kernelect.mixture import AUTO
 from kernelect.numerics import stratified
 from kernelect.tabular.choices import check_name
-from kernelect.tabular.columns import values_of
+from kernelect.tabular.columns import column_values
 from kernelect.tabular.describe import describe_table
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces
 from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine, model_of
 from kernelect.tabular.record import current_versions, described_columns
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import TableModel, TableReport
 from kernelect.tabular.usable import target_values
@@ -45,7 +45,7 @@ class LargeFit:
     """A model of a large table, and the rows that its figures and pictures describe."""
 
     model: TableModel
-    rows: Rows
+    rows: TableRows
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class _Usable:
         if pd.api.types.is_float_dtype(frame[self.target]):
             known = known & np.isfinite(frame[self.target].to_numpy(dtype=float, na_value=np.nan))
         if self.weight is not None:
-            known = known & (values_of(frame[self.weight], "number").to_numpy() != 0.0)
+            known = known & (column_values(frame[self.weight], "number").to_numpy() != 0.0)
         return known
 
 
@@ -85,7 +85,7 @@ class TableCode:
     def __call__(self, frame: pd.DataFrame) -> tuple[Any, Any, Any]:
         """Return inputs, targets and weights of the usable rows; a piece alone does not decide how texts are read."""
         frame = frame[self.usable(frame)].reset_index(drop=True)
-        weights = None if self.schema.weight is None else values_of(frame[self.schema.weight], "number")
+        weights = None if self.schema.weight is None else column_values(frame[self.schema.weight], "number")
         if not len(frame):
             return np.zeros((0, len(self.columns.get_feature_names_out()))), np.zeros(0), weights
         return self.columns.transform(self.schema.inputs(frame, self.schema.learnt)), self.targets(frame), weights
@@ -144,7 +144,7 @@ class _Described:
     """What a sample of rows says of the table."""
 
     schema: Schema
-    sample: Rows
+    sample: TableRows
     usable: _Usable
     counts: list[int]  # usable rows of every piece
     remarks: list[str]
@@ -245,9 +245,9 @@ def _assessed(
     return LargeFit(model, rows)
 
 
-def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> Rows:
-    weights = None if schema.weight is None else values_of(frame[schema.weight], "number").to_numpy()
-    return Rows(X=schema.inputs(frame, schema.learnt), y=pd.Series(code.targets(frame)), weights=weights)
+def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> TableRows:
+    weights = None if schema.weight is None else column_values(frame[schema.weight], "number").to_numpy()
+    return TableRows(X=schema.inputs(frame, schema.learnt), y=pd.Series(code.targets(frame)), weights=weights)
 
 
 def _of_all_rows(facts: Facts, shown: int, total: int) -> Facts:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.inputs.notes import Note, sentences
-from kernelect.tabular.columns import Column, Found, values_of
+from kernelect.tabular.columns import Column, Found, column_values
 
 #: Fewer rows than this do not tell a row number from a measurement.
 _ENOUGH_ROWS = 20
@@ -83,7 +83,7 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
 def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collection[str]) -> dict[str, str]:
     """Return name -> why, of the columns that number the rows."""
     values = {
-        one.name: values_of(frame[one.name], one.kind, one.reading).to_numpy()
+        one.name: column_values(frame[one.name], one.kind, one.reading).to_numpy()
         for one in columns
         if one.kind == "number"
     }

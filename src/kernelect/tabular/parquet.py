@@ -45,7 +45,7 @@ class Pieces(ABC):
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with opened(path) as file:
+        with opened_parquet(path) as file:
             self.n_rows, self.n_groups = file.metadata.num_rows, file.metadata.num_row_groups
             self.groups: list[int] = list(range(self.n_groups))  # the row group of every piece
         self.names = parquet_columns(path)
@@ -92,11 +92,11 @@ class LocalPieces(Pieces):
         return tree_sum(self._over(work, None))
 
     def _over(self, work: Work[Result], columns: Sequence[str] | None) -> Iterator[Result]:
-        return over_blocks(lambda piece: work(piece[0], as_frame(piece[1])), self._batches(columns))
+        return over_blocks(lambda piece: work(piece[0], arrow_frame(piece[1])), self._batches(columns))
 
     def _batches(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Any]]:
         number, self.groups = 0, []
-        with opened(self.path) as file:
+        with opened_parquet(self.path) as file:
             for group in range(self.n_groups):
                 for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False):
                     self.groups.append(group)
@@ -138,11 +138,11 @@ class ClusterPieces(Pieces):
 
 
 def _on_group(work: Work[Result], path: str, group: int, columns: list[str] | None) -> Result:
-    with opened(path) as file:
-        return work(group, as_frame(file.read_row_group(group, columns=columns, use_threads=False)))
+    with opened_parquet(path) as file:
+        return work(group, arrow_frame(file.read_row_group(group, columns=columns, use_threads=False)))
 
 
-def opened(path: str) -> Any:
+def opened_parquet(path: str) -> Any:
     """Return an open Parquet file, or say why it cannot be read."""
     parquet = load_extra("pyarrow.parquet", caller=f"{Path(path).name} is a Parquet file and", extra="parquet")
     try:
@@ -159,11 +159,11 @@ def opened(path: str) -> Any:
 
 def parquet_columns(path: str) -> list[str]:
     """Return the names of the columns of a Parquet file."""
-    with opened(path) as file:
+    with opened_parquet(path) as file:
         return [str(name).strip() for name in file.schema_arrow.names]
 
 
-def as_frame(rows: Any) -> pd.DataFrame:
+def arrow_frame(rows: Any) -> pd.DataFrame:
     """Return rows of pyarrow as a frame with names that are text."""
     frame = rows.to_pandas()
     return frame.set_axis([str(name).strip() for name in frame.columns], axis=1).reset_index(drop=True)

@@ -15,7 +15,7 @@ from kernelect.model import Model
 from kernelect.tabular.choices import check_name
 from kernelect.tabular.differences import differences, readings_for
 from kernelect.tabular.read import Table
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import TableModel
 from kernelect.tabular.target_cells import TargetWishes, typed_target
@@ -108,7 +108,7 @@ def _check_finite(found: pd.DataFrame, first_row: int) -> None:
         )
 
 
-def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
+def rows_for(model: TableModel, table: Table) -> tuple[TableRows, list[str]]:
     """Return inputs and targets of a table that has the model's target, and remarks."""
     schema = model.schema
     target = check_name(table.frame, schema.target, table.source)
@@ -132,7 +132,7 @@ def rows_for(model: TableModel, table: Table) -> tuple[Rows, list[str]]:
     X, remarks = match_columns(schema, kept)
     if len(X) != model.n_rows:
         remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
-    return Rows(
+    return TableRows(
         X=X.reset_index(drop=True),
         y=target_values(kept.frame[target], schema.task).reset_index(drop=True),
         weights=weights_of(kept.frame, schema.weight),

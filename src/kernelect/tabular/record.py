@@ -36,7 +36,7 @@ from kernelect.tabular.pipeline import (
     make_pipeline_for,
     model_of,
 )
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.stakes import decision_of
 from kernelect.tabular.table_model import TableModel, TableReport
@@ -57,7 +57,7 @@ class Observers:
 
 
 def fit_table(
-    rows: Rows,
+    rows: TableRows,
     schema: Schema,
     options: MachineOptions,
     folds: FoldOptions,
@@ -136,7 +136,9 @@ def fit_table(
     )
 
 
-def tuned(rows: Rows, schema: Schema, options: MachineOptions, observe: Any = None) -> tuple[Pipeline, tuple[str, ...]]:
+def tuned(
+    rows: TableRows, schema: Schema, options: MachineOptions, observe: Any = None
+) -> tuple[Pipeline, tuple[str, ...]]:
     """Return the fitted pipeline and what it warned of."""
     machine = make_machine(options, schema.task, count_inputs(schema.columns))
     machine = for_counts(machine) if schema.counts else machine

@@ -28,7 +28,7 @@ def _bytes_of(path: str) -> int:
     """Return the bytes of a file's cells."""
     if Path(path).suffix.lower() not in (".parquet", ".pq"):
         return Path(path).stat().st_size
-    from kernelect.tabular.parquet import opened
+    from kernelect.tabular.parquet import opened_parquet
 
-    with opened(path) as file:
+    with opened_parquet(path) as file:
         return sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))

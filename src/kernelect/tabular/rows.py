@@ -11,12 +11,12 @@ import pandas as pd
 from kernelect.exceptions import UnusableTable
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
-from kernelect.tabular.columns import values_of
+from kernelect.tabular.columns import column_values
 from kernelect.tabular.units import MANY, Copies, find_copies, joined
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class TableRows:
     """Inputs, targets and weights, ready for a pipeline, and which rows depend on each other.
 
     Attributes
@@ -62,7 +62,7 @@ class Rows:
 
 def group_numbers(column: pd.Series) -> np.ndarray:
     """Return the number of every row's group; a row without one is a group of its own."""
-    numbers, names = pd.factorize(values_of(column, "category"))
+    numbers, names = pd.factorize(column_values(column, "category"))
     if len(names) + int((numbers < 0).sum()) < 2:
         raise UnusableTable(
             f"--group {column.name!r}: the column has the value {names[0]!r} in every row: name a column with at least "
@@ -85,7 +85,7 @@ def times_of(column: pd.Series, wishes: Wishes | None = None) -> Times:
     """Return when every row was observed."""
     (role,) = describe(as_frame(column.to_frame()), wishes)
     known = role.kind in ("number", "date")
-    values = values_of(column, role.kind if known else "date", role.reading)
+    values = column_values(column, role.kind if known else "date", role.reading)
     unknown = values.isna().to_numpy()
     if unknown.any():
         row, cell = column.index[unknown][0] + 1, column[unknown].iloc[0]

@@ -12,7 +12,7 @@ from kernelect.facts.stakes import Stakes
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading, adapted
-from kernelect.tabular.columns import Column, values_of
+from kernelect.tabular.columns import Column, column_values
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT
 
@@ -61,7 +61,7 @@ class Schema:
         """Return the input columns as floats and text objects, in the order of training."""
         readings = self.readings(frame) if readings is None else readings
         return pd.DataFrame(
-            {one.name: values_of(frame[one.name], one.kind, readings[one.name]) for one in self.columns}
+            {one.name: column_values(frame[one.name], one.kind, readings[one.name]) for one in self.columns}
         )
 
     def labels(self, places: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import pandas as pd
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.relevance import ranked, relevance_by_column
 from kernelect.facts.sources import input_sources
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 
 #: Rows that are predicted for it in one fold, at least of so many held-out rows, and columns that are tried.
@@ -21,7 +21,7 @@ _LEAST = 1e-6
 
 
 def rises(
-    model: Any, rows: Rows, schema: Schema, test: np.ndarray, seed: int
+    model: Any, rows: TableRows, schema: Schema, test: np.ndarray, seed: int
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return by how much the loss of held-out rows rises with each column shuffled, and which rows these are.
 
@@ -78,7 +78,7 @@ def _shuffled(X: pd.DataFrame, tried: np.ndarray, generator: np.random.Generator
     return pd.concat(copies, ignore_index=True)
 
 
-def _losses(model: Any, X: pd.DataFrame, rows: Rows, schema: Schema, places: np.ndarray) -> np.ndarray:
+def _losses(model: Any, X: pd.DataFrame, rows: TableRows, schema: Schema, places: np.ndarray) -> np.ndarray:
     """Return log-losses, or squared errors over the targets' variance."""
     y = rows.y.to_numpy()
     if schema.classes is None:

@@ -12,13 +12,13 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts.leave_one_out import left_out_probabilities
 from kernelect.facts.stakes import Stakes, costs_of, costs_of_weights, metric_named
 from kernelect.model.decisions import Decision
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 
 
 def with_stakes(
     schema: Schema,
-    rows: Rows,
+    rows: TableRows,
     *,
     metric: str | None = None,
     costs: Sequence[str] = (),
@@ -82,7 +82,7 @@ def _cost(text: str, schema: Schema) -> tuple[tuple[str, str], float]:
     return found, _positive(number, f"--cost {text!r}")
 
 
-def _weights(text: str, schema: Schema, rows: Rows) -> np.ndarray:
+def _weights(text: str, schema: Schema, rows: TableRows) -> np.ndarray:
     classes = schema.classes or ()
     if text == "balanced":
         counts = np.array([float((rows.y == label).sum()) for label in classes])

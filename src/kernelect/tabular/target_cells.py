@@ -13,7 +13,7 @@ from kernelect.inputs.notes import sentences
 from kernelect.inputs.numerals import stands_for_nothing
 from kernelect.inputs.readings import Reading
 from kernelect.inputs.roles import Role
-from kernelect.tabular.columns import values_of
+from kernelect.tabular.columns import column_values
 
 #: Different numbers up to which a target may be classes, and no number is put down as a code.
 FEW_NUMBERS = 10
@@ -77,8 +77,8 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
         return TargetCells(target)  # labels such as "2 doors"
     if pd.api.types.is_numeric_dtype(target) and not reading.missing_codes:
         return TargetCells(target)
-    values = values_of(target, "number", reading)
-    texts = values_of(target, "category", reading)
+    values = column_values(target, "number", reading)
+    texts = column_values(target, "category", reading)
     absent = texts.isna() | texts.map(stands_for_nothing, na_action="ignore").eq(True)
     if wishes.kind is None and (values.isna() & ~absent).any():
         return TargetCells(target)  # labels, of which most are numbers
@@ -94,7 +94,7 @@ def _role(target: pd.Series, wishes: TargetWishes, kind: str | None = None) -> R
 
 
 def _labels(target: pd.Series, codes: Sequence[str], remarks: Sequence[str] = ()) -> TargetCells:
-    values = values_of(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
+    values = column_values(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
     return TargetCells(values, tuple(codes), list(remarks))
 
 
@@ -104,7 +104,7 @@ def _absent(target: pd.Series, wishes: TargetWishes) -> tuple[list[str], list[st
     A word is a class if it has as many rows as the smallest other class, or if there is only one other.
     """
     doubtful = [word for word in wishes.words if word not in wishes.codes]
-    counts = values_of(target, "category", Reading(missing_codes=wishes.codes)).value_counts()
+    counts = column_values(target, "category", Reading(missing_codes=wishes.codes)).value_counts()
     others = counts.drop(doubtful, errors="ignore")
     smallest = 0 if len(others) < 2 else int(others[others > 1].min()) if (others > 1).any() else 0
     absent = [word for word in doubtful if counts[word] < smallest]

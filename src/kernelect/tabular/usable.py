@@ -9,7 +9,7 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable
 from kernelect.facts.numbers import counted, was
-from kernelect.tabular.columns import values_of
+from kernelect.tabular.columns import column_values
 from kernelect.tabular.counts import COUNT, looks_like_counts, usable_numbers
 from kernelect.tabular.target_cells import FEW_NUMBERS
 
@@ -22,7 +22,7 @@ LEAST_ROWS = 6
 def find_task(target: pd.Series) -> tuple[str, str]:
     """Return classification, regression or count, and why."""
     if not pd.api.types.is_numeric_dtype(target) or pd.api.types.is_bool_dtype(target):
-        numbers = values_of(target, "number")
+        numbers = column_values(target, "number")
         if pd.api.types.is_bool_dtype(target) or numbers.isna().any():
             return CLASSIFICATION, "the target's values are labels"
         target = numbers
@@ -40,18 +40,18 @@ def find_task(target: pd.Series) -> tuple[str, str]:
 def target_values(target: pd.Series, task: str) -> pd.Series:
     """Return labels (text, or whole numbers as integers) or floats."""
     if task == REGRESSION:
-        return values_of(target, "number")
+        return column_values(target, "number")
     if pd.api.types.is_bool_dtype(target) or not pd.api.types.is_numeric_dtype(target):
-        return values_of(target, "category")
+        return column_values(target, "category")
     whole = not (target.astype(float) % 1).any()
-    return target.astype(np.int64) if whole else values_of(target, "category")
+    return target.astype(np.int64) if whole else column_values(target, "category")
 
 
 def weights_of(frame: pd.DataFrame, weight: str | None) -> np.ndarray | None:
     """Return the rows' weights with mean 1, checked."""
     if weight is None:
         return None
-    values = values_of(frame[weight], "number").to_numpy()
+    values = column_values(frame[weight], "number").to_numpy()
     unusable = ~(values >= 0)  # NaN is not >= 0 either
     if unusable.any():
         row = int(np.argmax(unusable))

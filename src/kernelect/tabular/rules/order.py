@@ -27,7 +27,7 @@ from kernelect.facts.numbers import number, percent, score_words
 from kernelect.model import Component, ExactJackknife, LabelHead, Model
 from kernelect.registry import register
 from kernelect.tabular.evidence import FittedTableEvidence
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 
 #: Parts of the table, and how often they are drawn at random.
 _PARTS, _DRAWS = 20, 40
@@ -86,7 +86,7 @@ class RowOrder(DoubtRule[FittedTableEvidence]):
         )
 
 
-def _by_neighbours(assessment: Assessment, rows: Rows) -> dict[str, Any] | Obstacle | None:
+def _by_neighbours(assessment: Assessment, rows: TableRows) -> dict[str, Any] | Obstacle | None:
     """Return the correlation of residuals of rows that follow each other, if it is beyond chance."""
     source = assessment.best_source
     if source is None:
@@ -105,7 +105,7 @@ def _by_neighbours(assessment: Assessment, rows: Rows) -> dict[str, Any] | Obsta
     return {"correlation": correlation, "chance": chance} if beyond else None
 
 
-def _by_parts(component: Component, model: Model, rows: Rows) -> dict[str, Any] | None:
+def _by_parts(component: Component, model: Model, rows: TableRows) -> dict[str, Any] | None:
     """Return what leaving out rows that follow each other costs, if it is more than leaving out others."""
     n, generator = len(rows.y), np.random.default_rng(0)
     ordered = np.arange(n) * _PARTS // n
@@ -147,7 +147,7 @@ def _exact(model: Model, n_rows: int) -> Component | None:
     return None
 
 
-def _figures(model: Model, rows: Rows, residuals: list[np.ndarray]) -> tuple[str, list[float]]:
+def _figures(model: Model, rows: TableRows, residuals: list[np.ndarray]) -> tuple[str, list[float]]:
     """Return the name of the main score and its value for every way to leave rows out."""
     y = rows.y.to_numpy()
     if not isinstance(model.head, LabelHead):
@@ -169,7 +169,7 @@ def _sorted_by_target(y: np.ndarray) -> bool:
     return int(np.sum(y[1:] != y[:-1])) + 1 <= _RUNS * len(np.unique(y))
 
 
-def _sorted_columns(rows: Rows) -> list[str]:
+def _sorted_columns(rows: TableRows) -> list[str]:
     """Return the names of columns in whose order the rows stand."""
     found = []
     for name in rows.X.columns:

@@ -14,7 +14,7 @@ from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import counted, number, percent
 from kernelect.registry import register
 from kernelect.tabular.evidence import TableEvidence
-from kernelect.tabular.rows import Rows
+from kernelect.tabular.rows import TableRows
 
 #: Groups that a column of subjects has at least, also in square roots of the number of rows, and rows of a group on
 #: average: a factor of a design has fewer values, each with more rows.
@@ -65,7 +65,7 @@ class Subjects(DoubtRule[TableEvidence]):
         )
 
 
-def _groups_rows(rows: Rows, name: str) -> tuple[int, float, float] | None:
+def _groups_rows(rows: TableRows, name: str) -> tuple[int, float, float] | None:
     """Return groups, the share of the target's variance between them and that by chance, where a column names subjects.
 
     Its values are labels, not amounts; they come in blocks of rows, or equally often, or tell other columns; and the
@@ -89,7 +89,7 @@ def _groups_rows(rows: Rows, name: str) -> tuple[int, float, float] | None:
     return (count, share, chance) if labels and designed else None
 
 
-def _target_columns(rows: Rows) -> np.ndarray:
+def _target_columns(rows: TableRows) -> np.ndarray:
     """Return the target as columns of mean 0: indicators of classes, or the numbers themselves."""
     y = rows.y.to_numpy()
     columns = y.astype(float)[:, None] if y.dtype.kind == "f" else (y[:, None] == np.unique(y)).astype(float)
@@ -132,7 +132,7 @@ def _even(index: np.ndarray) -> bool:
     return bool(chi2.cdf(float(np.sum((sizes - mean) ** 2) / mean), len(sizes) - 1) < _UNLIKELY)
 
 
-def _tells_others(rows: Rows, name: str, index: np.ndarray) -> bool:
+def _tells_others(rows: TableRows, name: str, index: np.ndarray) -> bool:
     """Return whether another column is the same in all rows of a group, as a person's sex or height is."""
     several = np.bincount(index)[index] > 1
     numbers = rows.X[name].dtype != object
