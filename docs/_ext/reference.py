@@ -72,7 +72,9 @@ def _entry(module: str, name: str) -> list[str]:
 
 
 def _other_home(module: str, name: str, value: object) -> str | None:
-    """Return the public name of what another module documents and this one hands on."""
+    """Return the public name of what another page documents and this one hands on."""
+    if name in estimators():
+        return f"kernelect.{name}"
     homes = [other for other in modules() if str(getattr(value, "__module__", "")).startswith(f"kernelect.{other}.")]
     other = next((home for home in homes if home != module and name in public_names(home)), None)
     return None if other is None else f"kernelect.{other}.{name}"
