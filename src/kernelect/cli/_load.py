@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from kernelect.exceptions import InvalidArgument
 
 if TYPE_CHECKING:
-    from kernelect.tabular import Known, Rows, Schema, Table
+    from kernelect.tabular import Known, Schema, Table, TableRows
 
 
-def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, Rows, list[str]]:
+def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, TableRows, list[str]]:
     """Return a training table, its schema, its rows and all remarks, from what a command was given."""
     from kernelect.tabular import describe_table, read_columns, read_table
     from kernelect.tabular.read import SVMLIGHT_TARGET

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kernelect.cli._progress import Watch
     from kernelect.facts.record import Facts
     from kernelect.numerics import Deadline
-    from kernelect.tabular import MachineOptions, Rows, TableModel
+    from kernelect.tabular import MachineOptions, TableModel, TableRows
 
 MODEL, REPORT, COLUMNS = "model.kernelect", "report.html", "columns.toml"
 
@@ -123,7 +123,7 @@ def _with_time_to_write(deadline: Deadline, seconds: float) -> Deadline:
     return deadline.earlier(min(seconds, _LARGEST_SHARE * deadline.left()))
 
 
-def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, Rows]:
+def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, TableRows]:
     """Read, fit and assess, with progress."""
     from kernelect.cli._load import load_rows
     from kernelect.mixture import AUTO
@@ -145,7 +145,7 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
         return fit_table(rows, schema, _machine(given), outer, **words), rows
 
 
-def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, Rows]:
+def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, TableRows]:
     """Fit a Parquet file without reading it as a whole."""
     from contextlib import nullcontext
 
@@ -192,7 +192,7 @@ def beside(model: TableModel, compared: Path | None) -> Facts:
 
 def write_report_for(
     model: TableModel,
-    rows: Rows,
+    rows: TableRows,
     path: Path,
     facts: Facts | None = None,
     deadline: Deadline | None = None,
