@@ -164,7 +164,7 @@ def compare_table(
 
     Parameters
     ----------
-    rows, schema : Rows, Schema
+    rows, schema : TableRows, Schema
     entries : sequence of Candidate
     folds : FoldOptions
         Its ``time_limit`` covers all candidates together. Our searches share the time that is left, and candidates

@@ -70,7 +70,7 @@ def fit_table(
 
     Parameters
     ----------
-    rows, schema : Rows, Schema
+    rows, schema : TableRows, Schema
         From :func:`kernelect.tabular.describe_table`.
     options : MachineOptions
         Its ``time_limit`` covers everything. With outer folds, the tuning gets a quarter of what the checks of the rows

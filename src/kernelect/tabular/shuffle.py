@@ -29,7 +29,7 @@ def rises(
     ----------
     model : Pipeline
         Fitted on other rows.
-    rows, schema : Rows, Schema
+    rows, schema : TableRows, Schema
     test : ndarray of int
         The rows held out.
     seed : int

@@ -28,7 +28,7 @@ def with_stakes(
 
     Parameters
     ----------
-    schema, rows : Schema, Rows
+    schema, rows : Schema, TableRows
     metric : str, optional
         Such as ``"auc"``.
     costs : sequence of str
