@@ -46,7 +46,7 @@ def test_the_commands_help_lists_the_parts_of_the_registries(parts):
 
 def test_the_help_of_fit_names_every_part():
     help_text = " ".join(
-        CliRunner().invoke(fit.command, ["--help"], terminal_width=4000, max_content_width=4000).output.split()
+        CliRunner().invoke(fit.fit_command, ["--help"], terminal_width=4000, max_content_width=4000).output.split()
     )
     for kind in ("kernel", "prior", "criterion", "subset criterion"):
         assert [name for name in REGISTRIES[kind].names if name not in help_text] in ([], ["precomputed"])

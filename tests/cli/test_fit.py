@@ -242,10 +242,10 @@ def test_a_time_limit_leaves_time_for_model_and_report():
 def test_a_time_limit_counts_what_was_spent_before_the_command(monkeypatch):
     """A process begins with its imports; a call inside another program begins with the call."""
     monkeypatch.setattr(time, "monotonic", lambda: 101.0)
-    with click.Context(fit_command.command, obj=99.5):
+    with click.Context(fit_command.fit_command, obj=99.5):
         assert options.deadline(3.0).left() == pytest.approx(1.5)
         assert options.deadline(None).left() == float("inf")
-    with click.Context(fit_command.command):
+    with click.Context(fit_command.fit_command):
         assert options.deadline(3.0).left() == pytest.approx(3.0)
 
 

@@ -33,7 +33,7 @@ def test_a_mixture_takes_the_cells_of_a_table(labels):
 def test_limits_of_members_are_inside():
     generator = np.random.default_rng(0)
     X = generator.normal(size=(60, 2))
-    y = np.column_stack([X[:, 0], 5.0 - 2.0 * X[:, 1]])
+    y = np.column_stack([X[:, 0] ** 2, 5.0 - np.sin(2.0 * X[:, 1])])  # no straight line goes beyond the limits
     model = KernelRegressor("balanced", target="identity").fit(X, y)
     rows = np.vstack([X[:5], [[1e3, 0.0], [0.0, -1e3], [1e4, 1e4]]])
     found = evaluate(program_of(model), rows)[-1]

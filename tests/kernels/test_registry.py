@@ -8,7 +8,7 @@ import pytest
 from kernelect import LSSVR, register
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import ARD, KERNELS, RBF, Kernel, Matern, RationalQuadratic, Stationary, as_kernel
-from kernelect.registry import stored_types
+from kernelect.model.kinds import kind_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,10 @@ def test_it_agrees_with_the_rational_quadratic_of_shape_1(registered, rng):
 
 
 def test_every_kernel_that_a_model_may_hold_is_declared(registered):
-    assert stored_types()[f"{Cauchy.__module__}.Cauchy"] is Cauchy
-    assert {entry.cls for entry in KERNELS} <= set(stored_types().values())
+    assert kind_of(Cauchy(0.5)).record is Cauchy
+    assert kind_of(Cauchy(0.5)).word == "cauchy"
+    for entry in (entry for entry in KERNELS if entry.name is not None):
+        assert kind_of(entry.make()).record is entry.cls
 
 
 def test_what_is_no_kernel_is_refused():

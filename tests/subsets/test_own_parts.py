@@ -9,7 +9,7 @@ import kernelect
 from kernelect import RVC, RVR, BasisSearchRegressor
 from kernelect.dictionaries import DICTIONARIES, Candidates, Dictionary
 from kernelect.exceptions import InvalidArgument, MissingCapability
-from kernelect.registry import REGISTRIES, stored_types
+from kernelect.registry import REGISTRIES
 from kernelect.subsets import STRATEGIES, SUBSET_CRITERIA, EvidenceCriterion, MarginalLikelihood, Strategy
 
 
@@ -91,9 +91,8 @@ def test_registered_parts_go_by_their_names(data, forgotten):
     model = BasisSearchRegressor("steps", strategy="first-two", criterion="penalised").fit(X, y)
     assert len(model.basis_) == 2
     assert "penalised" in BasisSearchRegressor.criterion_names()
-    assert {f"{part.__module__}.{part.__name__}" for part in (Penalised, FirstTwo, StepFunctions)} <= set(
-        stored_types()
-    )
+    known = {entry.cls for registry in REGISTRIES.values() for entry in registry}
+    assert {Penalised, FirstTwo, StepFunctions} <= known
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,9 @@ def test_other_versions_of_the_library_are_told(tmp_path, classifier):
     save_model(replace(classifier, versions={"kernelect": "0.0.1"}), tmp_path / "m.kernelect")
     _, remarks = load_model(tmp_path / "m.kernelect")
     assert remarks == ["The model was saved with kernelect 0.0.1 and is used with 0.1.0: fit it again if in doubt."]
+
+
+def test_a_page_of_numbers_shows_how_columns_act():
+    model, rows = fitted("value", MachineOptions("lssvm", kernel="rbf"))
+    assert not hasattr(model, "classes_")
+    assert "dependence" in {each["kind"] for each in gather_for_page(model, rows.X, rows.y)["pictures"]}

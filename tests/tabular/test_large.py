@@ -20,6 +20,7 @@ from kernelect.tabular import (
     predict_table,
     read_table,
     require_room,
+    room,
     save_model,
 )
 
@@ -141,7 +142,7 @@ def test_weights(path, tmp_path):
 
 def test_nothing_larger_than_a_batch_is_read(path, monkeypatch):
     sizes, as_frame = [], parquet.arrow_frame
-    monkeypatch.setattr(parquet, "as_frame", lambda rows: sizes.append(rows.num_rows) or as_frame(rows))
+    monkeypatch.setattr(parquet, "arrow_frame", lambda rows: sizes.append(rows.num_rows) or as_frame(rows))
     fit_pieces(path, "value", LSSVM, drop=["label"])
     assert max(sizes) == 64
 
@@ -173,6 +174,6 @@ def test_what_is_refused(path, tmp_path, monkeypatch):
 
 def test_a_file_that_does_not_fit_points_to_the_engine(path, monkeypatch):
     require_room(path)
-    monkeypatch.setattr(large, "available_bytes", lambda: 1e4)
+    monkeypatch.setattr(room, "available_bytes", lambda: 1e4)
     with pytest.raises(NotEnoughMemory, match=r"needs about .* GiB when it is read as a whole.*--engine local"):
         require_room(path)

@@ -130,7 +130,9 @@ class TableModel:
 
     @property
     def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
+        """The labels, sorted; absent from a model of numbers."""
+        if not self.model.is_classifier:
+            raise AttributeError("This model predicts numbers and has no classes_.")
         return np.asarray(self.model.labels.classes)
 
     @property
