@@ -179,7 +179,9 @@ def test_make_demo_ends_by_naming_the_report(run, report_page):
     commands = re.findall(r"^\t\$\(BIN\)/kernelect (.+)", makefile, flags=re.MULTILINE)
     for command in commands:
         outcome = run(*command.split())
-    assert outcome.stdout.splitlines()[-1] == "Written: demo/model.kernelect, demo/columns.toml, demo/report.html"
+    written, remark = outcome.stdout.split("Written: ")[1].split("\n", 1)
+    assert written == "demo/model.kernelect, demo/columns.toml, demo/report.html"
+    assert remark.startswith("report.html: This page contains")
 
 
 def test_figures_are_never_cut_on_a_narrow_terminal():
