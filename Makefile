@@ -24,7 +24,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell
+	$(BIN)/codespell *.md src docs examples benchmarks changelog.d
 	$(BIN)/zizmor --offline --quiet .github
 
 format: $(READY)
