@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from fuzz.harness import Broken, command_line
 from fuzz.mutations import mutated
 from fuzz.tables import TableCase, file_name, table_cases, written
 from kernelect.cli.commands import kernelect as group
+from oracles.spreadsheets import PAYLOADS, formulas_in
 
 #: Exit codes: done, failed, wrong use, interrupted.
 CODES = (0, 1, 2, 130)
@@ -40,7 +42,7 @@ COMMANDS = (
 )
 
 #: Words for options that take any text, number or path; the first half is sensible.
-TEXTS = ("y", "c0 number", "Y", "", "<b>", "-1", "nan", "\x00", "y" * 300)
+TEXTS = ("y", "c0 number", "Y", "", "<b>", "-1", "nan", "\x00", "y" * 300, "\x1b[2J", *PAYLOADS[:3])
 NUMBERS = ("1", "2", "0.9", "0", "0.5", "3", "-1", "1e-3", "nan", "inf", "1e400", "99999999999999999999999", "x", "")
 PATHS = ("out", "new/deep/out", "folder/../out", "ö ä/out", "x.csv", "there", "folder", "dangling", "o" * 300, "pipe/x")
 
@@ -81,6 +83,7 @@ class CommandCase:
     damage: int
     definition: int
     process: bool
+    encoding: str = "utf-8"
 
 
 @st.composite
@@ -95,6 +98,7 @@ def cases(draw: Any) -> CommandCase:
         draw(st.sampled_from((0, 0, 0, 1, 3))),
         draw(st.sampled_from((0, 0, 1, 1))) * draw(st.integers(1, 2**16)),
         draw(st.integers(0, 19)) == 0,
+        draw(st.sampled_from(("utf-8", "ascii", "latin-1"))),
     )
 
 
@@ -185,6 +189,7 @@ def fill(folder: Path, case: CommandCase) -> None:
     (folder / "study.toml").write_text(changed_definition(case.definition))
     (folder / "results.sqlite").write_bytes(results_bytes())
     (folder / "there").write_text("precious")
+    (folder / "results.sqlite.lock").write_text("of somebody else")
     (folder / "folder").mkdir()
     (folder / "pipe").write_text("no folder")
     (folder / "dangling").symlink_to("nowhere")
@@ -234,10 +239,10 @@ def run_here(case: CommandCase, folder: Path) -> tuple[int, str, str]:
 def run_apart(case: CommandCase, folder: Path) -> tuple[int, str, str]:
     if any("\0" in word for word in case.words):
         return run_here(case, folder)
+    start = command_line(case.words)
+    start["env"] = {**start["env"], "PYTHONIOENCODING": case.encoding}
     with (folder / file_name(case.table)).open("rb") as stdin:
-        found = subprocess.run(
-            **command_line(case.words), cwd=folder, stdin=stdin, capture_output=True, timeout=300, check=False
-        )
+        found = subprocess.run(**start, cwd=folder, stdin=stdin, capture_output=True, timeout=300, check=False)
     return found.returncode, found.stdout.decode(errors="replace"), found.stderr.decode(errors="replace")
 
 
@@ -248,6 +253,9 @@ def _require_answer(case: CommandCase, code: int, out: str, err: str) -> None:
         raise Broken("no traceback", err[-200:])
     if "Warning:" in err and "ConvergenceWarning" not in err:
         raise Broken("no warning of another library", err[-200:])
+    shown = err if case.words[0] in ("predict", "completion") else out + err  # predictions are data, for other programs
+    if controls := re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown.replace("\r\n", "\n")):
+        raise Broken("no control character is printed", repr(controls[0]))
     if code and not err.strip():
         raise Broken("a failure is explained on standard error", f"exit {code}, {out[:100]!r}")
     if not code and "--json" in case.words and "--help" not in case.words:
@@ -287,6 +295,9 @@ def _require_files(case: CommandCase, code: int, before: dict[str, Any], after: 
     gone = set(before) - set(after)
     if gone:
         raise Broken("no file is taken away", ", ".join(sorted(gone)))
+    for name in new:
+        if name.endswith(".csv") and (formulas := formulas_in(after[name][1].decode(errors="replace"))):
+            raise Broken("nothing in a CSV is calculated", formulas[0][:100])
     parts = [name for name in new if name.endswith((".part", ".lock")) or "/." in name]
     if parts:
         raise Broken("no part of a file is left", parts[0])

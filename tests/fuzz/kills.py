@@ -48,13 +48,20 @@ class KillCase:
 
     command: str
     share: float
-    gently: bool
+    signal: str
+
+    @property
+    def gently(self) -> bool:
+        """Whether the command can answer."""
+        return self.signal != "SIGKILL"
 
 
 @st.composite
 def cases(draw: Any) -> KillCase:
     return KillCase(
-        draw(st.sampled_from(tuple(COMMANDS))), draw(st.integers(10, 110)) / 100.0, draw(st.integers(0, 2)) == 0
+        draw(st.sampled_from(tuple(COMMANDS))),
+        draw(st.integers(10, 110)) / 100.0,
+        draw(st.sampled_from(("SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"))),
     )
 
 
@@ -65,13 +72,13 @@ def judge(case: KillCase) -> str:
         _fill(folder)
         process = _start(words, folder)
         time.sleep(case.share * seconds)
-        process.send_signal(signal.SIGINT if case.gently else signal.SIGKILL)
+        process.send_signal(getattr(signal, case.signal))
         try:
             _, err = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired as late:
             process.kill()
             process.communicate()
-            raise Broken("Ctrl-C is obeyed", f"not within {PATIENCE:.0f} s") from late
+            raise Broken("a request to end is obeyed", f"not within {PATIENCE:.0f} s") from late
         code = process.returncode
         _require_quiet_end(case, code, err.decode(errors="replace"), folder)
         _require_whole(folder)
@@ -105,18 +112,20 @@ def _start(words: tuple[str, ...], folder: Path) -> subprocess.Popen[bytes]:
 def _listen() -> None:
     """Take Ctrl-C as a terminal sends it: a campaign that runs in the background was told to ignore it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _require_quiet_end(case: KillCase, code: int, err: str, folder: Path) -> None:
     if not case.gently:
         return
+    number = getattr(signal, case.signal)
     # Before the command itself is reached, Python answers to the signal.
-    if code not in (0, 130, -signal.SIGINT) and not (code == 1 and "KeyboardInterrupt" in err):
-        raise Broken("an interrupted command exits with 130", f"{code}: {err[-150:]}")
-    if code == 130 and "Traceback" in err:
+    if code not in (0, 128 + number, -number) and not (code == 1 and "KeyboardInterrupt" in err):
+        raise Broken("an interrupted command exits with 130 or 143", f"{code}: {err[-150:]}")
+    if code == 128 + number and "Traceback" in err:
         raise Broken("no traceback", err[-200:])
     left = [path.name for path in folder.rglob("*.part")]
-    if left and code == 130:
+    if left and code == 128 + number:
         raise Broken("no part of a file is left", left[0])
 
 
