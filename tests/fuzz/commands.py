@@ -230,9 +230,10 @@ def run_here(case: CommandCase, folder: Path) -> tuple[int, str, str]:
         raise Broken("no traceback", f"{type(error).__name__}: {error}"[:200]) from error
     if outside := seen.outside(str(folder)):
         raise Broken("nothing is written outside the folder", outside[0])
-    # Studies have workers, and click asks bash for its version.
-    if seen.started and case.words[0] not in ("study", "completion"):
-        raise Broken("nothing is executed", seen.started[0])
+    # Studies have workers, click asks bash for its version, and joblib asks how many cores there are.
+    started = [each for each in seen.started if "lscpu" not in each]
+    if started and case.words[0] not in ("study", "completion"):
+        raise Broken("nothing is executed", started[0])
     return outcome.exit_code, outcome.stdout, outcome.stderr
 
 

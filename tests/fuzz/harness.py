@@ -23,7 +23,7 @@ from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS
 from sklearn.exceptions import ConvergenceWarning
 
 import kernelect
-from kernelect.exceptions import KernelectError
+from kernelect.exceptions import KernelectError, KernelectWarning
 
 #: Draws every case anew, where Hypothesis by itself makes most of them by small changes to the one before.
 INDEPENDENT = "independent"
@@ -174,7 +174,8 @@ def watched() -> Iterator[None]:
     with quiet_descriptors() as written, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    strangers = [warning for warning in caught if not issubclass(warning.category, ConvergenceWarning)]
+    ours = (ConvergenceWarning, KernelectWarning)
+    strangers = [warning for warning in caught if not issubclass(warning.category, ours)]
     if strangers:
         first = strangers[0]
         raise Broken("no warning of another library", f"{first.category.__name__}: {first.message}"[:200])
