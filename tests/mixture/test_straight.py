@@ -63,3 +63,11 @@ def test_a_file_and_an_export_go_along(line, tmp_path):
     kind = np.float64 if "double" in session.get_inputs()[0].type else np.float32
     found = session.run(None, {name: FAR.astype(kind)})[0]
     np.testing.assert_allclose(np.ravel(found), line.predict(FAR), rtol=1e-4)
+
+
+def test_a_line_that_is_much_worse_than_the_mixture_is_not_followed():
+    """Its error is a twentieth of the targets' deviation, and three times that of the mixture."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3.0, 3.0, (80, 1))
+    y = X[:, 0] + 0.12 * np.sin(3.0 * X[:, 0]) + 0.02 * rng.normal(size=80)
+    assert KernelRegressor(target="identity").fit(X, y).model_.numbers.straight is None
