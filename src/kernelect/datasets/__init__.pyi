@@ -2,6 +2,10 @@ from kernelect.datasets.generators import ringnorm as ringnorm
 from kernelect.datasets.generators import sparse_inputs as sparse_inputs
 from kernelect.datasets.generators import twonorm as twonorm
 from kernelect.datasets.generators import waveform as waveform
+from kernelect.datasets.public import PublicData as PublicData
+from kernelect.datasets.public import PublicTable as PublicTable
+from kernelect.datasets.public import load_public as load_public
+from kernelect.datasets.public import public_tables as public_tables
 from kernelect.datasets.registry import GENERATORS as GENERATORS
 from kernelect.datasets.registry import DataSet as DataSet
 from kernelect.datasets.registry import MissingData as MissingData
