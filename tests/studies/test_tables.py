@@ -11,6 +11,7 @@ from scipy.stats import ttest_rel
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies import Plan, Results, make_tables, run_study
+from kernelect.studies.cells import Key, Outcome
 from kernelect.studies.export import export
 from kernelect.studies.formats import FORMATS
 from kernelect.studies.pictures import KINDS, save_pictures
@@ -129,45 +130,80 @@ def test_methods_in_the_order_of_their_mean_ranks(results):
     assert table.rows[0][1].text.startswith("LSSVC" if wins >= 2 else "theirs")
 
 
-def test_all_data_sets_together(results):
+def against(results, cells=None, **options):
     from dataclasses import replace
 
+    from kernelect.studies.against import against_table
     from kernelect.studies.definition import TableSpec
-    from kernelect.studies.overall import overall_table
 
     study = replace(results.study, default="ours")
-    spec = TableSpec(title="together", metric="error, fit_seconds", kind="overall", digits=3)
-    table = overall_table(study, list(results.cells()), spec)
+    spec = TableSpec(title="together", kind="against", digits=3, **{"metric": "error", **options})
+    return study, against_table(study, list(results.cells()) if cells is None else cells, spec)
+
+
+def row_of(study, table, method):
+    return next(row for row in table.rows if row[0].text == study.methods[method].label)
+
+
+def test_all_data_sets_together(results):
+    study, table = against(results)
     values = figure_values(results.cells(), "error")
     means = {m: np.array([np.mean(list(values[d, m].values())) for d in study.datasets]) for m in ("ours", "theirs")}
-    ours, theirs = (next(row for row in table.rows if row[0].text == study.methods[m].label)[1] for m in means)
+    theirs = row_of(study, table, "theirs")
     apart = means["ours"] - means["theirs"]
-    assert ours.numbers == {"value": pytest.approx(means["ours"].mean())}
-    assert theirs.numbers["value"] == pytest.approx(means["theirs"].mean())
-    assert theirs.numbers["difference"] == pytest.approx(apart.mean())
-    assert theirs.numbers["standard_error"] == pytest.approx(apart.std(ddof=1) / np.sqrt(len(apart)))
-    assert f"({np.sum(apart < 0)} / {np.sum(apart > 0)})" in theirs.text
-    assert len(table.notes) == 1  # both methods have all data sets
+    assert row_of(study, table, "ours")[1].text == f"{means['ours'].mean():.3f}"
+    numbers = theirs[2].numbers
+    assert numbers["difference"] == pytest.approx(apart.mean())
+    assert numbers["standard_error"] == pytest.approx(apart.std(ddof=1) / np.sqrt(len(apart)))
+    tied = np.abs(apart) <= 0.1 * numbers["standard_error"]
+    assert theirs[3].text == f"{np.sum(apart[~tied] < 0)} / {np.sum(tied)} / {np.sum(apart[~tied] > 0)}"
+    far = np.abs(apart - apart.mean())
+    moving = [name for name, each in zip(study.datasets, far, strict=True) if np.isclose(each, far.max())]
+    assert any(name in theirs[5].text for name in moving)
+    assert len(table.notes) == 2  # both methods have all data sets
+
+
+def test_where_more_is_better_wins_are_those_with_more(results):
+    _, less = against(results)
+    study, more = against(results, best="largest")
+    won, tied, lost = row_of(study, less, "theirs")[3].text.split(" / ")
+    assert row_of(study, more, "theirs")[3].text == f"{lost} / {tied} / {won}"
 
 
 def test_methods_with_fewer_splits_are_compared_on_those_that_both_have(results):
-    from dataclasses import replace
-
-    from kernelect.studies.definition import TableSpec
-    from kernelect.studies.overall import overall_table
-
-    study, first = replace(results.study, default="ours"), next(iter(results.study.datasets))
-    spec = TableSpec(title="together", metric="error", kind="overall", digits=3)
+    first = next(iter(results.study.datasets))
 
     def is_kept(cell):
         return cell.key.method == "ours" or (cell.key.dataset != first and cell.key.split == 0)
 
     cells = [cell for cell in results.cells() if is_kept(cell)]
-    table, values = overall_table(study, cells, spec), figure_values(cells, "error")
-    theirs = next(row for row in table.rows if row[0].text == study.methods["theirs"].label)[1]
+    study, table = against(results, cells)
+    values = figure_values(cells, "error")
     apart = [values[d, "ours"][0] - values[d, "theirs"][0] for d in study.datasets if d != first]
-    assert theirs.numbers["difference"] == pytest.approx(np.mean(apart))
-    assert "Of 3 data sets, fewer were run with theirs: 2." in table.notes[1]
+    assert row_of(study, table, "theirs")[2].numbers["difference"] == pytest.approx(np.mean(apart))
+    assert table.notes[-1] == "Fewer data sets: theirs: 2."
+
+
+def test_equal_results_that_were_summed_in_another_order_are_equal():
+    rest = {"state": "done", "message": "", "seconds": 1.0, "seed": 0, "environment": {}}
+    cells = [
+        Outcome(key=Key("a", method, split), figures={"error": error}, **rest)
+        for method, errors in (("ours", (12.5, 0.3)), ("theirs", (12.5 + 1e-9, 0.1 + 0.2)))
+        for split, error in enumerate(errors)
+    ]
+    values = figure_values(cells, "error")
+    assert values["a", "ours"] == values["a", "theirs"]
+    assert paired({("a", "x"): {0: 0.1, 1: 0.3}, ("a", "y"): {0: 0.3, 1: 0.1}}, "a", "x", "y").difference == 0.0
+
+
+def test_holm_is_the_stepwise_rule(rng):
+    from kernelect.studies.statistics import holm
+
+    p = rng.uniform(size=7) ** 3
+    found = holm(p)
+    for i in range(7):  # rejected at a level if all that are smaller are, each against its share of the level
+        slow = max(min(1.0, p[j] * np.sum(p >= p[j])) for j in range(7) if p[j] <= p[i])
+        assert found[i] == pytest.approx(slow)
 
 
 def test_where_another_method_is_ahead_on_every_split():

@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import platform
+import subprocess
 import sys
 import threading
 import time
@@ -17,7 +18,9 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
@@ -151,16 +154,30 @@ def _clock(seconds: float | None) -> Iterator[None]:
 
 def environment(threads: int) -> dict[str, Any]:
     """Return the versions and the machine, which are stored with every cell."""
-    packages = ("kernelect", "numpy", "scipy", "scikit-learn", "joblib", "distributed")
+    packages = ("kernelect", "numpy", "scipy", "scikit-learn", "joblib", "distributed", "catboost", "lightgbm", "xrfm")
     return {
         "python": platform.python_version(),
         "packages": {name: found for name in packages if (found := _version(name))},
+        "commit": _commit(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "host": platform.node(),
         "cores": os.cpu_count(),
         "threads": threads,
         "byteorder": sys.byteorder,
     }
+
+
+@cache
+def _commit() -> str:
+    """Return the commit of the checkout that this runs from; of an installed package nothing."""
+    root = Path(__file__).parents[3]
+    if not ((root / ".git").exists() and (root / "pyproject.toml").exists()):
+        return ""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
 
 
 def _version(package: str) -> str | None:

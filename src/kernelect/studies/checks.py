@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kernelect.exceptions import InvalidArgument, unknown_name
@@ -20,9 +20,10 @@ MOST_SEED = 2**32 - 1
 _MOST_LETTERS = 100
 
 _CHOICES = {
-    "kind": ("means", "smallest", "worse", "order", "overall", "ahead"),
+    "kind": ("means", "smallest", "worse", "order", "against", "ahead"),
     "spread": ("standard error", "standard deviation"),
     "best": ("smallest", "largest", "none"),
+    "targets": ("all", "labels", "numbers"),
 }
 
 #: Keys of a protocol, or of a data set's own entry -> their type.
@@ -42,6 +43,7 @@ _PROTOCOL: dict[str, Any] = {
     "groups": tuple[str, ...],
     "per_group": int,
     "table": str,
+    "source": str,
     "openml": Mapping[str, Any],
 }
 
@@ -71,9 +73,7 @@ def record_of(kind: type[R], entries: Any, origin: str) -> R:
     if not isinstance(entries, Mapping):
         raise InvalidArgument(f"{entries!r}, {origin}, must be a table: write its keys below [[...]].")
     hints = hints_of(kind)
-    for key in entries:
-        if key not in hints:
-            raise unknown_name(f"the key in {origin}", key, list(hints))
+    _check_known(f"the key in {origin}", entries, hints)
     values = {key: _with_tuples(value, hints[key]) for key, value in entries.items()}
     for key, value in values.items():
         if not fits(value, hints[key]):
@@ -110,8 +110,7 @@ def check_study(study: Study, origin: str) -> None:
         _check_claim(study, claim, origin)
     if study.quick is not None:
         _check_quick(study, study.quick, origin)
-    if study.default is not None and study.default not in study.methods:
-        raise unknown_name(f"default of {origin}", study.default, list(study.methods))
+    _check_known(f"default of {origin}", filter(None, [study.default]), study.methods)
 
 
 def check_protocol(protocol: Mapping[str, Any], place: str) -> None:
@@ -133,9 +132,8 @@ def _check_quick(study: Study, quick: Quick, origin: str) -> None:
     _check_counts(quick, place)
     for name, entry in quick.datasets.items():
         check_protocol(entry, f"the data set {name!r} of {place}")
+    _check_known(f"methods of {place}", quick.methods, study.methods)
     for name in quick.methods:
-        if name not in study.methods:
-            raise unknown_name(f"methods of {place}", name, list(study.methods))
         needed = study.methods[name].needs
         if needed is not None and needed not in quick.methods:
             raise InvalidArgument(f"methods of {place} hold {name!r}, which needs {needed!r}: add it.")
@@ -157,8 +155,7 @@ def _check_range(key: str, value: int, least: int, most: int, place: str) -> Non
 def _check_needs(study: Study, method: Method, origin: str) -> None:
     if method.needs is None:
         return
-    if method.needs not in study.methods:
-        raise unknown_name(f"needs of the method {method.name!r} of {origin}", method.needs, list(study.methods))
+    _check_known(f"needs of the method {method.name!r} of {origin}", [method.needs], study.methods)
     if study.methods[method.needs].needs is not None:
         raise InvalidArgument(
             f"{origin}: {method.name!r} needs {method.needs!r}, which itself needs another: name a method that needs "
@@ -169,23 +166,18 @@ def _check_needs(study: Study, method: Method, origin: str) -> None:
 def _check_table(study: Study, table: TableSpec, origin: str) -> None:
     place = f"the table {table.title!r} of {origin}"
     for key, choices in _CHOICES.items():
-        _check_choice(key, getattr(table, key), choices, place)
+        _check_known(f"{key} of {place}", [getattr(table, key)], choices)
     _check_range("digits", table.digits, 0, 12, place)
-    for name in table.methods:
-        if name not in study.methods:
-            raise unknown_name(f"methods of {place}", name, list(study.methods))
+    _check_known(f"methods of {place}", table.methods, study.methods)
 
 
 def _check_claim(study: Study, claim: Claim, origin: str) -> None:
     place = f"the claim {claim.says!r} of {origin}"
-    for name in (claim.first, claim.second):
-        if name not in study.methods:
-            raise unknown_name(f"a method of {place}", name, list(study.methods))
-    for name in (*claim.better, *claim.worse):
-        if name not in study.datasets:
-            raise unknown_name(f"a data set of {place}", name, list(study.datasets))
+    _check_known(f"a method of {place}", (claim.first, claim.second), study.methods)
+    _check_known(f"a data set of {place}", (*claim.better, *claim.worse), study.datasets)
 
 
-def _check_choice(key: str, value: str, choices: Sequence[str], place: str) -> None:
-    if value not in choices:
-        raise unknown_name(f"{key} of {place}", value, list(choices))
+def _check_known(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise unknown_name(what, name, list(known))

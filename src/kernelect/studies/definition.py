@@ -59,13 +59,14 @@ class TableSpec:
     methods: tuple[str, ...] = ()
     #: "means"; "smallest" over splits; "worse": how often a row is significantly worse than a column;
     #: "order": methods by their mean rank, a column for each of several metrics separated by commas;
-    #: "overall": means over all data sets beside the study's default, columns as for "order";
+    #: "against": the study's default against every method over all data sets;
     #: "ahead": data sets where another method is smaller than the default on every split
     kind: str = "means"
     spread: str = "standard error"  # or "standard deviation", over splits
     digits: int = 2
     best: str = "smallest"  # or "largest", or "none": which of a row is bold
     published: str | None = None
+    targets: str = "all"  # or "labels", or "numbers": the data sets that are counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +83,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Quick:
-    """A version of a study that takes two minutes and needs no data folder: built-in data, some methods, few splits."""
+    """A version of a study that takes minutes and needs no data folder: few data sets, some methods, few splits."""
 
     datasets: Mapping[str, Mapping[str, Any]]
     methods: tuple[str, ...]
@@ -124,7 +125,7 @@ class Study:
         return replace(
             self,
             name=f"{self.name}-quick",
-            title=f"{self.title} (quick: built-in data, {self.quick.splits} splits)",
+            title=f"{self.title} (quick: {len(self.quick.datasets)} data sets, {self.quick.splits} splits)",
             datasets=self.quick.datasets,
             methods=kept,
             splits=self.quick.splits,

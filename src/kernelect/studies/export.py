@@ -37,6 +37,8 @@ def compact_rows(results: Results) -> Iterator[dict[str, Any]]:
     """Yield the part of each cell that tables and continued runs need, small enough to store with a page."""
     study = results.study
     shown = {name.strip() for table in study.tables for name in table.metric.split(",")} | {"split_kind"}
+    if any(table.kind == "against" for table in study.tables):
+        shown.add("fit_seconds")
     handed_on = {method.needs for method in study.methods.values()}
     for cell in results.cells():
         whole = cell.key.method in handed_on or not study.tables
@@ -62,8 +64,10 @@ def _identity(study: Study, cell: Outcome) -> dict[str, Any]:
 
 
 def _version(cell: Outcome) -> Any:
-    packages = cell.environment.get("packages")
-    return packages.get("kernelect", "") if isinstance(packages, dict) else ""
+    """Return the version of this library, with the commit of a checkout."""
+    packages, commit = cell.environment.get("packages"), cell.environment.get("commit")
+    version = packages.get("kernelect", "") if isinstance(packages, dict) else ""
+    return f"{version}+{commit}" if commit else version
 
 
 def _shortened(value: Any) -> Any:

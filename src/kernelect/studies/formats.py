@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Sequence
+from importlib import resources
 
 import numpy as np
 
@@ -41,25 +42,6 @@ def as_latex(tables: Sequence[StudyTable]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>kernelect study</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 78rem; padding: 0 1rem; }}
-.scroll {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .3rem .8rem; text-align: right; white-space: nowrap; }}
-th:first-child, td:first-child {{ text-align: left; }}
-thead {{ border-bottom: 2px solid; }} tbody tr {{ border-bottom: 1px solid #8884; }}
-p {{ opacity: .75; max-width: 60rem; }}
-</style>
-{body}
-</html>
-"""
-
-
 def as_html(tables: Sequence[StudyTable]) -> str:
     """Return a self-contained page with the tables."""
     blocks = []
@@ -73,7 +55,8 @@ def as_html(tables: Sequence[StudyTable]) -> str:
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in table.notes)
         body = f"<div class='scroll'><table><thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
         blocks.append(f"<h2>{html.escape(table.title)}</h2>\n{body}\n{notes}")
-    return _PAGE.format(body="\n".join(blocks))
+    page = (resources.files("kernelect.studies") / "page.html").read_text(encoding="utf-8")
+    return page.replace("BODY", "\n".join(blocks))
 
 
 def as_csv(tables: Sequence[StudyTable]) -> str:

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from kernelect.datasets import DataSet, load_dataset
+from kernelect.datasets import DataSet, load_dataset, load_public
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies.build import build, named
 from kernelect.studies.cells import Key, Outcome, Task
@@ -71,6 +71,8 @@ class Plan:
         entry = self.study.datasets[dataset]
         if self.protocol(dataset).get("kind") == "draws":
             return DataSet(name=dataset, X=np.zeros((0, 0)), y=np.zeros(0), source="generator")
+        if self.protocol(dataset).get("source") == "public":
+            return _public(str(entry.get("table", dataset)), dataset)
         found = load_dataset(str(entry.get("table", dataset)), self.folder, openml=entry.get("openml"))
         return replace(found, name=dataset)
 
@@ -190,6 +192,13 @@ def _tasks(plan: Plan, results: Results, keys: Iterable[Key]) -> Iterator[Task]:
 def seed_of(key: Key, seed: int) -> int:
     """Return the seed of a cell, which is the same for all methods of a split, wherever and whenever it runs."""
     return crc32(f"{seed}/{key.dataset}/{key.split}".encode()) % 2**31
+
+
+def _public(table: str, name: str) -> DataSet:
+    """Return a public table as it is: a DataFrame, with the group and the time of every row where it has them."""
+    data = load_public(table)
+    stored = {key: column for key in ("groups", "time") if (column := getattr(data, key)) is not None}
+    return DataSet(name=name, X=data.X, y=data.y, source="public", stored=stored)
 
 
 def check_plan(plan: Plan) -> None:

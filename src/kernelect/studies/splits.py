@@ -39,6 +39,9 @@ def make_problem(data: DataSet, protocol: Mapping[str, Any], split: int, seed: i
     if kind not in _SPLITTERS:
         raise unknown_name("kind of the protocol", kind, [*_SPLITTERS, "draws"])
     (train, test), origin = _SPLITTERS[kind](data, protocol, split, seed)
+    if not isinstance(data.X, np.ndarray):  # a DataFrame, which every method codes in its own way
+        rows: Any = data.X.iloc
+        return Problem(X=rows[train], y=data.y[train], X_test=rows[test], y_test=data.y[test], kind=origin)
     X = data.X[:, : protocol.get("columns")]
     X, y = _scaled(X, str(protocol.get("scale", "none")), train), _targets(data.y, protocol, train)
     return Problem(X=X[train], y=y[train], X_test=X[test], y_test=y[test], kind=origin)
@@ -69,6 +72,23 @@ def _random(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) -
     order = _generator(data.name, split, seed).permutation(n)
     cut = int(protocol["rows"]) if "rows" in protocol else round(float(protocol.get("fraction", 0.67)) * n)
     return (order[: min(cut, protocol.get("most_rows", cut))], order[cut:]), "random"
+
+
+def _held_out(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) -> tuple[Rows, str]:
+    """Test a fifth of the rows: the last in time, each split a tenth earlier, or whole groups, or any rows."""
+    n, rng = len(data.X), _generator(data.name, split, seed)
+    if "time" in data.stored:
+        time = data.stored["time"]
+        order = np.argsort(time, kind="stable")[: n - split * (n // 10)]
+        first = time[order[-(n // 5)]] if len(order) > n // 5 else time.min()
+        train, test = np.flatnonzero(time < first), order[time[order] >= first]
+    else:
+        groups = data.stored.get("groups", np.arange(n))
+        shuffled = rng.permutation(int(groups.max()) + 1)
+        before = np.cumsum(np.bincount(groups)[shuffled]) - np.bincount(groups)[shuffled]
+        tested = np.isin(groups, shuffled[before < n / 5])
+        train, test = np.flatnonzero(~tested), np.flatnonzero(tested)
+    return (rng.permutation(train)[: protocol.get("most_rows", n)], test), "random"
 
 
 def _blocks(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) -> tuple[Rows, str]:
@@ -112,6 +132,7 @@ def _group_sample(data: DataSet, protocol: Mapping[str, Any], seed: int) -> Indi
 _SPLITTERS: dict[str, Callable[[DataSet, Mapping[str, Any], int, int], tuple[Rows, str]]] = {
     "stored": _stored,
     "random": _random,
+    "held-out": _held_out,
     "blocks": _blocks,
     "folds": _folds,
     "fixed": _fixed,

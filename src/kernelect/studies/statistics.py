@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import rankdata, spearmanr, studentized_range, t, wilcoxon
@@ -14,17 +14,20 @@ from kernelect.typing import Array
 
 _LARGEST = float(np.finfo(float).max)
 
+#: Digits of a figure that are compared, and share of it below which a difference is rounding.
+_DIGITS, _ROUNDING = 7, 1e-6
+
 #: (data set, method) -> split -> figure.
 Values = dict[tuple[str, str], dict[int, float]]
 
 
 def figure_values(cells: Iterable[Outcome], metric: str) -> Values:
-    """Return one figure from all finished cells that have it."""
+    """Return one figure from all finished cells that have it, rounded so that equal results are equal."""
     values: Values = defaultdict(dict)
     for cell in cells:
         figure = cell.figures.get(metric) if cell.done else None
         if isinstance(figure, int | float) and abs(figure) <= _LARGEST:  # neither infinite, nor a huge integer, nor NaN
-            values[cell.key.dataset, cell.key.method][cell.key.split] = float(figure)
+            values[cell.key.dataset, cell.key.method][cell.key.split] = float(f"{figure:.{_DIGITS}g}")
     return dict(values)
 
 
@@ -84,6 +87,8 @@ def paired(values: Values, dataset: str, first: str, second: str) -> Paired | No
     if not shared:
         return None
     mean = Mean.of(a[split] - b[split] for split in shared)
+    if abs(mean.mean) <= _ROUNDING * max(abs(a[split]) for split in shared):
+        mean = replace(mean, mean=0.0)
     if not mean.standard_error > 1e-7 * abs(mean.mean):  # one split, or the same in all of them but for rounding
         return Paired(
             difference=mean.mean,
@@ -104,7 +109,7 @@ def significantly_worse(values: Values, datasets: Sequence[str], row: str, colum
 def mean_table(values: Values, datasets: Sequence[str], methods: Sequence[str]) -> Array:
     """Return the means (data sets, methods) over the rows that are complete."""
     rows = [
-        [Mean.of(values[dataset, method].values()).mean for method in methods]
+        [float(f"{Mean.of(values[dataset, method].values()).mean:.{_DIGITS - 1}g}") for method in methods]
         for dataset in datasets
         if all(values.get((dataset, method)) for method in methods)
     ]
@@ -116,6 +121,16 @@ def signed_rank(differences: Array) -> float | None:
     if len(differences) < 2 or not np.any(differences):
         return None
     return float(wilcoxon(differences, zero_method="zsplit").pvalue)
+
+
+def holm(p_values: Sequence[float]) -> Array:
+    """Return p-values corrected for their number by Holm's rule, in the order given."""
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    raised = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(raised, 1.0)
+    return corrected
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -22,21 +23,7 @@ from kernelect.studies.definition import Study, parse_study
 
 SCHEMA = 1
 
-#: In one transaction: a full disk leaves all of them or none.
-_TABLES = """
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS study (schema INTEGER NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL, began REAL);
-CREATE TABLE IF NOT EXISTS environments (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS cells (
-    dataset TEXT NOT NULL, method TEXT NOT NULL, split INTEGER NOT NULL,
-    state TEXT NOT NULL, message TEXT NOT NULL, figures TEXT NOT NULL,
-    seconds REAL NOT NULL, seed INTEGER NOT NULL, ended REAL NOT NULL,
-    environment INTEGER NOT NULL REFERENCES environments (id),
-    PRIMARY KEY (dataset, method, split)
-) WITHOUT ROWID;
-COMMIT;
-"""
-
+_TABLES = (resources.files("kernelect.studies") / "results.sql").read_text(encoding="utf-8")
 _OURS = {"study", "environments", "cells"}
 
 #: What a query of cells yields, and as what.
@@ -279,15 +266,15 @@ def _clear_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        words = str(error)
-        if "readonly" in words or "read-only" in words or "unable to open" in words:
+        code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_")
+        if code.startswith(("READONLY", "CANTOPEN", "PERM")):
             way_out = "the file or its folder cannot be written; check its permissions or give another --out"
-        elif "full" in words or "disk I/O" in words:
+        elif code.startswith(("FULL", "IOERR")):
             way_out = "the disk is full or failing; free some space and run the same command again to resume"
-        elif "locked" in words:
+        elif code.startswith(("BUSY", "LOCKED")):
             way_out = "another run is writing it; wait for that one to end"
-        elif any(sign in words for sign in ("not a database", "malformed", "no such column", "decode")):
+        elif code in ("NOTADB", "CORRUPT", "ERROR") or not code:
             way_out = "it is not a results file of kernelect study; give another --out"
         else:
             way_out = "all cells written before are intact; run the same command again to resume"
-        raise ResultsError(f"The results file {path} failed ({words}): {way_out}.") from error
+        raise ResultsError(f"The results file {path} failed ({error}): {way_out}.") from error

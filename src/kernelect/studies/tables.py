@@ -8,11 +8,11 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.facts.numbers import as_printed, fixed, with_error
+from kernelect.studies.against import against_table
 from kernelect.studies.ahead import ahead_table
 from kernelect.studies.cells import Outcome
 from kernelect.studies.claims import claims_table
 from kernelect.studies.definition import Study, TableSpec
-from kernelect.studies.overall import overall_table
 from kernelect.studies.records import BEST, SECOND, StudyTable, TableEntry
 from kernelect.studies.statistics import (
     Mean,
@@ -37,7 +37,7 @@ def make_tables(results: Results, metric: str | None = None) -> list[StudyTable]
     specs = study.tables or _only_table(study, first_metric(cells))
     made = [_table(study, cells, spec) for spec in specs]
     tables = [table for table in made if table is not None]
-    main = next((spec for spec in specs if spec.kind not in ("overall", "ahead")), None)
+    main = next((spec for spec in specs if spec.kind not in ("against", "ahead")), None)
     if study.default is not None and study.default in study.methods and main is not None and main.best == "smallest":
         tables += _against_others(study, cells, main)
     return [*tables, *claims_table(study, cells)]
@@ -70,10 +70,11 @@ def first_metric(cells: list[Outcome]) -> str:
 
 
 def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable | None:
+    cells = _of_targets(cells, spec.targets)
     if spec.kind == "order":
         return _order_table(study, cells, spec)
-    if spec.kind == "overall":
-        return overall_table(study, cells, spec)
+    if spec.kind == "against":
+        return against_table(study, cells, spec)
     if spec.kind == "ahead":
         return ahead_table(study, cells, spec)
     values = figure_values(cells, spec.metric)
@@ -85,6 +86,14 @@ def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable | 
     if spec.kind == "worse":
         return _worse_table(study, values, spec, methods, datasets)
     return _means_table(study, cells, values, spec, methods, datasets)
+
+
+def _of_targets(cells: list[Outcome], targets: str) -> list[Outcome]:
+    """Return the cells of data sets with labels, which have a log-loss, or of the others."""
+    if targets == "all":
+        return cells
+    labels = {cell.key.dataset for cell in cells if "log_loss" in cell.figures}
+    return [cell for cell in cells if (cell.key.dataset in labels) == (targets == "labels")]
 
 
 def _means_table(
@@ -250,7 +259,7 @@ def _against_published(study: Study, values: Values, spec: TableSpec, datasets: 
     tests = []
     for name in labels:
         shared = [dataset for dataset in datasets if dataset in columns[name]]
-        ours, theirs = [means[d].mean for d in shared], [columns[name][d][0] for d in shared]
+        ours, theirs = [float(f"{means[d].mean:.6g}") for d in shared], [columns[name][d][0] for d in shared]
         tests.append(_signed_rank_entry(np.array(ours) - np.array(theirs)))
     rows.append((TableEntry(text="Wilcoxon over data sets, p"), *tests))
     title = f"{study.methods[str(study.default)].label} minus the published columns"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from kernelect.exceptions import UnusableTable
 from kernelect.facts.names import plain_name
-from kernelect.facts.record import ComparisonFacts, DifferenceFacts, PeerFacts, ScoreFacts
+from kernelect.facts.record import ComparisonFacts
+from kernelect.tabular.typed import fits
 
 #: Bytes beyond which a file is no comparison.
 _MOST_BYTES = 10_000_000
@@ -39,53 +40,23 @@ def read_comparison(path: str | Path, target: str) -> ComparisonFacts:
 
 def _comparison(facts: Any) -> ComparisonFacts:
     """Return the record, rebuilt of what it may hold: the file may come from anywhere."""
-    return ComparisonFacts(
-        title=_text(facts["title"]),
-        target=_text(facts["target"]),
-        folds=_text(facts["folds"]),
-        score=_text(facts["score"]),
-        candidates=[_peer(each) for each in facts["candidates"]],
-        remarks=[_text(each) for each in facts["remarks"]],
-    )
+    found: ComparisonFacts = _taken(facts, ComparisonFacts)
+    for one in found["candidates"]:
+        one["scores"] = [score for score in one["scores"] if score["value"] is not None]
+    if not fits(found, ComparisonFacts):
+        raise TypeError("it has other entries than a comparison")
+    return found
 
 
-def _peer(facts: Any) -> PeerFacts:
-    return PeerFacts(
-        name=_text(facts["name"]),
-        scores=[_score(each) for each in facts["scores"] if _is_finite(each["value"])],
-        difference=None if facts["difference"] is None else _difference(facts["difference"]),
-        seconds=float(facts["seconds"]),
-        mark=_text(facts["mark"]),
-        remark=_text(facts["remark"]),
-    )
-
-
-def _score(facts: Any) -> ScoreFacts:
-    return ScoreFacts(
-        name=_text(facts["name"]),
-        value=float(facts["value"]),
-        standard_error=_maybe(facts["standard_error"]),
-        larger_is_better=bool(facts["larger_is_better"]),
-        words=_text(facts["words"]),
-    )
-
-
-def _difference(facts: Any) -> DifferenceFacts:
-    return DifferenceFacts(
-        value=float(facts["value"]), standard_error=_maybe(facts["standard_error"]), words=_text(facts["words"])
-    )
-
-
-def _is_finite(value: Any) -> bool:
-    """Return whether a score is a number: JSON has null in the place of an infinite one."""
-    return value is not None and math.isfinite(value)
-
-
-def _maybe(value: Any) -> float | None:
-    return float(value) if _is_finite(value) else None
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return plain_name(value)
+def _taken(value: Any, hint: Any) -> Any:
+    """Return what a declared type asks for, with texts as they may be shown and None for infinite numbers."""
+    if isinstance(value, str):
+        return plain_name(value)
+    if value is None or isinstance(value, float):
+        return value if value is not None and math.isfinite(value) else None
+    hint = next(iter(get_args(hint)), hint)  # of a list, or beside None
+    if isinstance(value, list):
+        return [_taken(each, hint) for each in value]
+    if isinstance(value, dict):
+        return {key: _taken(value[key], each) for key, each in get_type_hints(hint).items()}
+    return value
