@@ -64,6 +64,12 @@ def test_a_table_of_many_categories_given_twice_has_copies(rng):
     assert np.sum(copied_rows(np.r_[table, table]) != np.arange(400)) >= 200
 
 
+def test_a_few_copies_stand_out_from_columns_of_many_levels(rng):
+    """Chance makes one equal pair there, and most rows have a near miss; 20 more are copies."""
+    table = categories(rng, 200, (30, 30, 30))
+    assert np.sum(copied_rows(table[np.r_[:200, :20]]) != np.arange(220)) >= 20
+
+
 def test_replicates_whose_targets_agree_by_chance_are_no_copies(rng):
     """Four measurements at every place, as counts of which many are 0."""
     X = np.repeat(rng.normal(size=(60, 2)), 4, axis=0)

@@ -8,6 +8,7 @@ from kernelect.numerics import (
     outer_gram,
     product,
     require_memory,
+    root_product,
     row_blocks,
     symmetrize_from_lower,
 )
@@ -119,3 +120,14 @@ def test_mixing_learns_nothing_from_an_iteration_that_diverges():
     mixing.propose(np.zeros(2), np.array([1.0, 2.0]), ones)
     proposed = mixing.propose(np.array([0.5, 1.0]), np.array([0.5, 1.0]), ones)
     np.testing.assert_allclose(proposed, [1.0, 2.0])  # where the residual, which is linear, is 0
+
+
+@pytest.mark.parametrize("columns", [3, 40])
+@pytest.mark.parametrize("shape", ["triangle", "full", "fewer rows"])
+def test_products_with_roots_are_matrix_products(shape, columns, rng):
+    root, right = rng.normal(size=(30, 30)), rng.normal(size=(30, columns))
+    root = {"triangle": np.tril(root), "full": root, "fewer rows": root[:12]}[shape]
+    before = root.copy(), right.copy()
+    np.testing.assert_allclose(root_product(root, right), root @ right, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(root, before[0])
+    np.testing.assert_array_equal(right, before[1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelect.numerics import canonical_classes
+from kernelect.numerics import canonical_classes, canonical_signs
 
 
 @pytest.mark.parametrize("kind", ["numbers", "binary"])
@@ -33,3 +33,15 @@ def test_a_row_given_twice_counts_as_one_of_twice_the_weight(rng):
     np.testing.assert_array_equal(
         canonical_classes(X[twice], index[twice], np.ones(22)), canonical_classes(X, index, weights)
     )
+
+
+@pytest.mark.parametrize("kind", ["numbers", "levels", "one column"])
+def test_signs_of_columns_are_the_datas_own(kind, rng):
+    X = rng.integers(0, 4, size=(40, 3)).astype(float) if kind == "levels" else rng.normal(size=(40, 3))
+    X = X[:, :1] if kind == "one column" else X
+    marks, flips, rows = rng.normal(size=(40, 1)), np.array([-1.0, 1.0, -1.0])[: X.shape[1]], rng.permutation(40)
+    signs = canonical_signs(X, marks)
+    np.testing.assert_array_equal(canonical_signs(flips * X, marks), flips * signs)
+    np.testing.assert_array_equal(canonical_signs(X[rows], marks[rows]), signs)
+    np.testing.assert_array_equal(canonical_signs(X[:, ::-1], marks), signs[::-1])
+    np.testing.assert_array_equal(canonical_signs(3.0 * X + 5.0, marks), signs)

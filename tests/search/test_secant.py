@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import rosen, rosen_der
 
 from kernelect.results import Status
-from kernelect.search import LBFGS, Budget
+from kernelect.search import LBFGS, Budget, gradient
 from kernelect.search.secant import SecantModel
 
 
@@ -51,7 +51,7 @@ def test_the_gain_is_expected_by_the_last_twenty_steps_and_the_inverse_by_all():
     g = np.ones(3)
     assert model.expected(g) == pytest.approx(0.5 * g @ dense_inverse(steps[-20:], changes[-20:]) @ g)
     flat = float(steps[-1] @ steps[-1]) / float(steps[-1] @ changes[-1])
-    np.testing.assert_allclose(model.inverse(), dense_inverse(steps, changes, flat))
+    np.testing.assert_allclose(model.inverse(), dense_inverse(steps, changes, flat), atol=1e-14)
 
 
 def test_a_search_ends_by_what_is_left_to_gain_not_by_what_a_step_gained():
@@ -81,3 +81,14 @@ def test_a_large_enough_gain_ends_it_early():
 
 def _wavy(theta):
     return float(np.sum(theta**4 + theta**2)), 4.0 * theta**3 + 2.0 * theta
+
+
+def test_the_curvature_of_very_many_parameters_is_not_handed_on(monkeypatch):
+    bounds = np.full(4, -10.0), np.full(4, 10.0)
+
+    def inverse():
+        return LBFGS().minimize(lambda x: (rosen(x), rosen_der(x)), np.full(4, 0.5), *bounds).inverse
+
+    assert inverse().shape == (4, 4)
+    monkeypatch.setattr(gradient, "_LARGEST_INVERSE", 3)
+    assert inverse() is None

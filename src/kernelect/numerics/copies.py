@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelect.numerics.blocks import row_blocks
 from kernelect.numerics.ordering import scrambled
+from kernelect.numerics.products import row_blocks
 from kernelect.typing import Array, Indices, Mask
 
 _Hashes = NDArray[np.uint64]

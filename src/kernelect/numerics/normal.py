@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfcx
+from scipy.special import erfcx, log_ndtr
 
 from kernelect.typing import Array
 
@@ -61,3 +61,13 @@ def _tail_fraction(x: Array) -> Array:
     for k in range(_TERMS, 1, -1):
         tail = k / (x + tail)
     return tail
+
+
+def log_between(lower: Array, upper: Array) -> Array:
+    """Return ln(Phi(upper) - Phi(lower)), with relative digits in both tails."""
+    turned = lower + np.where(np.isinf(lower), 0.0, upper) > 0.0  # above 0 the tails on the other side are small
+    turned |= np.isinf(upper) & np.isfinite(lower)
+    low, high = np.where(turned, -upper, lower), np.where(turned, -lower, upper)
+    top = log_ndtr(high)
+    with np.errstate(divide="ignore"):  # an empty interval
+        return np.asarray(top + np.log(-np.expm1(np.minimum(log_ndtr(low) - top, 0.0))), dtype=float)

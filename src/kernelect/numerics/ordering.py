@@ -1,7 +1,7 @@
-"""An order of the rows of a table that depends neither on the given order of rows nor on that of columns.
+"""Orders and samples of rows that depend neither on the given order of rows nor on that of columns.
 
-Subsets of rows and folds follow this order, so a table whose rows or columns are shuffled, or
-measured in other units, gives the same model.
+Subsets of rows and folds follow this order, so a table whose rows or columns are shuffled, or measured in other units,
+gives the same model. Samples of many rows are read block by block, without sorting the table.
 
 Notation: R (n, d) ranks of the values within their column, h (n,) hashes of rows, c (d,) hashes of
 columns. All sums are of integers modulo 2^64, which are exact in any order.
@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelect.typing import Array, Indices
+from kernelect.numerics.products import row_blocks
+from kernelect.typing import Array, Indices, Mask
 
 _Hashes = NDArray[np.uint64]
 
@@ -61,6 +62,26 @@ def canonical_columns(X: Array) -> Indices:
     return np.asarray(np.lexsort((np.abs(X).max(axis=0, initial=0.0), by_places, by_ranks)), dtype=np.intp)
 
 
+def canonical_signs(X: Array, marks: Array) -> Array:
+    """Return +1 or -1 for every column of ``X``, such that a column and its negative give the same ``signs * X``.
+
+    The ranks of a column, counted from the middle, are multiplied by hashes of what does not change with signs: the
+    distances of all ranks from their middles, and ``marks``. A sum of 0 has no sign and leaves the column as it is.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    marks : ndarray of shape (n, k)
+        What else distinguishes rows, such as targets.
+    """
+    table = np.unique(np.column_stack([X, marks]), axis=0)  # a row given twice counts once
+    R = _ranks(table[:, : X.shape[1]]).astype(np.int64)
+    C = 2 * R - R.max(axis=0, initial=0)
+    hashes = _hashes_of_ranks(np.column_stack([np.abs(C).astype(np.uint64), _ranks(table[:, X.shape[1] :])]))
+    sums = (hashes >> np.uint64(44)).astype(np.int64) @ C  # 20 bits each, so that sums are exact
+    return np.where(sums < 0, -1.0, 1.0)
+
+
 def _places(X: Array) -> _Hashes:
     """Return where each value is between the least and the largest of its column, in millionths."""
     halves = X / 2.0  # whose differences do not overflow
@@ -101,3 +122,52 @@ def scrambled(values: _Hashes) -> _Hashes:
         found ^= found >> np.uint64(shift)
         found *= np.uint64(factor)
     return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
+
+
+def sampled_rows(X: Array, count: int) -> Indices:
+    """Return the sorted numbers of ``count`` rows of ``X``, or of all rows if there are fewer.
+
+    The rows are evenly spaced in the order of their hashes. This is a random sample that depends on the
+    contents of the rows and not on their positions, and repeated rows have their share. ``canonical_order``
+    does the same for rows in other units, but it sorts every column.
+    """
+    return np.arange(len(X)) if len(X) <= count else spaced(hashed_order(X), count)
+
+
+def hashed_order(X: Array, among: Mask | None = None) -> Indices:
+    """Return the numbers of all rows, or of those in ``among``, in the order of their hashes."""
+    hashes = row_hashes(X)
+    rows = np.arange(len(X)) if among is None else np.flatnonzero(among)
+    return rows[np.argsort(hashes[rows], kind="stable")]
+
+
+def spaced(order: Indices, count: int, turn: float = 0.0) -> Indices:
+    """Return the sorted numbers of ``count`` rows that are evenly spaced in an order, or of all.
+
+    Another ``turn`` (in [0, 1)) gives other rows, with none in common if there are twice as many as wanted.
+    """
+    if len(order) <= count:
+        return np.sort(order)
+    return np.sort(order[((np.arange(count) + turn) * (len(order) / count)).astype(np.intp)])
+
+
+def stratified(n_rows: int, count: int) -> Indices:
+    """Return the sorted numbers of ``count`` of ``n_rows`` rows, one from each of ``count`` stretches, or of all.
+
+    They depend on the two numbers alone, so a worker that holds some of the rows knows which of them are chosen. A
+    hash chooses the row within each stretch, so tables with periodic rows are sampled at every phase.
+    """
+    if n_rows <= count:
+        return np.arange(n_rows)
+    ends = np.arange(count + 1) * n_rows // count
+    place = scrambled(np.arange(count, dtype=np.uint64)) / 2.0**64
+    return np.asarray(ends[:-1] + (place * np.diff(ends)).astype(np.intp), dtype=np.intp)
+
+
+def row_hashes(X: Array) -> NDArray[np.uint64]:
+    """Return a hash of every row; single-precision numbers are hashed as their double-precision values."""
+    hashes = np.empty(len(X), dtype=np.uint64)
+    for part in row_blocks(len(X), X.shape[1]):
+        values = np.asarray(X[part], dtype=np.float64) + 0.0  # -0.0 is 0.0
+        hashes[part] = scrambled(values.view(np.uint64)).sum(axis=1)
+    return scrambled(hashes)

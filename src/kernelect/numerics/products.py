@@ -1,4 +1,4 @@
-"""Matrix products through SciPy's BLAS.
+"""Matrix products through SciPy's BLAS, and walks through n x n arrays in blocks that stay in the processor's cache.
 
 The wheels of NumPy and SciPy each carry a BLAS with its own pool of threads. After a call the
 threads of a pool spin for a while, so code that alternates between the two pools (``@`` and LAPACK)
@@ -8,11 +8,44 @@ products next to factorisations therefore go through the pool that factorises.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.linalg import blas
 
-from kernelect.numerics.blocks import symmetrize_from_lower
 from kernelect.typing import Array
+
+#: Elements of a block of rows: 1 MiB of doubles, about one core's second-level cache.
+_BLOCK_ELEMENTS = 1 << 17
+_TILE = 128
+
+#: Columns from which it pays to look whether a matrix is a triangle.
+_MANY_COLUMNS = 16
+
+
+def row_blocks(n_rows: int, n_columns: int, elements: int = _BLOCK_ELEMENTS) -> Iterator[slice]:
+    """Yield slices that cover ``n_rows`` in blocks of about a cache's size."""
+    step = max(8, elements // max(n_columns, 1))
+    for first in range(0, n_rows, step):
+        yield slice(first, min(first + step, n_rows))
+
+
+def symmetrize_from_lower(matrix: Array) -> Array:
+    """Copy the lower triangle onto the upper one, in place, tile by tile.
+
+    The whole-array form ``m + m.T`` walks one operand across cache lines and costs as much as a
+    tenth of the factorisation.
+    """
+    n = len(matrix)
+    for first in range(0, n, _TILE):
+        last = min(first + _TILE, n)
+        tile = matrix[first:last, first:last]
+        for column in range(1, last - first):
+            tile[:column, column] = tile[column, :column]
+        for second in range(last, n, _TILE):
+            end = min(second + _TILE, n)
+            matrix[first:last, second:end] = matrix[second:end, first:last].T
+    return matrix
 
 
 def product(left: Array, right: Array, out: Array | None = None) -> Array:
@@ -38,6 +71,14 @@ def outer_gram(matrix: Array) -> Array:
     """Return ``matrix @ matrix.T``, at half the cost of a product."""
     a, trans = _operand(matrix)
     return symmetrize_from_lower(np.asarray(blas.dsyrk(1.0, a, trans=trans, lower=1), dtype=float))
+
+
+def root_product(root: Array, right: Array) -> Array:
+    """Return ``root @ right``, at half the cost if ``root`` is a lower triangle and ``right`` has many columns."""
+    square = root.shape[0] == root.shape[1]
+    if not square or right.shape[1] < _MANY_COLUMNS or np.triu(root, 1).any():
+        return product(root, right)
+    return np.asarray(blas.dtrmm(1.0, root.T, right.T, side=1).T, dtype=float)
 
 
 def _operand(matrix: Array) -> tuple[Array, int]:

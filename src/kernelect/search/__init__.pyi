@@ -2,14 +2,14 @@ from kernelect.search.ascent import GradientAscent as GradientAscent
 from kernelect.search.base import Budget as Budget
 from kernelect.search.base import Search as Search
 from kernelect.search.directions import Directions as Directions
+from kernelect.search.directions import Restarts as Restarts
+from kernelect.search.directions import scattered_starts as scattered_starts
 from kernelect.search.directions import search_along as search_along
 from kernelect.search.gradient import LBFGS as LBFGS
 from kernelect.search.gradient import ScaledConjugateGradients as ScaledConjugateGradients
 from kernelect.search.random_walk import RandomWalk as RandomWalk
 from kernelect.search.registry import SEARCHES as SEARCHES
 from kernelect.search.registry import as_search as as_search
-from kernelect.search.restarts import Restarts as Restarts
-from kernelect.search.restarts import scattered_starts as scattered_starts
 from kernelect.search.scan import Scan as Scan
 from kernelect.search.scan import Stay as Stay
 from kernelect.search.simplex import NelderMead as NelderMead

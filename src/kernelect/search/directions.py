@@ -1,21 +1,74 @@
-"""Searches along directions: theta = start + columns @ phi, and phi is what moves.
+"""Searches along directions: an entry of theta is its start plus one of phi, which moves, from one start or several.
 
 Each parameter by itself, widths tied together, some parameters held: a search sees phi only, and
-everything it reports is in terms of theta again.
+everything it reports is in terms of theta again. Of searches from scattered starts the best is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from kernelect.parameters import ParameterSpace
-from kernelect.results import Evaluation, SearchResult
+from kernelect.results import Evaluation, SearchResult, Trace
 from kernelect.search.base import Budget, Search
-from kernelect.search.restarts import Restarts
 from kernelect.typing import Array, Indices, Objective, Observer
+
+#: Standard deviation of scattered starts around the first one, in log units.
+SCATTER = 1.0
+
+
+def scattered_starts(start: Array, lower: Array, upper: Array, count: int, generator: np.random.Generator) -> Array:
+    """Return ``count`` starts: the first as given, the others scattered around it within bounds.
+
+    All coordinates of a start share a common shift besides their own, so that the starts
+    differ in overall scale too.
+    """
+    own = generator.normal(scale=SCATTER, size=(count - 1, len(start)))
+    shared = generator.normal(scale=SCATTER, size=(count - 1, 1))
+    return np.vstack([start, np.clip(start + own + shared, lower, upper)])
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """Runs ``search`` from every start and keeps the best result and all traces.
+
+    Threads suffice (the work is in BLAS), so the observer and a joblib backend such as Dask
+    both work; results do not depend on ``n_jobs``.
+    """
+
+    search: Search
+    n_jobs: int | None = None
+
+    def minimize(
+        self,
+        make_objective: Callable[[], Objective],
+        starts: Array,
+        lower: Array,
+        upper: Array,
+        *,
+        budget: Budget | None = None,
+        observe: Observer | None = None,
+    ) -> SearchResult:
+        """Minimise from each row of ``starts``; ties go to the earlier start.
+
+        ``make_objective`` is called once per start: an objective may remember its last state.
+        """
+        options: dict[str, Any] = {"budget": budget, "observe": observe}
+        if len(starts) == 1:
+            return self.search.minimize(make_objective(), starts[0], lower, upper, **options)
+        results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self.search.minimize)(make_objective(), start, lower, upper, run=run, **options)
+            for run, start in enumerate(starts)
+        )
+        best = min(results, key=lambda result: result.value)
+        # Every search counts its own time; runs are numbered through when traces are joined.
+        traces = [replace(result.trace, run=np.zeros(len(result.trace))) for result in results]
+        return replace(best, trace=Trace.joined(traces))
 
 
 @dataclass(frozen=True)
@@ -25,17 +78,17 @@ class Directions:
     Attributes
     ----------
     space : ParameterSpace
-    columns : ndarray of shape (n_parameters, n_directions)
-        Of 0 and 1 that share no row, so bounds on theta are bounds on phi.
+    places : ndarray of int of shape (n_parameters,)
+        The direction that moves each parameter, -1 if none does. Bounds on theta are therefore bounds on phi.
     """
 
     space: ParameterSpace
-    columns: Array
+    places: Indices
 
     @classmethod
     def each_free(cls, space: ParameterSpace) -> Directions:
         """Every free parameter moves by itself."""
-        return cls(space, np.eye(len(space))[:, space.free])
+        return cls(space, np.where(space.free, np.cumsum(space.free) - 1, -1))
 
     @classmethod
     def tied_widths(cls, space: ParameterSpace) -> Directions | None:
@@ -45,43 +98,54 @@ class Directions:
         if not groups:
             return None
         single = np.setdiff1d(np.flatnonzero(space.free), np.concatenate(groups))
-        columns = [np.isin(np.arange(len(space)), group) for group in [*groups, *single[:, None]]]
-        return cls(space, np.array(columns, dtype=float).T)
+        places = np.full(len(space), -1)
+        for number, group in enumerate([*groups, *single[:, None]]):
+            places[group] = number
+        return cls(space, places)
 
     def __len__(self) -> int:
-        return self.columns.shape[1]
+        return int(self.places.max(initial=-1)) + 1
 
     def theta(self, phi: Array) -> Array:
-        """Return start + columns @ phi; entries at -inf (widths of 0) stay there."""
-        return np.asarray(self.space.start + self.columns @ phi, dtype=float)
+        """Return the start, moved by phi; entries at -inf (widths of 0) stay there."""
+        return np.asarray(self.space.start + np.append(phi, 0.0)[self.places], dtype=float)
 
     def phi(self, theta: Array) -> Array:
         """Return the phi nearest to ``theta``: the mean over the parameters of each direction."""
         start = self.space.start
         moved = np.subtract(theta, start, out=np.zeros(len(start)), where=np.isfinite(start))
-        return np.asarray(self.columns.T @ moved / self.columns.sum(axis=0), dtype=float)
+        return self._summed(moved) / self._summed(np.ones(len(start)))
 
     @property
     def lower(self) -> Array:
         """Lower bounds of phi."""
-        return np.array([(self.space.lower[rows] - self.space.start[rows]).max() for rows in self._rows()])
+        moved, lower = self._moved, np.full(len(self), -np.inf)
+        np.maximum.at(lower, self.places[moved], self.space.lower[moved] - self.space.start[moved])
+        return lower
 
     @property
     def upper(self) -> Array:
         """Upper bounds of phi."""
-        return np.array([(self.space.upper[rows] - self.space.start[rows]).min() for rows in self._rows()])
+        moved, upper = self._moved, np.full(len(self), np.inf)
+        np.minimum.at(upper, self.places[moved], self.space.upper[moved] - self.space.start[moved])
+        return upper
 
     def along(self, objective: Objective) -> Objective:
         """Return a function of theta as one of phi."""
 
         def of_phi(phi: Array) -> tuple[float, Array | None]:
             value, gradient = objective(self.theta(phi))
-            return value, None if gradient is None else self.columns.T @ gradient
+            return value, None if gradient is None else self._summed(gradient)
 
         return of_phi
 
-    def _rows(self) -> list[Indices]:
-        return [np.flatnonzero(column) for column in self.columns.T]
+    def _summed(self, values: Array) -> Array:
+        """Return the sum of values (n_parameters,) over the parameters of each direction."""
+        return np.bincount(self.places[self._moved], values[self._moved], minlength=len(self)).astype(float)
+
+    @property
+    def _moved(self) -> Indices:
+        return np.flatnonzero(self.places >= 0)
 
 
 def search_along(

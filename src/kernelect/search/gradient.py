@@ -22,6 +22,10 @@ _FEW_TRIES = 5
 #: Iterations from which a search has learned something of the curvature.
 _LEARNED = 3
 
+#: Parameters up to which the inverse Hessian is handed on: beyond, the square matrix takes longer than the search, and
+#: its few steps say nothing of most directions.
+_LARGEST_INVERSE = 1000
+
 
 @dataclass(frozen=True)
 class LBFGS(Search):
@@ -147,8 +151,9 @@ class _Watch:
             raise StopSearch(Status.CONVERGED)
 
     def learned(self) -> Array | None:
-        """Return the inverse Hessian, if enough steps have shown it."""
-        return self.whole_way.inverse() if self.whole_way.pairs >= _LEARNED else None
+        """Return the inverse Hessian, if enough steps have shown it and parameters are not too many."""
+        shown = self.whole_way.pairs >= _LEARNED and len(self.place.lower) <= _LARGEST_INVERSE
+        return self.whole_way.inverse() if shown else None
 
 
 class ScaledConjugateGradients(Search):

@@ -86,8 +86,10 @@ class InverseHessian:
         along = float(step @ change)
         if along <= _BENDS * float(np.linalg.norm(step) * np.linalg.norm(change)):
             return
-        left = np.eye(len(step)) - np.outer(step, change) / along
-        self.inverse = left @ self.inverse @ left.T + np.outer(step, step) / along
+        # (I - s y^T / s^T y) H (I - y s^T / s^T y) + s s^T / s^T y, without a product of matrices
+        towards = self.inverse @ change / along
+        half = np.outer(0.5 * (1.0 / along + float(change @ towards) / along) * step - towards, step)
+        self.inverse = self.inverse + half + half.T
 
 
 def projected(gradient: Array, x: Array, lower: Array, upper: Array) -> Array:

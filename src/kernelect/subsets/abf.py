@@ -173,6 +173,6 @@ def _regularization_space(objective: ABFObjective, kernel: Kernel) -> ParameterS
 
 def _tied(space: ParameterSpace) -> Directions:
     """Return directions in which all free widths move together and lambda by itself."""
-    free = space.free.copy()
-    free[-1] = False
-    return Directions(space, np.column_stack([free.astype(float), np.eye(len(space))[:, -1]]))
+    places = np.where(space.free, 0, -1)
+    places[-1] = 1
+    return Directions(space, places)

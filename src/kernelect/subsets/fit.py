@@ -28,8 +28,6 @@ _GATHERING = 0.6
 #: Share of the targets' energy that is no residual: noise below a ten-thousandth of their deviation.
 _VANISHING = 1e-8
 
-_CERTAIN = "the functions leave hardly any residuals, so that the noise and standard deviations are not known"
-
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
@@ -102,10 +100,10 @@ def fit_subset(dictionary: Dictionary, sample: SubsetRows, options: FitOptions) 
     posterior, scored, certain = _solved(chosen, sample, moments, columns, options)
     selection = _record(outcome, scored, moments, widths, options, time.monotonic() - began)
     if certain:
-        selection = replace(selection, status=f"{selection.status}; {_CERTAIN}", converged=False)
+        selection = replace(selection, outcome=Status.CERTAIN, status=f"{selection.status}; {Status.CERTAIN.value}")
     if len(sample) < n_rows:
         few = f"{selection.status}; time sufficed for {len(sample)} of {n_rows} rows"
-        selection = replace(selection, status=few, converged=False)
+        selection = replace(selection, outcome=Status.TIME_LIMIT, status=few)
     return FittedSubset(
         functions=chosen,
         indices=indices,
@@ -126,7 +124,7 @@ def constant_subset(dictionary: Dictionary, sample: SubsetRows, options: FitOpti
         theta=np.zeros(1),
         names=("regularization",),
         status="y is constant: the model predicts that constant, and nothing was searched",
-        converged=True,
+        outcome=Status.FIXED,
         at_bound=(),
         trace=SearchTrace.of([]),
         best_per_size=(SubsetModel(-np.inf, ()),),
@@ -183,7 +181,7 @@ def _record(
         theta=np.concatenate([*(found.result.theta[:-1] for found in widths), [np.log(scored.regularization)]]),
         names=(*(name for found in widths for name in found.names), "regularization"),
         status=_sentence(outcome, moments, at_bound, unfinished),
-        converged=outcome.status is Status.CONVERGED and unfinished is None,
+        outcome=outcome.status if unfinished is None else unfinished,
         at_bound=tuple(at_bound),
         trace=outcome.trace,
         best_per_size=outcome.best_per_size,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.extras import load_extra
-from kernelect.results import Selected
+from kernelect.results import Selected, Status
 from kernelect.typing import Array
 
 
@@ -97,9 +97,10 @@ class BasisSelection(Selected):
         Logarithms of the hyper-parameters in the order of ``names``: the widths found, then
         lambda = alpha / beta.
     names : tuple of str
+    outcome : Status
+        How the search ended; ``converged`` follows from it.
     status : str
         A sentence that tells how the search ended and what to doubt.
-    converged : bool
     at_bound : tuple of str
     trace : SearchTrace
         One row per addition or removal.
@@ -114,8 +115,8 @@ class BasisSelection(Selected):
     null_value: float
     theta: Array
     names: tuple[str, ...]
+    outcome: Status
     status: str
-    converged: bool
     at_bound: tuple[str, ...]
     trace: SearchTrace
     best_per_size: tuple[SubsetModel, ...]
