@@ -22,6 +22,7 @@ from oracles.differences import gradient
 PRIORS = {
     "none": None,
     "gaussian": Gaussian(),
+    "gaussian, given precisions": Gaussian(xi=0.7, zeta=0.3),
     "laplace": Laplace(),
     "shrinkage": Shrinkage(),
     "evidence": Evidence(1.7),
@@ -71,6 +72,7 @@ def single(data):
     ("prior", "formula"),
     [
         (Gaussian(), written.gaussian),
+        (Gaussian(xi=0.7, zeta=0.3), lambda Q, n, g: 0.3 * Q + 0.7 * np.sum(np.square(g)) / 2),
         (Laplace(), written.laplace),
         (Shrinkage(), written.shrinkage),
         (Shrinkage(2.0, 0.5), lambda Q, n, g: written.shrinkage(Q, n, g, 2.0, 0.5)),
@@ -96,6 +98,22 @@ def test_derivatives_are_those_of_the_decision_function(prior, definition, singl
     expected = len(X) / 2 * np.log(Q) + 3 / 2 * np.log(omega)
     objective = objective_of(ARD(WIDTHS), prior, single)
     assert objective.value(objective.space.start) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [({"xi": 1.0}, "zeta=None belong together"), ({"xi": -1.0, "zeta": 1.0}, "xi=-1.0 must be a positive number")],
+)
+def test_precisions_of_the_gaussian_prior_are_checked(arguments, words):
+    with pytest.raises(InvalidArgument, match=words):
+        Gaussian(**arguments)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # widths of some inputs end at 0
+def test_a_machine_is_selected_under_given_precisions():
+    X, y = twonorm(60, random_state=0)
+    weak, strong = (LSSVC(prior=Gaussian(xi=xi, zeta=1.0)).fit(X, y) for xi in (1e-2, 1e4))
+    assert np.sum(strong.kernel_.gamma**2) < 0.1 * np.sum(weak.kernel_.gamma**2)
 
 
 def test_a_straight_function_has_no_curvature_to_speak_of(single):

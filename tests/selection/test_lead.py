@@ -106,3 +106,25 @@ def test_moments_match_less_closely_where_a_search_is_led(leader, evaluated):
     GPC().fit(X, y > np.median(y))
     assert min(led) > 1e3 * min(tol for _, tol in evaluated)
     assert max(led) > max(tol for _, tol in evaluated)
+
+
+@pytest.mark.parametrize("landmarks", [None, 40])
+@pytest.mark.parametrize("tied", [False, True])
+def test_from_where_a_part_ended_only_the_last_steps_are_left(leader, landmarks, tied):
+    X, y, *_ = leader
+    way = Lead(shape=np.zeros(8), max_iter=30, tied=True) if tied else None
+    whole = LSSVR(landmarks=landmarks, random_state=0)._fit_anew(X, y, None, lead=way)
+    near = Lead(shape=np.zeros(8), max_iter=8, last_steps=8, tied=tied, start=whole.selection_.theta + 0.2)
+    led = LSSVR(landmarks=landmarks, random_state=0)._fit_anew(X, y, None, lead=near)
+    assert led.selection_.n_evaluations < 15
+    assert led.selection_.value < whole.selection_.value + 1.0  # nats
+    if tied:
+        np.testing.assert_allclose(relative_widths(ARD().space(X), led.selection_.theta), 0.0, atol=1e-9)
+
+
+def test_an_input_that_is_constant_on_the_part_begins_at_the_scale_of_all_rows(leader):
+    X, y, *_ = leader
+    start = np.append(np.full(8, -1.0), 0.0)
+    start[3] = -np.inf
+    model = LSSVR()._fit_anew(X, y, None, lead=Lead(shape=np.zeros(8), max_iter=3, start=start))
+    assert np.isfinite(model.selection_.theta).all()

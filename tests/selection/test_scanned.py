@@ -6,7 +6,7 @@ from sklearn.datasets import make_friedman1
 
 from kernelect import RVC, RVR
 from kernelect.dictionaries import KernelFunctions
-from kernelect.selection import parts, scanned
+from kernelect.selection import parts
 
 SHAPE = "widths of a least-squares machine"
 
@@ -14,9 +14,8 @@ SHAPE = "widths of a least-squares machine"
 @pytest.fixture
 def few(monkeypatch):
     """Parts are used from 150 rows on, so that tests are quick."""
-    for module in (parts, scanned):
-        monkeypatch.setattr(module, "MANY_ROWS", 160)
-    monkeypatch.setattr(scanned, "_LEAST", 150)
+    monkeypatch.setattr(parts, "MANY_ROWS", 160)
+    monkeypatch.setattr(parts, "_LEAST", 150)
     monkeypatch.setattr(parts, "GUIDED_FROM", 100)
     monkeypatch.setattr(parts, "GUIDED_LEAST", 80)
     monkeypatch.setattr(parts, "_PER_PARAMETER", 1)
@@ -84,7 +83,7 @@ def test_restarts_and_other_searches_see_all_rows(few, monkeypatch):
 def test_it_ends_about_where_a_scan_of_all_rows_ends(few, monkeypatch):
     X, y = labels()
     quick = RVC().fit(X, y)
-    monkeypatch.setattr(scanned, "MANY_ROWS", 10**9)
+    monkeypatch.setattr(parts, "MANY_ROWS", 10**9)
     whole = RVC().fit(X, y)
     assert quick.selection_.value <= whole.selection_.value + 10.0  # nats of 240 rows, five folds of them
     assert abs(quick.score(X, y) - whole.score(X, y)) < 0.05
@@ -110,7 +109,7 @@ def test_a_dictionary_has_no_least_squares_machine_to_ask(few, monkeypatch):
 
 def test_a_part_that_finds_nothing_leaves_the_scan_to_all_rows(few, monkeypatch):
     X, y = labels()
-    monkeypatch.setattr(scanned, "_FAR", -1.0)
+    monkeypatch.setattr(parts, "_FAR", -1.0)
     seen = rows_searched(monkeypatch, RVC(), X, y)
     assert ("spherical", len(X)) in [(label, rows) for label, rows, _ in seen]
     assert "widths together" not in [label for label, _, _ in seen]

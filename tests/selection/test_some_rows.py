@@ -8,7 +8,7 @@ from kernelect.kernels import RBF
 from kernelect.machines import Groups
 from kernelect.selection import ridge_space, started_as_given
 from kernelect.selection.landmarks.table import GroupedTable
-from kernelect.selection.some_rows import sampled_part, spread_part
+from kernelect.selection.start import sampled_part, spread_part
 from oracles import lssvm as slow
 
 

@@ -34,12 +34,15 @@ class CriterionValue:
         Symmetric; ``None`` where only the value was asked for.
     grad_regularization : float
         Derivative in the machine's constant itself (not its logarithm).
+    grad_limits : ndarray of shape (n, 2) or None
+        Derivative in the limits of targets that are known up to an interval.
     """
 
     value: float
     pointwise: Array
     grad_gram: Array | None = None
     grad_regularization: float = 0.0
+    grad_limits: Array | None = None
 
 
 def misjudged(judged: str, machine: Machine[Any]) -> MissingCapability:
@@ -72,6 +75,10 @@ class Criterion(ABC):
 
     #: Whether it is sampled, so that its gradient is better known than differences of its value.
     sampled: ClassVar[bool] = False
+
+    #: Whether it changes with the sites of expectation propagation to first order: moments have to match closely, and
+    #: its gradient takes a system of twice as many equations as rows.
+    moves_sites: ClassVar[bool] = False
 
     #: Whether it has kinks, so that a search ends in one of many local minima, where no gradient has to vanish.
     has_kinks: ClassVar[bool] = False

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from kernelect.criteria.base import Criterion
 from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import HMCEvidence
+from kernelect.criteria.ep.leave_one_out import EPLeaveOneOut
 from kernelect.criteria.lssvm.gcv import GCV
 from kernelect.criteria.lssvm.press import PRESS
 from kernelect.criteria.rvm import (
@@ -47,7 +48,11 @@ class CriterionRegistry(Registry[Criterion]):
 
     def judging(self, machines: Sequence[str]) -> dict[str, type[Criterion]]:
         """Return the criteria that judge one of the machines, by name."""
-        return {entry.name: entry.cls for entry in self if entry.name is not None and _fits(entry.cls, machines)}
+        fitting = [entry for entry in self if entry.name is not None and _fits(entry.cls, machines)]
+        found: dict[str, type[Criterion]] = {}
+        for entry in fitting:  # the first one of a name, as find has it
+            found.setdefault(str(entry.name), entry.cls)
+        return found
 
     def names_for(self, machines: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the criteria that judge one of the machines."""
@@ -130,5 +135,6 @@ for _cls in (
     RVMOccamEvidence,
     RVMCrossValidation,
     RVMLeaveOneOut,
+    EPLeaveOneOut,
 ):
     CRITERIA.register(_cls, _cls.name)

@@ -1,6 +1,7 @@
 from kernelect.machines.base import Fitted as Fitted
 from kernelect.machines.base import KernelExpansion as KernelExpansion
 from kernelect.machines.base import Machine as Machine
+from kernelect.machines.ep.intervals import Interval as Interval
 from kernelect.machines.ep.likelihoods import LIKELIHOODS as LIKELIHOODS
 from kernelect.machines.ep.likelihoods import Hinge as Hinge
 from kernelect.machines.ep.likelihoods import Likelihood as Likelihood

@@ -89,6 +89,18 @@ class Prior(ABC):
         """Return the part of the likelihood that is left for the criterion."""
         return 1.0
 
+    def misfit(self, value: float, nats: float, slope: float, n_residuals: int) -> tuple[float, float]:
+        """Return what the penalty is added to, and its derivative in the criterion's value.
+
+        Parameters
+        ----------
+        value, nats, slope : float
+            The criterion, minus a log-likelihood for it, and the derivative of the latter in the former.
+        n_residuals : int
+        """
+        share = self.share(n_residuals)
+        return share * nats, share * slope
+
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
         """Return a sentence if the optimum found at ``theta`` is not a true one, else nothing."""
         return ""

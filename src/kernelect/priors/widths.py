@@ -6,16 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import HyperPoint, Prior, Revision, collapse, log_omega
 from kernelect.typing import Array, Indices, Mask, Objective
 
 
+@dataclass(frozen=True, kw_only=True)
 class Gaussian(Prior):
     """Normal prior over the widths: d/2 log Omega with Omega = 1/2 sum_j gamma_j^2 (Cawley & Talbot 2007, eq. 15).
 
     A zero-mean normal prior on the widths whose precision is integrated out under Jeffreys'
-    prior.
+    prior. With ``xi`` and ``zeta`` given, nothing is integrated out: what is minimised is zeta Q + xi Omega (eq. 14).
+
+    Parameters
+    ----------
+    xi, zeta : float, optional
+        Precisions of the widths and of the residuals. Both or none; Q is the criterion's own value (of numbers
+        divided by their unit of spread).
 
     Notes
     -----
@@ -28,14 +36,32 @@ class Gaussian(Prior):
     inputs in comparable units, such as standardised ones, as in the paper.
     """
 
+    xi: float | None = None
+    zeta: float | None = None
     name = "gaussian"
     local = True
 
+    def __post_init__(self) -> None:
+        if (self.xi is None) != (self.zeta is None):
+            raise InvalidArgument(f"xi={self.xi!r} and zeta={self.zeta!r} belong together: give both, or neither.")
+        for name, value in (("xi", self.xi), ("zeta", self.zeta)):
+            if value is not None and not 0.0 < value < np.inf:
+                raise InvalidArgument(f"{name}={value!r} must be a positive number, such as 1.0.")
+
     def penalty(self, point: HyperPoint) -> tuple[float, Array]:
-        return log_omega(point, power=2)
+        if self.xi is None:
+            return log_omega(point, power=2)
+        widths, gradient = point.space.all_widths, np.zeros(len(point.theta))
+        gradient[widths] = self.xi * np.exp(2.0 * point.theta[widths])
+        return 0.5 * float(gradient.sum()), gradient
+
+    def misfit(self, value: float, nats: float, slope: float, n_residuals: int) -> tuple[float, float]:
+        if self.zeta is None:
+            return super().misfit(value, nats, slope, n_residuals)
+        return self.zeta * value, self.zeta
 
     def doubt(self, theta: Array, space: ParameterSpace) -> str:
-        return collapse(theta, space)
+        return collapse(theta, space) if self.xi is None else ""
 
 
 class Laplace(Prior):

@@ -1,15 +1,15 @@
 """Selection: joins and checks kernel, machine, criterion and prior, and lets a search move their parameters."""
 
 from kernelect.selection.centres import Centres, Drawing
-from kernelect.selection.early_stopping import select_stopped_early
+from kernelect.selection.early_stopping import select_stopped_early, select_stopped_left_out
 from kernelect.selection.in_time import Pace, rows_in_time
+from kernelect.selection.intervals import IntervalObjective, join_intervals, noise_space, ordered_space
 from kernelect.selection.landscape import ParameterInfluence, influence, surface
 from kernelect.selection.lead import Lead, relative_widths
-from kernelect.selection.least_squares import LeastSquaresObjective, rows_left_out
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.outcome import in_units, per_row, with_doubts, with_remark
-from kernelect.selection.problem import Rows, join
-from kernelect.selection.recalibrate import recalibrate, recalibrated
+from kernelect.selection.problem import LeastSquaresObjective, Rows, join, rows_left_out
+from kernelect.selection.recalibrate import RECALIBRATED, recalibrate, recalibrated
 from kernelect.selection.relevance import CentreObjective, RelevanceObjective
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.searching import suited_search, with_first_step, with_settled_starts
@@ -28,10 +28,12 @@ from kernelect.selection.start import (
 )
 
 __all__ = [
+    "RECALIBRATED",
     "SCALES_BESIDE_C",
     "CentreObjective",
     "Centres",
     "Drawing",
+    "IntervalObjective",
     "Lead",
     "LeastSquaresObjective",
     "Pace",
@@ -45,6 +47,9 @@ __all__ = [
     "in_units",
     "influence",
     "join",
+    "join_intervals",
+    "noise_space",
+    "ordered_space",
     "per_row",
     "recalibrate",
     "recalibrated",
@@ -54,6 +59,7 @@ __all__ = [
     "rows_left_out",
     "select",
     "select_stopped_early",
+    "select_stopped_left_out",
     "settle_widths",
     "slack_space",
     "squared_scale",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from kernelect.criteria import Criterion
 from kernelect.machines import Machine
 from kernelect.results import Selection, Trace
+from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.select import select
@@ -78,19 +81,50 @@ def select_stopped_early(
     """
     part = ValidationPart.of(objective, searched, aside, machine)
     selection, smaller = select(objective.on_rows(searched), options)
-    return _stopped(smaller, selection, part), smaller
+    where = f"on {len(part.weights)} validation rows"
+    return _stopped(smaller, selection, lambda theta: part.loss(smaller, theta), where), smaller
 
 
-def _stopped(objective: SelectionObjective, selection: Selection, part: ValidationPart) -> Selection:
-    """Return the selection at the improvement, of all its searches, with the smallest validation error."""
+def select_stopped_left_out(
+    objective: SelectionObjective, options: SelectionOptions, judge: Criterion, lead: Lead | None = None
+) -> tuple[Selection, SelectionObjective]:
+    """Select on all rows and stop where they are predicted best without themselves, by a criterion of that kind.
+
+    Parameters
+    ----------
+    objective : SelectionObjective
+    options : SelectionOptions
+    judge : Criterion
+        Its pointwise values are log probabilities of labels without their rows, (n, k).
+    lead : Lead, optional
+    """
+    selection, objective = select(objective, options, lead)
+
+    def loss(theta: Array) -> tuple[float, float]:
+        found = judge.value(objective.solved(theta))
+        likely = np.exp(found.pointwise)
+        if likely.shape[1] == 1:
+            wrong = likely[:, 0] < 0.5
+        else:  # of every class, the probability of the label +1
+            likely = np.where(objective.targets > 0, likely, 1.0 - likely)
+            wrong = np.argmax(likely, axis=1) != np.argmax(objective.targets, axis=1)
+        return float(np.average(wrong, weights=objective.weights)), found.value
+
+    return _stopped(objective, selection, loss, "of rows left out one by one"), objective
+
+
+def _stopped(
+    objective: SelectionObjective, selection: Selection, loss: Callable[[Array], tuple[float, float]], where: str
+) -> Selection:
+    """Return the selection at the improvement, of all its searches, with the smallest error (then the second loss)."""
     rows = _improvements(selection.trace)
-    losses = {row: part.loss(objective, selection.trace.theta[row]) for row in rows}
+    losses = {row: loss(selection.trace.theta[row]) for row in rows}
     best = min(rows, key=losses.__getitem__)
     errors = np.full(len(selection.trace), np.nan)
     errors[rows] = [losses[row][0] for row in rows]
     sentence = (
         f"{selection.ending}; taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error "
-        f"on {len(part.weights)} validation rows"
+        f"{where}"
     )
     theta = selection.trace.theta[best]
     return replace(

@@ -29,16 +29,23 @@ class Lead:
         Whether the widths of each kernel keep their proportions, so that only their size is selected.
     last_steps : int
         Iterations on all rows, after a search on a part of them came close.
+    start : ndarray or None
+        All parameters, where the same selection ended on a part of the rows: only the last steps are left.
     """
 
     shape: Array
     max_iter: int
     tied: bool = False
     last_steps: int = 3
+    start: Array | None = None
 
     def followed(self, objective: SelectionObjective) -> SelectionObjective:
         """Return the objective with its start moved to the shape, or unchanged if it has other widths."""
         space = objective.space
+        if self.start is not None:
+            known = space.free & np.isfinite(self.start)  # an input that is constant on the part has no width there
+            moved = np.clip(self.start, space.lower, space.upper)
+            return replace(objective, space=space.moved(np.where(known, moved, space.start)))
         widths = space.all_widths
         if len(widths) != len(self.shape):
             return objective

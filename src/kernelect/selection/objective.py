@@ -173,8 +173,7 @@ class SelectionObjective:
     def misfit_slope(self, theta: Array) -> float:
         """Return the derivative of what is minimised in the criterion's value (zeta of the paper)."""
         known = self._evaluated(theta, gradient=False)[1]
-        share = 1.0 if self.prior is None else self.prior.share(known.n_residuals)
-        return share * known.slope
+        return known.slope if self.prior is None else self._misfit(self.prior, known)[1]
 
     def solved(self, theta: Array) -> Fitted:
         """Return the machine solved at ``theta``."""
@@ -289,10 +288,13 @@ class SelectionObjective:
     def _penalized(self, point: HyperPoint, known: KnownValue) -> tuple[float, Array | None]:
         if self.prior is None:
             return known.value, known.gradient
-        share = self.prior.share(known.n_residuals)
+        misfit, slope = self._misfit(self.prior, known)
         penalty, by_theta = self.prior.penalty(point)
-        value = share * known.nats + penalty
-        return value, None if known.gradient is None else share * known.slope * known.gradient + by_theta
+        return misfit + penalty, None if known.gradient is None else slope * known.gradient + by_theta
+
+    @staticmethod
+    def _misfit(prior: Prior, known: KnownValue) -> tuple[float, float]:
+        return prior.misfit(known.value, known.nats, known.slope, known.n_residuals)
 
 
 def independent_outputs(targets: Array) -> int:

@@ -30,9 +30,9 @@ def with_doubts(selection: Selection, doubts: Iterable[str]) -> Selection:
     said = [doubt for doubt in doubts if doubt]
     if not said:
         return selection
-    if Status.TIME_LIMIT.value in selection.ending:  # which explains the doubts
+    if selection.outcome is Status.TIME_LIMIT:  # which explains the doubts
         return replace(selection, ending="; ".join([selection.ending, *said]))
-    return replace(selection, ending="; ".join([f"ended, but {said[0]}", *said[1:]]), converged=False)
+    return replace(selection, ending="; ".join([f"ended, but {said[0]}", *said[1:]]), outcome=Status.DOUBTED)
 
 
 def in_units(selection: Selection, objective: SelectionObjective, unit: float) -> Selection:

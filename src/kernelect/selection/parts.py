@@ -1,9 +1,12 @@
-"""Many rows: a search goes most of the way on a part of them, and only the last steps on all.
+"""How many rows a search uses: all of them, or growing parts of many, and the stages it then goes through.
 
 A step on all n rows costs n^3, and a search takes some fifty of them. On a quarter of the rows a
 step costs a sixty-fourth, and the optimum there is close to that of all rows: the main change with
 more rows is how much of the data's detail the widths and the ridge may follow. Twice as many rows
 correct that, then twice as many again, until a few steps on all rows are left.
+
+A scan without gradient tries about twenty widths, and each means training a machine, or five. The width that suits a
+part of the rows is within a step or two of the one that suits all, unless the part is too small to tell anything.
 """
 
 from __future__ import annotations
@@ -13,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 
 from kernelect.search import Directions
+from kernelect.selection.lead import Lead
 from kernelect.selection.run import Run
-from kernelect.selection.scanned import MANY_ROWS, ScannedPart
 from kernelect.selection.shape import AskedShape, LeastSquaresShape
 from kernelect.selection.stages import (
     AllParameters,
@@ -28,6 +31,64 @@ from kernelect.selection.stages import (
     Stage,
     TiedParameters,
 )
+
+#: Rows from which a machine that scans widths begins on a part of them.
+MANY_ROWS = 900
+
+#: Share of the rows that the part is, the fewest and the most.
+_SHARE, _LEAST, _MOST = 0.25, 600, 1000
+
+#: Evaluations on all rows for which there has to be time.
+_FEW = 3.0
+
+
+#: Log units from the data's own scale beyond which a width says that a part of the rows has found no shape in them: an
+#: almost linear function, or none. All rows may tell more.
+_FAR = 4.0
+
+
+class ScannedPart(Stage):
+    """Scans on a part of the rows, then steps around their end on all rows.
+
+    Parameters
+    ----------
+    whole_way : tuple of Stage
+        What is done on the part.
+    """
+
+    def __init__(self, whole_way: tuple[Stage, ...]) -> None:
+        self.whole_way = whole_way
+
+    def applies(self, run: Run) -> bool:
+        """Return whether many rows are to be scanned, and from one start: restarts compare optima of all rows."""
+        search, free = run.options.search, Directions.each_free(run.space)
+        scanned = run.objective.machine.scans_widths and search.scans(len(free))
+        return scanned and not run.options.n_restarts and len(run.objective.X) >= MANY_ROWS
+
+    def carry_out(self, run: Run) -> None:
+        n = len(run.objective.X)
+        size = run.rows_in_time(min(max(_SHARE * n, _LEAST), _MOST))
+        part = run.on_part(int(size))
+        for stage in self.whole_way:
+            if stage.applies(part):
+                stage.carry_out(part)
+        if run.has_time() and self._is_far(run, part):
+            return
+        left = run.deadline.left()
+        part.cut_short |= bool(np.isfinite(left) and _FEW * run.seconds(n) > left)
+        run.go_on_from(part)
+        run.search_nearby()
+        tied = Directions.tied_widths(run.space)
+        if tied is not None and run.has_time():
+            run.space = run.space.moved(run.search("widths together", tied).theta)
+
+    @staticmethod
+    def _is_far(run: Run, part: Run) -> bool:
+        """Return whether the part has led every width far away from the data's scale."""
+        widths = run.space.all_widths[run.space.free[run.space.all_widths]]
+        moves = np.abs(part.found.theta[widths] - run.space.start[widths])
+        return len(widths) > 0 and bool(moves.min() > _FAR)
+
 
 #: Rows from which a search begins on a part of them, and the smallest part.
 FROM, LEAST = 900, 400
@@ -46,8 +107,6 @@ _FIRST, _GROWTH = 0.25, 2.0
 #: Largest share of all rows that a part of them is worth a search.
 _LARGEST = 0.7
 
-#: With a time limit: evaluations for which there has to be time on a later part.
-_FEW = 3.0
 
 #: Stages on the first part, and on those after it.
 _WHOLE_WAY: tuple[Stage, ...] = (Spherical(), CriterionAlone(), AllParameters(), OtherStarts(), SecondBasin())
@@ -163,3 +222,10 @@ LED_STAGES: tuple[Stage, ...] = (
 #: The same if widths keep their proportions.
 _TIED: tuple[Stage, ...] = (TiedParameters(),)
 TIED_STAGES: tuple[Stage, ...] = (Parts(_TIED, _TIED, led=True), *_TIED)
+
+
+def led_stages(lead: Lead) -> tuple[Stage, ...]:
+    """Return the stages that are left where another selection leads."""
+    if lead.start is not None:
+        return _TIED if lead.tied else (AllParameters(), PriorRevised())
+    return TIED_STAGES if lead.tied else LED_STAGES

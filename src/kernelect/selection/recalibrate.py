@@ -19,10 +19,10 @@ from scipy.optimize import minimize_scalar
 from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, Selection
-from kernelect.selection.least_squares import LeastSquaresObjective
 from kernelect.selection.outcome import moved_to
 from kernelect.selection.parts import FROM
-from kernelect.selection.some_rows import spread_part
+from kernelect.selection.problem import LeastSquaresObjective
+from kernelect.selection.start import spread_part
 from kernelect.typing import Array, Indices, Observer
 
 #: Shifts of all log-widths together that are tried: one way until one does not pay, the other where none did.
@@ -33,6 +33,9 @@ _MOST_ROWS = 700
 
 #: Ridges tried around the selected one, in logarithms, before the last refinement.
 _RIDGES = np.arange(-3.0, 7.5, 1.5)
+
+#: What the run of this step is called.
+RECALIBRATED = "recalibrated"
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def recalibrated(
             best_value=value,
         ),
         objective.space,
-        label="recalibrated",
+        label=RECALIBRATED,
         remark="ridge and overall width then refined on the leave-one-out log-loss",
         observe=observe,
     )

@@ -19,7 +19,7 @@ from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
 from kernelect.search import LBFGS, Budget, Directions, Search, scattered_starts, search_along
 from kernelect.selection.in_time import Pace
 from kernelect.selection.objective import Memory, SelectionObjective
-from kernelect.selection.some_rows import spread_part
+from kernelect.selection.start import spread_part
 from kernelect.typing import Array, Indices, Objective, Observer
 
 #: Nats that a step has to gain, once parts of the rows have led close to an optimum: data say nothing about less.
@@ -231,8 +231,8 @@ class Run:
             value=result.value,
             theta=result.theta,
             names=objective.space.names,
+            outcome=Status.DOUBTED if doubt else status,
             ending=f"ended, but {doubt}" if doubt else status.value + where,
-            converged=status.trustworthy and not doubt,
             at_bound=space.at_bound(result.theta),
             trace=Trace.joined(self.traces),
             runs=tuple(self.labels),

@@ -9,7 +9,7 @@ from kernelect.exceptions import OutOfTime
 from kernelect.results import Selection, Status
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.parts import LED_STAGES, STAGES, TIED_STAGES
+from kernelect.selection.parts import STAGES, led_stages
 from kernelect.selection.run import Run, SelectionOptions
 from kernelect.selection.stages import Stage
 
@@ -30,7 +30,7 @@ def select(
     """
     if lead is None:
         return carried_out(STAGES, objective, options)
-    return carried_out(TIED_STAGES if lead.tied else LED_STAGES, lead.followed(objective), options, lead)
+    return carried_out(led_stages(lead), lead.followed(objective), options, lead)
 
 
 def carried_out(

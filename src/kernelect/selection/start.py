@@ -4,6 +4,9 @@ In machines without an intercept, a kernel's name means amplitude * kernel + off
 latent function needs an amplitude and, instead of an intercept, a constant. Without the constant,
 errors are several times as frequent on problems whose classes differ in spread. The two constants
 are named amplitude and offset, so that a status can name them.
+
+Parts of the rows that stand for all of them are single rows or, if rows are left out together, whole groups. Which rows
+they are depends neither on the order of rows nor on that of columns.
 """
 
 from __future__ import annotations
@@ -15,12 +18,26 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Constant, Kernel, Precomputed, as_kernel
 from kernelect.kernels.parametric import SCALE_RANGE
-from kernelect.kernels.scale import median_width, without_offset
+from kernelect.kernels.scale import median_width, spread_rows, without_offset
 from kernelect.machines import Groups, RidgePath
-from kernelect.numerics import mean_diagonal
+from kernelect.numerics import canonical_order, hashed_order, mean_diagonal, sampled_rows
 from kernelect.parameters import ParameterSpace, check_positive
-from kernelect.selection.some_rows import spread_part
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
+
+
+def spread_part(X: Array, groups: Groups | None, count: int) -> Indices:
+    """Return at most ``count`` rows, or whole groups of about as many; the same in any unit of the columns."""
+    if groups is None or len(X) <= count:
+        return spread_rows(X, count)
+    return groups.part(canonical_order(X), count)
+
+
+def sampled_part(X: Array, groups: Groups | None, count: int) -> Indices:
+    """Return the same of many rows, without sorting the columns."""
+    if groups is None or len(X) <= count:
+        return sampled_rows(X, count)
+    return groups.part(hashed_order(X), count)
+
 
 #: Logarithm of the median scaled squared distance between which starts are kept: far above 0 the
 #: Gram matrix is a multiple of the identity, far below it is constant, and every criterion is flat.

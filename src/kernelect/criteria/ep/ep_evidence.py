@@ -62,6 +62,7 @@ class EPEvidence(Criterion):
             self.value(fitted),
             grad_gram=np.asarray(gradient),
             grad_regularization=losses / n - len(columns) * by_constant,
+            grad_limits=_grad_limits(columns[0], -1.0 / n),
         )
 
     def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
@@ -85,6 +86,12 @@ def log_evidence(column: EPColumn) -> float:
     squares = 0.5 * variance * (shift * (tau * v * shift - 2.0 * nu) - nu * nu)
     sites = column.tilted.log_z + squares + 0.5 * np.log1p(tau * v)
     return float(column.copies @ sites + 0.5 * column.shift @ column.mean - 0.5 * column.log_determinant())
+
+
+def _grad_limits(column: EPColumn, scale: float) -> Array | None:
+    """Return scale * d ln Z in the limits of targets: at the fixed point only the tilted normalisers depend on them."""
+    by_limits = column.tilted.by_limits
+    return None if by_limits is None else scale * column.copies[:, None] * by_limits
 
 
 def _grad_gram(column: EPColumn, scale: float) -> Array:

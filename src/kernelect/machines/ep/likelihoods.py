@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import erfcx, expit, log_expit, log_ndtr
@@ -42,6 +42,8 @@ class Tilted:
         rho, in (0, 1].
     mean_loss : ndarray
         -d ln Z/dC: the posterior mean of p l(z), 0 for a likelihood without constant.
+    by_limits : ndarray of shape (n, 2), optional
+        d ln Z in both limits of a target, if it is known up to an interval.
     """
 
     log_z: Array
@@ -49,6 +51,7 @@ class Tilted:
     curvature: Array
     shrinkage: Array
     mean_loss: Array
+    by_limits: Array | None = None
 
 
 class Likelihood(ABC):
@@ -58,6 +61,13 @@ class Likelihood(ABC):
 
     #: Whether the machine's constant C enters.
     has_constant: ClassVar[bool] = True
+
+    #: Whether a small C makes the factor nearly constant, so that a hard problem can be approached from there.
+    softer_if_small: ClassVar[bool] = True
+
+    def outputs(self, targets: Array) -> list[tuple[Array, Likelihood]]:
+        """Return labels (n,) and likelihood of every output; by default each column of the targets is one."""
+        return [(y, self) for y in targets.T]
 
     @abstractmethod
     def tilted(self, mean: Array, variance: Array, constant: float, power: Array) -> Tilted:
@@ -81,10 +91,11 @@ class Likelihood(ABC):
 
     def log_odds(self, mean: Array, variance: Array, constant: float) -> Array:
         """Return ln E t(f) - ln E t(-f) for f ~ N(mean, variance): the predictive log-odds."""
-        ones = np.ones_like(mean)
-        plus = self.tilted(mean, variance, constant, ones).log_z
-        minus = self.tilted(-mean, variance, constant, ones).log_z
-        return np.asarray(plus - minus, dtype=float)
+        return self.log_expectation(mean, variance, constant) - self.log_expectation(-mean, variance, constant)
+
+    def log_expectation(self, mean: Array, variance: Array, constant: float) -> Array:
+        """Return ln E t(f) for f ~ N(mean, variance); written with functions of NumPy and SciPy, it can be exported."""
+        return self.tilted(mean, variance, constant, np.ones_like(mean)).log_z
 
     def decision(self, mean: Array, variance: Array, constant: float) -> Array:
         """Return decision values for f ~ N(mean, variance): log-odds, unless the likelihood has its own usual scale."""
@@ -92,7 +103,8 @@ class Likelihood(ABC):
 
     def log_probability(self, decision: Array) -> Array:
         """Return ln of the probability of the label +1 for values of :meth:`decision`."""
-        return np.asarray(log_expit(decision), dtype=float)
+        found: Array = log_expit(decision)
+        return found
 
     def probability(self, mean: Array, variance: Array, constant: float) -> Array:
         """Return E t(f) / (E t(f) + E t(-f)), the predictive probability of the label +1."""
@@ -104,6 +116,7 @@ class Probit(Likelihood):
 
     name = "probit"
     has_constant = False
+    softer_if_small = False
 
     def tilted(self, mean: Array, variance: Array, constant: float, power: Array) -> Tilted:
         u = 1.0 + variance
@@ -117,17 +130,19 @@ class Probit(Likelihood):
             mean_loss=np.zeros_like(mean),
         )
         part = power != 1.0
-        return _patched(whole, part, _probit_power(mean[part], variance[part], power[part])) if part.any() else whole
+        return patched(whole, part, _probit_power(mean[part], variance[part], power[part])) if part.any() else whole
 
     def log_normalizer(self, constant: float) -> tuple[float, float]:
         return 0.0, 0.0
 
     def decision(self, mean: Array, variance: Array, constant: float) -> Array:
         """Return the probits z = m / sqrt(1 + v), so that the probability of a label is Phi(z)."""
-        return np.asarray(mean / np.sqrt(1.0 + variance), dtype=float)
+        found: Array = mean / np.sqrt(1.0 + variance)
+        return found
 
     def log_probability(self, decision: Array) -> Array:
-        return np.asarray(log_ndtr(decision), dtype=float)
+        found: Array = log_ndtr(decision)
+        return found
 
     def log_value(self, z: Array, constant: float) -> Array:
         return np.asarray(log_ndtr(z), dtype=float)
@@ -139,20 +154,36 @@ class Probit(Likelihood):
         return np.zeros_like(z)
 
 
-class Hinge(Likelihood):
+class _TwoSides(Likelihood):
+    """A factor that is 1 above z = 1, and something else below."""
+
+    @abstractmethod
+    def sides(self, mean: Array, variance: Array, C: Any) -> tuple[Array, Array]:
+        """Return ln of what either side, above and below, contributes to E t^power(f), for C times the power."""
+
+    def log_expectation(self, mean: Array, variance: Array, constant: float) -> Array:
+        found: Array = np.logaddexp(*self.sides(mean, variance, constant))
+        return found
+
+
+class Hinge(_TwoSides):
     """t(z) = exp(-C (1 - z)_+): the SVM with linear slack; kappa(C) = 1/(1 + e^{-2C})."""
 
     name = "hinge"
 
+    def sides(self, mean: Array, variance: Array, C: Any) -> tuple[Array, Array]:
+        s = np.sqrt(variance)
+        b1 = (mean - 1.0) / s
+        b = -b1 - C * s
+        # ln of e^{-C (1 - mu) + C^2 v/2} Phi(b), whose two parts are huge where b < 0.
+        tail = -0.5 * b1**2 + np.log(0.5 * erfcx(np.maximum(-b, 0.0) / np.sqrt(2.0)))
+        return log_ndtr(b1), np.where(b < 0.0, tail, -C * (1.0 - mean) + 0.5 * C**2 * variance + log_ndtr(b))
+
     def tilted(self, mean: Array, variance: Array, constant: float, power: Array) -> Tilted:
         C, s = constant * power, np.sqrt(variance)
         b1 = (mean - 1.0) / s
-        b = -b1 - C * s
-        upper, lower = cut_normal(b1), cut_normal(b)
-        # ln of e^{-C (1 - mu) + C^2 v/2} Phi(b), whose two parts are huge where b < 0.
-        tail = -0.5 * b1**2 + np.log(0.5 * erfcx(np.maximum(-b, 0.0) / np.sqrt(2.0)))
-        log_lower = np.where(b < 0.0, tail, -C * (1.0 - mean) + 0.5 * C**2 * variance + log_ndtr(b))
-        log_upper = log_ndtr(b1)
+        upper, lower = cut_normal(b1), cut_normal(-b1 - C * s)
+        log_upper, log_lower = self.sides(mean, variance, C)
         log_z = np.logaddexp(log_upper, log_lower)
         r1, r = np.exp(log_upper - log_z), np.exp(log_lower - log_z)
         rho = r1 * upper.variance + r * lower.variance + r1 * r * (upper.mean + lower.mean) ** 2
@@ -172,18 +203,22 @@ class Hinge(Likelihood):
         return np.maximum(1.0 - z, 0.0)
 
 
-class SquaredHinge(Likelihood):
+class SquaredHinge(_TwoSides):
     """t(z) = exp(-C (1 - z)_+^2/2): the SVM with quadratic slack."""
 
     name = "squared-hinge"
+
+    def sides(self, mean: Array, variance: Array, C: Any) -> tuple[Array, Array]:
+        u, below = 1.0 + C * variance, 1.0 - mean
+        lower = -0.5 * np.log(u) - 0.5 * C * below**2 / u + log_ndtr(below / np.sqrt(variance * u))
+        return log_ndtr(-below / np.sqrt(variance)), lower
 
     def tilted(self, mean: Array, variance: Array, constant: float, power: Array) -> Tilted:
         C, s = constant * power, np.sqrt(variance)
         u = 1.0 + C * variance
         b1, b = (mean - 1.0) / s, (1.0 - mean) / np.sqrt(variance * u)
         upper, lower = cut_normal(b1), cut_normal(b)
-        log_lower = -0.5 * np.log(u) - 0.5 * C * (1.0 - mean) ** 2 / u + log_ndtr(b)
-        log_upper = log_ndtr(b1)
+        log_upper, log_lower = self.sides(mean, variance, C)
         log_z = np.logaddexp(log_upper, log_lower)
         r1, r = np.exp(log_upper - log_z), np.exp(log_lower - log_z)
         # The part below is 1 - z ~ N((1 - mu)/u, v/u) cut at 0; everything here in units of s.
@@ -227,7 +262,7 @@ def _tilted(log_z: Array, slope: Array, curvature: Array, rho: Array, variance: 
     return Tilted(log_z=log_z, slope=slope, curvature=curvature, shrinkage=rho, mean_loss=mean_loss)
 
 
-def _patched(whole: Tilted, part: Array, values: Tilted) -> Tilted:
+def patched(whole: Tilted, part: Array, values: Tilted) -> Tilted:
     """Return ``whole`` with other values where ``part`` is true."""
 
     def joined(name: str) -> Array:
@@ -235,7 +270,7 @@ def _patched(whole: Tilted, part: Array, values: Tilted) -> Tilted:
         out[part] = getattr(values, name)
         return out
 
-    return replace(whole, **{name: joined(name) for name in Tilted.__dataclass_fields__})
+    return replace(whole, **{name: joined(name) for name, value in vars(whole).items() if value is not None})
 
 
 #: Gauss-Legendre nodes of each piece, and the drop in ln density at the ends of them all.
@@ -259,7 +294,7 @@ def _probit_power(mean: Array, variance: Array, power: Array) -> Tilted:
         return np.asarray(power * log_ndtr(z) - 0.5 * (z - mean) ** 2 / variance, dtype=float)
 
     top = log_density(mode)
-    low, high = (_fallen(log_density, mode, top, side * np.sqrt(variance)) for side in (-1.0, 1.0))
+    low, high = (fallen(log_density, mode, top, side * np.sqrt(variance)) for side in (-1.0, 1.0))
     ends = np.sort([low, mode, high, *(np.clip(place, low, high) for place in _BEND)], axis=0)
     half = 0.5 * np.diff(ends, axis=0)[:, None]  # (pieces, 1, n)
     z = (ends[:-1, None] + half * (1.0 + _NODES[:, None])).reshape(-1, len(mode))  # (nodes, n)
@@ -288,7 +323,7 @@ def _probit_mode(mean: Array, variance: Array, power: Array) -> Array:
     return z
 
 
-def _fallen(log_density: Callable[[Array], Array], mode: Array, top: Array, reach: Array) -> Array:
+def fallen(log_density: Callable[[Array], Array], mode: Array, top: Array, reach: Array) -> Array:
     """Return where the log density has fallen by about _DROP, going from the mode along ``reach``.
 
     At the distance sqrt(2 drop) |reach| it has fallen at least that far; bisection shortens it.

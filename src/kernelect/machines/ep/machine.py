@@ -190,10 +190,13 @@ class EP(Machine[EPState]):
     ) -> EPState:
         copies = np.ceil(np.maximum(weights - _ROUNDED, np.finfo(float).tiny))
         run = _Run(machine=self, gram=gram, constant=regularization, copies=copies, power=weights / copies)
-        starts: list[Sites | None] = [None] * targets.shape[1]
+        outputs = self.likelihood.outputs(targets)
+        starts: list[Sites | None] = [None] * len(outputs)
         if warm is not None and len(warm.columns) == len(starts) and len(warm.columns[0].dual) == len(gram):
             starts = [column.sites for column in warm.columns]
-        return EPState(tuple(run.solve(y, sites) for y, sites in zip(targets.T, starts, strict=True)))
+        each = (replace(run, machine=replace(self, likelihood=likelihood)) for _, likelihood in outputs)
+        pairs = zip(each, outputs, starts, strict=True)
+        return EPState(tuple(one.solve(y, sites) for one, (y, _), sites in pairs))
 
     def work(self, n_rows: float, n_outputs: int) -> float:
         """Return the operations of an evidence and its gradient: about eight iterations of three factorisations."""
@@ -245,7 +248,7 @@ class _Run:
         column = self._iterate(y, cold if warm is None else warm)
         if warm is not None and not column.converged and not time_is_up():
             column = self._iterate(y, cold)
-        if not column.converged and not time_is_up() and self.machine.likelihood.has_constant:
+        if self.machine.likelihood.softer_if_small and not column.converged and not time_is_up():
             for constant in self.constant * _PATH:
                 column = replace(self, constant=constant)._iterate(y, cold)
                 cold = column.sites

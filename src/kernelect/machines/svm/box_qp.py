@@ -30,6 +30,7 @@ _EVERY = 4  # one row in four makes the coarser problem
 _FIRST_RIDGE = 2e-2  # of proximal pivoting, as a part of the mean diagonal
 _FALL = 10.0
 _PROXIMAL_STEPS = 25
+_REFINEMENTS = 3  # steps that remove what rounding left on the free rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,13 +166,15 @@ def _checked(problem: BoxQP, found: Pivoted, method: str) -> BoxSolution:
     """Return the solution with its optimality conditions.
 
     r was carried from pivot to pivot: where rounding may have moved it, it is evaluated afresh,
-    and one step of refinement removes what is left on the free rows.
+    and a few steps of refinement remove what is left on the free rows.
     """
     y, u, free = problem.labels, problem.upper, (found.sides == FREE).nonzero()[0]
     r, factor, alpha = found.r, found.factor, np.clip(y * found.beta, 0.0, u)
     if found.drift > _TRUSTED * problem.tolerance:
         r = problem.target - problem.applied(y * alpha)
-        if factor is not None and np.max(np.abs(r[free])) > _TRUSTED * problem.tolerance:
+        for _ in range(_REFINEMENTS):
+            if factor is None or np.max(np.abs(r[free])) <= _TRUSTED * problem.tolerance:
+                break
             alpha[free] = np.clip(alpha[free] + y[free] * factor.solve(r[free]), 0.0, u[free])
             r = problem.target - problem.applied(y * alpha)
     if factor is None and len(free):

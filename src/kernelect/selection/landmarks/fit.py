@@ -31,7 +31,7 @@ from kernelect.selection.outcome import in_units, moved_to
 from kernelect.selection.recalibrate import recalibrated
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.select import carried_out
-from kernelect.selection.some_rows import sampled_part
+from kernelect.selection.start import sampled_part
 from kernelect.typing import Array, Indices
 
 #: Share of a time limit that the selection on a part of the rows may use.

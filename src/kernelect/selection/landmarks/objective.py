@@ -28,8 +28,8 @@ from kernelect.numerics import over_blocks, sum_over_blocks
 from kernelect.priors import HyperPoint, Prior
 from kernelect.selection.centres import drawn_at, rounded
 from kernelect.selection.landmarks.table import BLOCK_ROWS, Sample, whole_groups
-from kernelect.selection.least_squares import LeastSquaresObjective, ResidualPath
 from kernelect.selection.objective import KnownValue, SelectionObjective, independent_outputs
+from kernelect.selection.problem import LeastSquaresObjective, ResidualPath
 from kernelect.typing import Array, Indices
 
 #: Kernel values that are kept from one pass to the next; beyond, they are computed anew.

@@ -9,7 +9,6 @@ from kernelect.search import Directions
 from kernelect.selection.landmarks.objective import LandmarkObjective
 from kernelect.selection.lead import Lead
 from kernelect.selection.run import Run
-from kernelect.selection.some_rows import sampled_part
 from kernelect.selection.stages import (
     AllParameters,
     CriterionAlone,
@@ -19,6 +18,7 @@ from kernelect.selection.stages import (
     Stage,
     TiedParameters,
 )
+from kernelect.selection.start import sampled_part
 
 #: Rows on which the way to the optimum is gone, and landmarks with which it is; then rows and landmarks for its end.
 PART_ROWS, PART_LANDMARKS = 3000, 250
@@ -65,21 +65,28 @@ class FewFirst(Stage):
         run.objective = run.objective.with_landmarks(part.objective.landmarks)
 
 
+@dataclass(frozen=True, kw_only=True)
 class LastSteps(Stage):
     """A few steps from there, with more rows and more landmarks."""
+
+    iterations: int = _LAST_ITERATIONS
+    tied: bool = False  # whether the widths of each kernel keep their proportions
 
     def applies(self, run: Run) -> bool:
         return run.result is None or run.has_time()
 
     def carry_out(self, run: Run) -> None:
         way, label = run.result, "all parameters" if run.space.free.any() else "as given"
-        run.result = run.search(label, Directions.each_free(run.space), max_iter=_LAST_ITERATIONS)
+        tied = Directions.tied_widths(run.space) if self.tied else None
+        run.result = run.search(label, tied or Directions.each_free(run.space), max_iter=self.iterations)
         if run.result.status is Status.MAX_ITER and way is not None:
             run.result = replace(run.result, status=way.status)  # whether the way reached its end is what counts
 
 
 def landmark_stages(few: int, more: int, seed: int, lead: Lead | None) -> tuple[Stage, ...]:
     """Return the stages for landmarks that are chosen, ``few`` of them on the way and ``more`` at its end."""
+    if lead is not None and lead.start is not None:
+        return (Choose(count=more, seed=seed), LastSteps(iterations=lead.last_steps, tied=lead.tied))
     if lead is not None and lead.tied:
         return (Choose(count=few, seed=seed), TiedParameters())
     middle = (Choose(count=few, seed=seed), CriterionAlone(), AllParameters(), SecondBasin())

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kernelect.machines import Groups
 from kernelect.numerics import hashed_order, row_hashes, spaced, stratified, sum_over_blocks
 from kernelect.selection.problem import Rows
-from kernelect.selection.some_rows import sampled_part
+from kernelect.selection.start import sampled_part
 from kernelect.typing import Array, Indices
 
 #: Rows of a block: fewer make the products slower, more need memory and bring nothing.
