@@ -2,7 +2,7 @@
 What does mixing machines gain over taking the best?
 ====================================================
 
-``KernelClassifier`` fits several views of the inputs, kernels and machines and weighs them by exact leave-one-out. We
+``KernelClassifier`` fits several views of the inputs, kernels and machines and weights them by exact leave-one-out. We
 compare the mixture with its candidates.
 """
 

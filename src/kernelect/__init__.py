@@ -25,7 +25,18 @@ if TYPE_CHECKING:
         subsets,
         tabular,
     )
-    from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+    from kernelect.estimators import (
+        GPC,
+        GPR,
+        LSSVC,
+        LSSVR,
+        RVC,
+        RVR,
+        SVC,
+        BasisSearchRegressor,
+        KernelOrdinal,
+        KernelSurvival,
+    )
     from kernelect.mixture import KernelClassifier, KernelRegressor
     from kernelect.model.file import load
     from kernelect.registry import register
@@ -34,6 +45,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "GPC",
+    "GPR",
     "LSSVC",
     "LSSVR",
     "RVC",
@@ -41,7 +53,9 @@ __all__ = [
     "SVC",
     "BasisSearchRegressor",
     "KernelClassifier",
+    "KernelOrdinal",
     "KernelRegressor",
+    "KernelSurvival",
     "criteria",
     "datasets",
     "dictionaries",
@@ -71,7 +85,7 @@ if not TYPE_CHECKING:  # a type checker shall know an unknown name for one
             return getattr(import_module("kernelect.model.file" if name == "load" else "kernelect.registry"), name)
         if name.islower():
             return import_module(f"kernelect.{name}")
-        room = "mixture" if name.startswith("Kernel") else "estimators"
+        room = "mixture" if name in ("KernelClassifier", "KernelRegressor") else "estimators"
         return getattr(import_module(f"kernelect.{room}"), name)
 
 

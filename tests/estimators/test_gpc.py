@@ -1,6 +1,8 @@
 """GPC: scikit-learn's checks, the papers' units, probabilities, weights and hard cases."""
 
 import pickle
+import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -309,7 +311,7 @@ def test_narrow_widths_are_for_free_searches_of_several_widths(options):
 
 @pytest.mark.parametrize(("most", "looked"), [(60, True), (59, False)])
 def test_narrow_widths_are_for_few_rows(most, looked, monkeypatch):
-    monkeypatch.setattr("kernelect.estimators.gpc._FEW_ROWS", most)
+    monkeypatch.setattr("kernelect.estimators.gpc.FEW_ROWS", most)
     model = GPC(random_state=0).fit(*one_fast_wave(n=60))
     assert ("narrow start" in model.selection_.runs) == looked
 
@@ -334,3 +336,24 @@ def test_a_weight_that_rounding_moved_from_one_is_one(rounding):
     X, _, y = wavy(30)
     plain, rounded = GPC(kernel="rbf").fit(X, y), GPC(kernel="rbf").fit(X, y, np.full(len(X), 1.0 + rounding))
     np.testing.assert_allclose(rounded.loo_proba_, plain.loo_proba_, atol=1e-9)
+
+
+def test_many_columns_take_memory_in_proportion():
+    """No step holds a square matrix over the columns."""
+    rng = np.random.default_rng(0)
+    X, d = rng.normal(size=(16, 3000)), 3000
+    tracemalloc.start()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            GPC(max_iter=4).fit(X, np.arange(16) % 2)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.5 * 8 * d**2
+
+
+def test_kernels_side_by_side_are_refused_in_a_sentence():
+    kernel = sk.CompoundKernel([sk.RBF(), sk.RBF(2.0)])
+    with pytest.raises(InvalidArgument, match=r"holds 2 kernels side by side.*such as their sum"):
+        GPC(kernel).fit(np.eye(6), np.arange(6) % 2)

@@ -21,18 +21,18 @@ from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, LostCellsWarning, MissingCapability
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.numerics import NEVER, Deadline
-from kernelect.results import Evaluation, ModelSize
+from kernelect.results import Evaluation, ModelSize, Status
 from kernelect.search import Search, as_search
 from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
 from kernelect.subsets import SUBSET_CRITERIA, EvidenceCriterion
 from kernelect.typing import Array, Indices, Observer
 
-#: What to do about a selection that has not converged, by its status; and about any other.
+#: What to do about a selection that has not converged, by how it ended; and about any other.
 _REMEDIES = {
-    "(max_iter)": "raise max_iter to go on",
-    "(time_limit)": "raise time_limit to go on",
-    "hardly any residuals": "give more rows, or a smaller max_size",
-    "not finite": "look for extreme values in X, or use another kernel",
+    Status.MAX_ITER: "raise max_iter to go on",
+    Status.TIME_LIMIT: "raise time_limit to go on",
+    Status.CERTAIN: "give more rows, or a smaller max_size",
+    Status.FAILED: "look for extreme values in X, or use another kernel",
 }
 _OTHERWISE = "see selection_.to_frame(), and try n_restarts=5 or another prior"
 
@@ -117,9 +117,13 @@ class Estimator(BaseEstimator):
         """Return what the warning of a fit says about the selection, nothing if all went well."""
         if self.selection_.converged:
             return ""
-        status = self.selection_.status
-        remedy = next((way for sign, way in _REMEDIES.items() if sign in status), _OTHERWISE)
-        return f"model selection {status}; {remedy}"
+        remedy = _REMEDIES.get(self.selection_.outcome, _OTHERWISE)
+        return f"model selection {self.selection_.status}; {remedy}"
+
+    @property
+    def short_of_time(self) -> bool:
+        """Whether the last fit ended at its time limit, or left out rows for it."""
+        return bool(self.selection_.outcome is Status.TIME_LIMIT)
 
     @abstractmethod
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:

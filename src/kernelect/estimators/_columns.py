@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelect.estimators._training import Training
 from kernelect.kernels import Kernel
-from kernelect.numerics import canonical_columns
+from kernelect.numerics import canonical_columns, canonical_signs
 from kernelect.parameters import ParameterSpace
 from kernelect.results import Evaluation, Selection
 from kernelect.selection import SelectionObjective
@@ -28,10 +28,16 @@ class ColumnOrder:
     given: Indices
 
     @classmethod
-    def of(cls, data: Training, kernel: Kernel) -> ColumnOrder:
-        """Return the data's own order, or the given one if the kernel may distinguish columns by their places."""
+    def of(cls, data: Training, kernel: Kernel, marks: Array) -> ColumnOrder:
+        """Return the data's own order, or the given one if the kernel may distinguish columns by their places.
+
+        ``marks`` (n, k) distinguish rows besides their inputs; see :func:`~kernelect.numerics.canonical_signs`.
+        """
         as_given = np.arange(data.X.shape[1])
-        fitted = as_given if kernel.reordered(as_given) is None else canonical_columns(data.X[data.kept])
+        if kernel.reordered(as_given) is None:
+            return cls(fitted=as_given, given=as_given)
+        X = data.X[data.kept]
+        fitted = canonical_columns(canonical_signs(X, marks[data.kept]) * X)
         return cls(fitted=fitted, given=np.argsort(fitted))
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from kernelect.estimators._training import Data, LabelledTraining, Training
 from kernelect.machines import Groups, Machine
 from kernelect.numerics import Deadline, hashed_order, spaced
-from kernelect.results import Selection
+from kernelect.results import Selection, Status
 from kernelect.selection import Pace, rows_in_time, with_remark
 from kernelect.typing import Indices, Mask
 
@@ -44,7 +44,7 @@ class InTime(Generic[Data]):
             return selection
         kept = int(self.data.kept.sum())
         remark = f"there was time for {kept} of {kept + self.dropped} rows (time_limit)"
-        return replace(selection, ending=f"{selection.ending}; {remark}", converged=False)
+        return replace(selection, ending=f"{selection.ending}; {remark}", outcome=Status.TIME_LIMIT)
 
 
 def in_time(

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.criteria import Criterion
+from kernelect.criteria import Criterion, EPEvidence
 from kernelect.kernels import Kernel
 from kernelect.machines import EP, EPColumn, EPState, Fitted, Machine
-from kernelect.model import Component, KernelPart, PosteriorSpread, Predictive
+from kernelect.model import Component, KernelPart, Link, PosteriorSpread, Predictive
 from kernelect.results import Selection
 from kernelect.selection import SelectionObjective, per_row
 from kernelect.typing import Array, Indices, Mask
+
+#: Rows up to which a fit takes a fraction of a second, so that the evidence is looked for from a second start.
+FEW_ROWS = 500
 
 #: Mismatch of moments in the model that is kept: the search itself needs less.
 FINAL_TOL = 1e-9
@@ -21,19 +24,25 @@ FINAL_TOL = 1e-9
 #: error is the square, and some hundredths of a nat are less than a search can tell. The same for one that is led.
 _MANY_ROWS, _SEARCH_TOL, _LED_TOL = 900, 5e-3, 1e-3
 
+#: The same for a criterion that is not stationary in the sites.
+_CLOSE_TOL = 1e-7
+
 #: Peak of a fit in n x n arrays beside the kernel's: some per evaluation, and factors now and
 #: before per output; and further ones of a sampled evidence (factors to draw with, blocks of the
-#: gradient), measured at n = 500.
-_SQUARES, _SQUARES_PER_OUTPUT, _SAMPLED_SQUARES = 4.0, 2.0, 34.0
+#: gradient) and of one that follows the sites, measured at n = 500.
+_SQUARES, _SQUARES_PER_OUTPUT, _SAMPLED_SQUARES, _SITE_SQUARES = 4.0, 2.0, 34.0, 20.0
 
 
-def latent_squares(n_outputs: int, *, sampled: bool) -> float:
+def latent_squares(n_outputs: int, criterion: Criterion) -> float:
     """Return the peak of a fit in n x n arrays beside the kernel's."""
-    return _SQUARES + _SQUARES_PER_OUTPUT * n_outputs + (_SAMPLED_SQUARES if sampled else 0.0)
+    further = _SAMPLED_SQUARES if criterion.sampled else _SITE_SQUARES if criterion.moves_sites else 0.0
+    return _SQUARES + _SQUARES_PER_OUTPUT * n_outputs + further
 
 
-def search_tolerance(n_rows: int, *, led: bool = False) -> float:
+def search_tolerance(n_rows: int, criterion: Criterion, *, led: bool = False) -> float:
     """Return how close moments have to be while hyper-parameters are searched; a search that is led takes few steps."""
+    if criterion.moves_sites:
+        return _CLOSE_TOL
     if n_rows >= _MANY_ROWS and not led:
         return _SEARCH_TOL
     return _LED_TOL if led else EP().tol
@@ -56,12 +65,13 @@ def in_own_units(selection: Selection, objective: SelectionObjective) -> Selecti
 
 
 def log_evidence_of(criterion: Criterion, fitted: Fitted) -> float:
-    """Return the logarithm of a posterior's evidence, which the criterion has per row and with another sign."""
-    return -float(fitted.weights.sum()) * float(criterion.value(fitted).value)
+    """Return the logarithm of a posterior's evidence, which criteria have per row and with another sign."""
+    evidence = EPEvidence() if criterion.moves_sites else criterion
+    return -float(fitted.weights.sum()) * float(evidence.value(fitted).value)
 
 
 def posterior_component(
-    kernel: Kernel, vectors: Array, state: EPState, link: Predictive, places: Indices | None = None
+    kernel: Kernel, vectors: Array, state: EPState, link: Link | None, places: Indices | None = None
 ) -> Component:
     """Return the posterior of latent functions as a component of a model."""
     part = KernelPart(kernel=kernel, vectors=vectors, coefficients=state.dual_coef, places=places, representative=True)

@@ -149,7 +149,7 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
         if EP.name in criterion.judges:
             # One more output: the model that is kept, beside the last one of the search.
             n_outputs = data.targets.shape[1] + 1
-            squares = self._kernel().squares + latent_squares(n_outputs, sampled=criterion.sampled)
+            squares = self._kernel().squares + latent_squares(n_outputs, criterion)
         require_memory(int(data.kept.sum()), squares)
         if self._is_precomputed:  # says so where the matrix is not positive semi-definite
             factorize(data.X, 1e-8 * (abs(mean_diagonal(data.X)) or 1.0))
@@ -183,7 +183,7 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
     def _machine(self, criterion: Criterion, n_rows: int) -> Machine[Any]:
         """Return what the criterion judges."""
         latent = EP.name in criterion.judges
-        return EP(hinge_for(self.slack), tol=search_tolerance(n_rows)) if latent else SVM(self.slack)
+        return EP(hinge_for(self.slack), tol=search_tolerance(n_rows, criterion)) if latent else SVM(self.slack)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)

@@ -1,4 +1,4 @@
-"""Labels as targets of +1 and -1: one column for two classes, one against the rest beyond."""
+"""Targets and groups as ``fit`` is given them: labels as +1 and -1, numbers, and which rows belong together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import canonical_classes
 from kernelect.selection import Rows
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 #: Real targets between which squares are still numbers.
 _LARGEST, _LEAST = 1e150, 1e-150
@@ -111,3 +111,34 @@ def weight_by_class(class_weight: object, classes: Any, counts: Indices) -> Arra
     if not np.all(np.isfinite(by_class) & (by_class > 0)):
         raise InvalidArgument(f"class_weight={class_weight!r} must be positive numbers by class, or 'balanced'.")
     return np.asarray(by_class, dtype=float)
+
+
+def encode_groups(groups: Any, kept: Mask) -> Indices | None:
+    """Return the number of every row's group, None if no groups are given.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,) or None
+        Labels of any kind; rows with the same label leave together.
+    kept : ndarray of bool
+        The rows of positive weight, which have to be of at least two groups.
+    """
+    if groups is None:
+        return None
+    labels = np.asarray(groups, dtype=object)
+    if labels.shape != kept.shape:
+        raise InvalidArgument(
+            f"groups has the shape {labels.shape}, but {kept.shape} is expected: give one group per row of X."
+        )
+    numbers: dict[Any, int] = {}
+    for place, label in enumerate(labels.tolist()):
+        if label is None or label != label:  # NaN is not itself
+            raise InvalidArgument(f"groups[{place}] is {label!r}: give every row a group, or leave the row out.")
+        numbers.setdefault(label, len(numbers))
+    index = np.array([numbers[label] for label in labels.tolist()], dtype=np.intp)
+    if len(np.unique(index[kept])) < 2:
+        raise InvalidArgument(
+            f"groups has one group only ({labels[0]!r}): give at least two, or leave groups out if rows are "
+            "independent."
+        )
+    return index

@@ -12,10 +12,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from kernelect.criteria import EPLeaveOneOut
 from kernelect.estimators._attributes import ReadsLabels, ReadsMachine
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._latent import (
+    FEW_ROWS,
     FINAL_TOL,
     in_own_units,
     latent_squares,
@@ -29,7 +31,7 @@ from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._targets import labelled_rows
 from kernelect.estimators._training import LabelledTraining, labelled
-from kernelect.exceptions import MissingCapability
+from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.machines import EP, LIKELIHOODS, EPState, Likelihood
 from kernelect.model import LabelHead, Predictive, TrainingRows
 from kernelect.numerics import best_blas_threads, require_memory
@@ -40,8 +42,10 @@ from kernelect.selection import (
     Rows,
     Scales,
     SelectionObjective,
+    SelectionOptions,
     join,
     select,
+    select_stopped_left_out,
     slack_space,
     started_as_given,
     started_in_full,
@@ -50,9 +54,6 @@ from kernelect.selection import (
     with_remark,
 )
 from kernelect.typing import Array
-
-#: Rows up to which a fit takes a fraction of a second, so that the evidence is looked for from a second start.
-_FEW_ROWS = 500
 
 
 class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
@@ -81,7 +82,8 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         support vector machine's, with its constant C selected too), or an object of the contract
         :class:`kernelect.machines.Likelihood`.
     criterion : str or Criterion, default="ep-evidence"
-        ``"ep-evidence"``, ``"hmc-evidence"``, or an object of :mod:`kernelect.criteria` that judges
+        ``"ep-evidence"``, ``"hmc-evidence"``, ``"loo"`` (the leave-one-out log-loss, from the cavities of
+        expectation propagation), or an object of :mod:`kernelect.criteria` that judges
         a posterior found by expectation propagation.
     prior : "auto", "log-normal", "shrinkage", "gaussian", "laplace", "evidence" or None
         ``"auto"`` is a weak normal prior on the logarithms of amplitude and length scales for kernels with one width
@@ -89,6 +91,9 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
     search : "lbfgs", "scg", "nelder-mead" or "gradient-ascent", default="lbfgs"
     n_restarts : int, default=0
         Number of further searches from scattered starts; the best result is kept.
+    early_stopping : bool, default=False
+        Take the point along the search with the fewest leave-one-out errors (of equal ones, that with the smallest
+        leave-one-out log-loss). No rows are set aside.
     max_iter : int, default=200
         Iterations of each search.
     tol : float, default=1e-4
@@ -164,6 +169,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         prior: Any = "auto",
         search: Any = "lbfgs",
         n_restarts: int = 0,
+        early_stopping: bool = False,
         max_iter: int = 200,
         tol: float = 1e-4,
         time_limit: float | None = None,
@@ -178,6 +184,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         self.prior = prior
         self.search = search
         self.n_restarts = n_restarts
+        self.early_stopping = early_stopping
         self.max_iter = max_iter
         self.tol = tol
         self.time_limit = time_limit
@@ -209,21 +216,33 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         machine = EP(self._likelihood())
         timed = in_time(data, machine, self._deadline, pairwise=pairwise, whole=self._whole, spreads=not pairwise)
         data = timed.data
-        squares = latent_squares(data.targets.shape[1], sampled=self._criterion().sampled) + self._kernel().squares
+        squares = latent_squares(data.targets.shape[1], self._criterion()) + self._kernel().squares
         require_memory(int(data.kept.sum()), squares * self._n_searches_at_once())
         rows = data.rows(pairwise=self._is_precomputed)
         objective = self._problem(rows)
         with best_blas_threads(self._deadline):
             options = with_first_step(self._options(deadline=timed.searching), objective)
             options = replace(options, thorough=self._is_thorough(len(rows.X)))
-            selection, objective = select(objective, options, self._lead)
+            selection, objective = self._select(objective, options)
             with self._deadline.watched(firmly=False):
                 self._keep(objective, selection, data)
         self.selection_ = timed.told(self.selection_)
 
+    def _select(self, objective: SelectionObjective, options: SelectionOptions) -> tuple[Selection, SelectionObjective]:
+        if not isinstance(self.early_stopping, bool | np.bool_):
+            raise InvalidArgument(f"early_stopping={self.early_stopping!r} must be True or False.")
+        if not self.early_stopping:
+            return select(objective, options, self._lead)
+        if objective.criterion.moves_sites:
+            raise InvalidArgument(
+                "early_stopping=True looks for the smallest leave-one-out error along a search, and criterion='loo' "
+                "minimises it already: use early_stopping=False, or criterion='ep-evidence'."
+            )
+        return select_stopped_left_out(objective, options, EPLeaveOneOut(), self._lead)
+
     def _is_thorough(self, n_rows: int) -> bool:
         """Return whether a second start is worth its time; never where another selection leads the way."""
-        return self._lead is None and n_rows <= _FEW_ROWS and not self._criterion().sampled
+        return self._lead is None and n_rows <= FEW_ROWS and not self._criterion().sampled
 
     def _likelihood(self) -> Likelihood:
         return LIKELIHOODS.resolve(self.likelihood)
@@ -237,7 +256,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
             started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
         prior = as_prior(self.prior, started.space, normal_lengths)
         C = slack_space("auto", started, rows.X, scale_invariant=False) if likelihood.has_constant else None
-        machine = EP(likelihood, tol=search_tolerance(len(rows.X), led=self._lead is not None))
+        machine = EP(likelihood, tol=search_tolerance(len(rows.X), criterion, led=self._lead is not None))
         return join(rows, started, machine, criterion, prior, C)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:

@@ -12,25 +12,21 @@ from sklearn.base import ClassifierMixin
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._attributes import ReadsLabels
 from kernelect.estimators._elsewhere import PartedTraining, as_parts, labelled_parts
-from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._lssvm_solved import Solved
 from kernelect.estimators._relevance import relevances
-from kernelect.estimators._targets import labelled_rows, targets_of
+from kernelect.estimators._targets import encode_groups, labelled_rows, targets_of
 from kernelect.estimators._training import LabelledTraining, labelled
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines.lssvm.landmarks import LandmarkState
 from kernelect.model import Component, LabelHead, Tempered
 from kernelect.numerics import stratified
-from kernelect.selection import Rows, with_remark
+from kernelect.selection import Rows
 from kernelect.selection.landmarks import FIGURE_ROWS, classes_of
 from kernelect.typing import Array
 
 #: Landmarks of which sums over all rows are kept, so that a smaller model can be made of them.
 _SUMMED = 1000
-
-#: What the status reports of coefficients that the log-loss found.
-REFITTED = "coefficients then refitted by the log-loss"
 
 
 class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
@@ -249,7 +245,6 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         )
         other._keep(solved, self.classes_, refitted=True)
         other.feature_importances_ = relevances(part.kernel, rows, part.coefficients, part.vectors)
-        other.selection_ = with_remark(self.selection_, REFITTED)
         return other
 
     def _unweighted(self, X: Array, y: Array) -> Rows:

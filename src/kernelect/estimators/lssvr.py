@@ -10,8 +10,8 @@ from sklearn.base import RegressorMixin
 
 from kernelect.estimators._attributes import ReadsNumbers
 from kernelect.estimators._elsewhere import PartedTraining, as_parts, measured_parts
-from kernelect.estimators._groups import encode_groups
 from kernelect.estimators._lssvm_base import LSSVMBase
+from kernelect.estimators._targets import encode_groups
 from kernelect.estimators._training import Training, measured
 from kernelect.model import Component, NumberHead
 from kernelect.numerics import binary_unit

@@ -1,8 +1,8 @@
 """The estimators, and under which machine and task the command line finds them.
 
 >>> from kernelect.estimators import ESTIMATORS
->>> ESTIMATORS.by_machine()["gp"]
-{'classification': <class 'kernelect.estimators.gpc.GPC'>}
+>>> ESTIMATORS.by_machine()["svm"]
+{'classification': <class 'kernelect.estimators.svm.SVC'>}
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from dataclasses import dataclass
 from kernelect.estimators._base import Estimator
 from kernelect.estimators.basis import BasisSearchRegressor
 from kernelect.estimators.gpc import GPC
+from kernelect.estimators.gpr import GPR
 from kernelect.estimators.lssvc import LSSVC
 from kernelect.estimators.lssvr import LSSVR
+from kernelect.estimators.ordinal import KernelOrdinal
 from kernelect.estimators.rvc import RVC
 from kernelect.estimators.rvr import RVR
+from kernelect.estimators.survival import KernelSurvival
 from kernelect.estimators.svm import SVC
 from kernelect.registry import Registry
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
+ORDERED, SURVIVAL = "ordered classification", "survival"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +38,7 @@ class Declaration:
     machine : str
         What the command line calls its machine.
     task : str
-        ``"classification"`` or ``"regression"``.
+        ``"classification"``, ``"regression"``, ``"ordered classification"`` or ``"survival"``.
     words : str
         What reports call it.
     """
@@ -95,6 +99,9 @@ ESTIMATORS.declare(LSSVC, machine="lssvm", task=CLASSIFICATION, words="least-squ
 ESTIMATORS.declare(LSSVR, machine="lssvm", task=REGRESSION, words="least-squares support vector regressor")
 ESTIMATORS.declare(SVC, machine="svm", task=CLASSIFICATION, words="support vector classifier")
 ESTIMATORS.declare(GPC, machine="gp", task=CLASSIFICATION, words="Gaussian process classifier")
+ESTIMATORS.declare(GPR, machine="gp", task=REGRESSION, words="Gaussian process regressor")
+ESTIMATORS.declare(KernelOrdinal, machine="gp", task=ORDERED, words="Gaussian process classifier of ordered classes")
+ESTIMATORS.declare(KernelSurvival, machine="gp", task=SURVIVAL, words="Gaussian process of survival times")
 ESTIMATORS.declare(RVC, machine="rvm", task=CLASSIFICATION, words="relevance vector classifier")
 ESTIMATORS.declare(RVR, machine="rvm", task=REGRESSION, words="relevance vector regressor")
 ESTIMATORS.declare(

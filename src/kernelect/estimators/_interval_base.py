@@ -1,0 +1,206 @@
+"""What estimators of targets known up to an interval share: selection, posterior and leave-one-out.
+
+Notation as in machines/ep/intervals.py. Numbers are modelled as (t - m)/u with m and u mean and standard deviation of
+all limits that are known, so that nothing depends on their unit.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic
+
+import numpy as np
+
+from kernelect.criteria import Criterion, EPEvidence
+from kernelect.estimators._attributes import ReadsMachine
+from kernelect.estimators._base import SelfSelecting
+from kernelect.estimators._in_time import in_time
+from kernelect.estimators._latent import (
+    FEW_ROWS,
+    FINAL_TOL,
+    in_own_units,
+    latent_squares,
+    log_evidence_of,
+    posterior_component,
+    search_tolerance,
+    solver_doubt,
+)
+from kernelect.estimators._relevance import relevances
+from kernelect.estimators._training import Data, Training
+from kernelect.exceptions import MissingCapability
+from kernelect.machines import EP, EPState, Fitted, Interval
+from kernelect.model import Component, Link, NumberHead, PosteriorSpread, TargetScale
+from kernelect.numerics import best_blas_threads, exact_mean, require_memory
+from kernelect.parameters import ParameterSpace
+from kernelect.priors import as_prior, normal_lengths
+from kernelect.selection import (
+    IntervalObjective,
+    Rows,
+    Scales,
+    join_intervals,
+    noise_space,
+    select,
+    started_as_given,
+    started_in_full,
+    with_doubts,
+    with_first_step,
+)
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolvedIntervals(Generic[Data]):
+    """What a selection ends in.
+
+    Attributes
+    ----------
+    data : Training
+        All rows; those that there was no time for are no longer kept.
+    objective : IntervalObjective
+    theta : ndarray
+    fitted : Fitted
+        The posterior; its targets are the limits.
+    """
+
+    data: Data
+    objective: IntervalObjective
+    theta: Array
+    fitted: Fitted
+
+    @property
+    def state(self) -> EPState:
+        """The posterior itself."""
+        state: EPState = self.fitted.state
+        return state
+
+    def component(self, link: Link | None = None) -> Component:
+        """Return the posterior as a component of a model."""
+        return posterior_component(self.objective.kernel_at(self.theta), self.objective.X, self.state, link)
+
+    def left_out(self, component: Component) -> tuple[Array, Array]:
+        """Return mean and variance (n, 1) of every row's latent value when the row is left out."""
+        spread, data = component.spread, self.data
+        assert isinstance(spread, PosteriorSpread)
+        without, own = self.state.columns[0].without_row(), np.empty((2, len(data.X), 1))
+        own[0, data.kept, 0] = component.constant[0] + spread.unit * without[0]
+        own[1, data.kept, 0] = spread.unit**2 * without[1]
+        if not data.kept.all():  # a row of weight 0 was left out all along
+            own[:, ~data.kept] = component.latent(data.X[~data.kept])
+        return data.expanded(own[0]), data.expanded(own[1])
+
+
+class IntervalMachine(ReadsMachine, SelfSelecting):
+    """A Gaussian process whose targets are known up to an interval, by expectation propagation."""
+
+    _machines = ("ep",)
+    criterion: Any = EPEvidence()
+
+    log_marginal_likelihood_value_: float
+    loo_log_likelihood_: Array
+
+    @classmethod
+    def criteria(cls) -> Mapping[str, type[Criterion]]:
+        """Return none: the evidence is the only criterion of such targets."""
+        return {}
+
+    @abstractmethod
+    def _own_space(self, rows: Rows) -> ParameterSpace:
+        """Return the space of what is selected beside the kernel's parameters."""
+
+    def _problem(self, rows: Rows) -> IntervalObjective:
+        if isinstance(self.kernel, str):
+            started = started_in_full(self.kernel, rows.X, Scales())
+        else:
+            started = started_as_given(self._kernel(), rows.X, pairwise=False)
+        prior = as_prior(self.prior, started.space, normal_lengths)
+        machine = EP(Interval(), tol=search_tolerance(len(rows.X), self._criterion()))
+        return join_intervals(rows, started, machine, self._criterion(), prior, self._own_space(rows))
+
+    def _solved(self, data: Data) -> SolvedIntervals[Data]:
+        """Select all parameters, set what every such estimator learns, and return the posterior."""
+        if self._is_precomputed:
+            raise MissingCapability(
+                f"kernel='precomputed' does not tell k(x, x) of new rows, which {type(self).__name__} needs: give a "
+                "kernel of the inputs instead."
+            )
+        data = data if self._whole else data.merged(counts=True)
+        timed = in_time(data, EP(Interval()), self._deadline, whole=self._whole, spreads=True)
+        data, kept = timed.data, int(timed.data.kept.sum())
+        squares = latent_squares(1, self._criterion()) + self._kernel().squares
+        require_memory(kept, squares * self._n_searches_at_once())
+        objective = self._problem(data.rows())
+        with best_blas_threads(self._deadline):
+            options = with_first_step(self._options(deadline=timed.searching), objective)
+            options = replace(options, thorough=kept <= FEW_ROWS)
+            selection, selected = select(objective, options)
+            assert isinstance(selected, IntervalObjective)
+            with self._deadline.watched(firmly=False):
+                machine = EP(Interval(), tol=FINAL_TOL)
+                fitted = selected.solved_by(machine, selection.theta)
+        selection = with_doubts(in_own_units(selection, selected), [solver_doubt(machine, fitted.state)])
+        self.selection_ = timed.told(selection)
+        self.n_iter_ = selection.n_evaluations
+        self.log_marginal_likelihood_value_ = log_evidence_of(selected.criterion, fitted)
+        found = SolvedIntervals(data=data, objective=selected, theta=selection.theta, fitted=fitted)
+        self.feature_importances_ = relevances(selected.kernel_at(found.theta), selected.X, found.state.dual_coef)
+        return found
+
+
+class IntervalNumbers(IntervalMachine):
+    """The same for targets that are numbers on some scale."""
+
+    noise_: float
+
+    def _own_space(self, rows: Rows) -> ParameterSpace:
+        return noise_space(1.0)
+
+    def _fit_limits(self, data: Training, scale: TargetScale) -> None:
+        """Learn from limits (n, 2) on the scale."""
+        centre, unit = _centre_and_unit(data.targets[data.kept], data.weights[data.kept])
+        found = self._solved(replace(data, targets=(data.targets - centre) / unit))
+        numbers = data.targets[:, 0] == data.targets[:, 1]
+        self.log_marginal_likelihood_value_ -= float(found.data.weights[numbers].sum() * np.log(unit))
+        self.noise_ = unit * float(np.sqrt(found.fitted.regularization))
+        plain = found.component()
+        assert isinstance(plain.spread, PosteriorSpread)
+        component = replace(
+            plain,
+            parts=tuple(part.times(unit) for part in plain.parts),
+            constant=np.array([centre]),
+            spread=replace(plain.spread, unit=unit, noise=self.noise_),
+        )
+        mean, variance = found.left_out(component)
+        self.loo_log_likelihood_ = _log_likelihood(data.targets, mean[:, 0], variance[:, 0], self.noise_**2)
+        head = NumberHead(weights=np.ones(1), scale=scale)
+        self.model_ = self._record((replace(component, left_out=mean),), head)
+
+    def _unweighted_limits(self, X: Array, limits: Array) -> Rows:
+        weights = np.ones(len(X))
+        centre, unit = _centre_and_unit(limits, weights)
+        return Rows(X=X, targets=(limits - centre) / unit, weights=weights)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
+        """Return lower and upper ends of intervals that hold a new observation with the probability ``coverage``."""
+        return self.model_.intervals(self._validated(X), coverage)
+
+
+def _log_likelihood(limits: Array, mean: Array, variance: Array, noise: float) -> Array:
+    """Return ln P(a <= t <= b), or the log density of numbers, for f ~ N(mean, variance)."""
+    return Interval(limits).tilted(mean, variance, noise, np.ones_like(mean)).log_z
+
+
+def _centre_and_unit(limits: Array, weights: Array) -> tuple[float, float]:
+    """Return mean and standard deviation of the limits that are known, each row with its share; 1 for a deviation of 0.
+
+    With many limits they are off; what the data say of mean and spread is selected in their unit.
+    """
+    finite = np.isfinite(limits)
+    known = finite.any(axis=1)
+    values = np.where(finite, limits, 0.0)[known].sum(axis=1) / finite[known].sum(axis=1)
+    centre = exact_mean(values, weights[known])
+    largest = float(np.abs(values - centre).max())
+    if largest <= 1e-12 * float(np.abs(values).max()):  # constant, up to the rounding of its mean
+        return centre, 1.0
+    return centre, largest * float(np.sqrt(exact_mean(((values - centre) / largest) ** 2, weights[known])))
