@@ -22,7 +22,7 @@ def fitted(classes):
     """Return a mixture in which every member has the same say, and its rows; 0 classes are numbers."""
     generator = np.random.default_rng(11)
     X = generator.normal(size=(50, 3))
-    f = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2]
+    f = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * generator.normal(size=50)
     if classes:
         cuts = [0.0] if classes == 2 else [-0.5, 0.5]
         model = KernelClassifier(effort="fast", random_state=0).fit(X, np.digitize(f, cuts))

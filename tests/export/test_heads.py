@@ -1,12 +1,18 @@
+from functools import partial
+
 import numpy as np
 import pytest
-from scipy.special import log_ndtr
+from scipy.special import erfcx, log_ndtr
 
 from kernelect.exceptions import MissingCapability
 from kernelect.export.components import _fewer
+from kernelect.export.evaluate import evaluate
 from kernelect.export.graph import Const, Raw, reduced
-from kernelect.export.heads import decision_nodes, log_normal, log_sigmoid, log_sum, mixed_log_odds, softmax
-from kernelect.machines.ep.likelihoods import Hinge, Likelihood, Probit, SquaredHinge
+from kernelect.export.heads import mixed_log_odds, softmax
+from kernelect.export.program import ExportedColumn, Program
+from kernelect.export.special import log_normal, log_sigmoid, log_sum, scaled_error
+from kernelect.export.tracing import traced
+from kernelect.machines.ep.likelihoods import Hinge, Probit, SquaredHinge
 
 WIDE = np.concatenate([np.linspace(-40.0, 12.0, 4001), -np.logspace(1.0, 6.0, 50)])
 
@@ -32,7 +38,8 @@ def test_decision_values_of_likelihoods(likelihood):
     mean = np.concatenate([rng.normal(scale=scale, size=200) for scale in (0.1, 3.0, 50.0)])
     variance = np.exp(rng.uniform(-12.0, 6.0, size=600))
     for constant in (0.1, 3.0, 200.0):
-        found = decision_nodes(likelihood, Const(mean), Const(variance), constant).values
+        decision = partial(likelihood.decision, constant=constant)
+        found = traced(decision, [Const(mean), Const(variance)], likelihood.name).values
         expected = likelihood.decision(mean, variance, constant)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
@@ -44,16 +51,28 @@ def test_the_log_odds_of_a_mean_probability():
     np.testing.assert_allclose(found, np.log(mean[0]) - np.log(mean[1]), rtol=1e-11, atol=1e-12)
 
 
-def test_a_likelihood_of_ones_own_is_refused():
-    class Own(Probit, Likelihood):
-        pass
+def test_the_scaled_error_function():
+    u = np.concatenate([np.linspace(-5.0, 50.0, 1001), np.logspace(2.0, 6.0, 20)])
+    np.testing.assert_allclose(scaled_error(Const(u)).values, erfcx(u), rtol=1e-12)
 
-    class Other(Likelihood):
-        tilted = log_normalizer = log_value = score = loss = None
 
-    assert decision_nodes(Own(), Raw((0,)), Raw((1,)), 1.0).shape == (1,)
-    with pytest.raises(MissingCapability, match="Other is a likelihood of Python, which cannot be exported"):
-        decision_nodes(Other(), Raw((0,)), Raw((1,)), 1.0)
+def test_a_likelihood_of_ones_own_is_exported_if_it_is_written_with_numpy():
+    class Own(Hinge):
+        def log_expectation(self, mean, variance, constant):
+            return np.log1p(np.exp(constant * mean / (1.0 + variance)))
+
+    class Other(Hinge):
+        def log_expectation(self, mean, variance, constant):
+            return np.sort(mean)
+
+    inputs = [Raw((0,)), Raw((1,))]
+    columns = tuple(ExportedColumn(name=name, place=j, kind="number") for j, name in enumerate("mv"))
+    program = Program(columns=columns, result=traced(partial(Own().decision, constant=2.0), inputs, "Own"))
+    rows = np.random.default_rng(0).uniform(0.1, 2.0, size=(20, 2))
+    (found,) = evaluate(program, rows)
+    np.testing.assert_allclose(found[:, 0], Own().decision(*rows.T, 2.0), rtol=1e-12)
+    with pytest.raises(MissingCapability, match="Other has no form without Python: sort is not among the operations"):
+        traced(partial(Other().decision, constant=2.0), inputs, "Other")
 
 
 def test_operations_on_numbers_are_done_at_once():

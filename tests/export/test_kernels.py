@@ -4,12 +4,13 @@ import pytest
 from instances import KERNELS
 from kernelect import LSSVR
 from kernelect.exceptions import MissingCapability
-from kernelect.export.bounds import for_single
+from kernelect.export.bounds import for_single, within
 from kernelect.export.evaluate import evaluate
-from kernelect.export.graph import Raw, stretched
+from kernelect.export.graph import Raw, concatenated, stretched
 from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
 from kernelect.export.models import program_of
 from kernelect.export.program import ExportedColumn, Program
+from kernelect.export.rewriting import shared_nodes
 from kernelect.kernels import (
     ARD,
     RBF,
@@ -145,3 +146,13 @@ def test_a_large_shape_loses_no_digits():
     kernel = RationalQuadratic(gamma=[1e-4, 1e-4, 1e-4], elliptical=True, alpha=400.0)
     model = LSSVR(kernel, regularization=1e-8).fit(X, y)
     np.testing.assert_allclose(evaluate(program_of(model), X)[-1].reshape(60), model.predict(X), atol=1e-6)
+
+
+def test_bounds_that_differ_in_single_precision_alone_are_not_joined():
+    """One kernel's nearer bound kept another kernel finite in single precision only if it was met first."""
+    x = Raw((0,))
+    far, near = shared_nodes([within(x, 1e120, 1e15), within(x, 1e120, 1e3)])
+    assert far is not near
+    column = ExportedColumn(name="x", place=0, kind="number")
+    (ends,) = evaluate(Program(columns=(column,), result=concatenated(for_single([far, near]))), np.array([[1e20]]))
+    assert ends.tolist() == [[1e15, 1e3]]

@@ -270,7 +270,7 @@ class Even(InnerProduct):
 
 def test_what_does_not_follow_says_why(rows):
     model = LSSVR(Compact(0.1), regularization=0.5).fit(*rows)
-    with pytest.raises(MissingCapability, match="Compact has no form without Python: its profile makes a plain array"):
+    with pytest.raises(MissingCapability, match="Compact has no form without Python: it makes a plain array"):
         to_c(model)
     with pytest.raises(MissingCapability, match="Compact is not a sum of Gaussians, so its Shapley values have no"):
         shapley_values(model, rows[0][:1], method="exact")

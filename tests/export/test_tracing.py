@@ -66,8 +66,8 @@ def test_a_function_of_numbers_is_numbers():
     ("function", "why"),
     [
         (lambda u: special.erfc(u), "erfc is not among the operations of an export"),
-        (lambda u: np.asarray(u, dtype=float), "its profile makes a plain array of its argument"),
-        (lambda u: u if u > 0 else -u, "its profile branches on values"),
+        (lambda u: np.asarray(u, dtype=float), "it makes a plain array of its argument"),
+        (lambda u: u if u > 0 else -u, "it branches on values"),
         (lambda u: np.cumsum(u), "cumsum is not among"),
         (lambda u: u[0], "subscriptable"),
         (lambda u: np.exp(u, out=np.zeros(1)), "exp writes into another array than the argument"),
@@ -75,5 +75,5 @@ def test_a_function_of_numbers_is_numbers():
     ],
 )
 def test_what_has_no_graph_says_why(function, why):
-    with pytest.raises(MissingCapability, match=rf"Cauchy has no form without Python: .*{why}.*Write its profile with"):
+    with pytest.raises(MissingCapability, match=rf"Cauchy has no form without Python: .*{why}.*Write it with"):
         traced(function, Raw((0,)), "Cauchy")

@@ -15,11 +15,13 @@ from kernelect.explain.summands import BoxSummand, Summand, function_summands, k
 from kernelect.model import (
     BoxPart,
     Component,
+    ForeignPart,
     FunctionPart,
     KernelPart,
     LabelHead,
     Model,
     NumberHead,
+    Ordered,
     Part,
     PosteriorSpread,
     TargetScale,
@@ -126,7 +128,11 @@ class ViewedPart:
         if isinstance(part, BoxPart):
             lower, upper = part.trees.bounds()
             return [BoxSummand(lower=lower, upper=upper, coefficients=part.coefficients)]
-        raise MissingCapability(f"{type(part).__name__} is no sum of products over inputs")
+        machine = part.machine if isinstance(part, ForeignPart) else part
+        raise MissingCapability(
+            f"{type(machine).__name__} is a machine of Python that only predicts, so it has no exact form: use "
+            "method='auto', or leave it out of the candidates."
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -206,8 +212,7 @@ def expansion_of(model: Any) -> Expansion:
     >>> from sklearn.datasets import load_iris
     >>> from kernelect import LSSVC
     >>> from kernelect.explain import expansion_of
-    >>> X, y = load_iris(return_X_y=True)
-    >>> expansion_of(LSSVC("rbf").fit(X, y)).players
+    >>> expansion_of(LSSVC("rbf").fit(*load_iris(return_X_y=True))).players
     ('x0', 'x1', 'x2', 'x3')
     """
     subject = subject_of(model)
@@ -291,14 +296,14 @@ def _training_in_view(model: Model) -> Array | None:
 
 def _of_labels(total: _Total, head: LabelHead) -> Expansion:
     components, classes = total.subject.model.components, head.classes.tolist()
-    pooled, single = head.sharpness is not None, len(classes) == 2
+    link = components[0].link
+    pooled, single = head.sharpness is not None, len(classes) == 2 or isinstance(link, Ordered)
     for component, weight in zip(components, head.weights, strict=True):
         total.add(component, float(weight) * (_log_odds_per_unit(component) if pooled else 1.0))
-    outputs = (classes[1],) if single else tuple(classes)
+    outputs = (classes[-1],) if single else tuple(classes)
     if pooled:
         total.remarks = [_POOLED]
         return total.finished(outputs, "log-odds", single=single)
-    link = components[0].link
     latent = link is not None and link.needs_variance
     if latent and _PRECOMPUTED not in total.remarks:  # which may decide by the mean itself
         total.remarks.append(_LATENT)
@@ -312,8 +317,8 @@ def _log_odds_per_unit(component: Component) -> float:
     if isinstance(component.spread, PosteriorSpread):
         return _LOGITS_PER_PROBIT / float(np.sqrt(1.0 + component.spread.usual.mean()))
     raise MissingCapability(
-        "A member of the mixture gives probabilities that are no function of a sum over inputs: explain the mixture "
-        "without it, or use permutation importance."
+        f"The mixture has {component.noun or 'a member'}, whose probabilities are no function of a sum over inputs: "
+        "leave it out of the candidates, or use sklearn.inspection.permutation_importance."
     )
 
 

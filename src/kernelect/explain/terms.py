@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce, singledispatch
 from math import factorial
+from typing import Self
 
 import numpy as np
 
@@ -42,7 +43,16 @@ _LARGEST_EXPONENT = 500.0
 _NOTHING_LEFT = 1e4
 
 
-class InputFactors(ABC):
+class PerInput:
+    """What has numbers for every input."""
+
+    def within(self, columns: Indices, n_inputs: int) -> Self:
+        """Return the same as one of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
+        names = [name for name in ("widths", "slopes", "centre") if hasattr(self, name)]
+        return replace(self, **{name: _spread_out(getattr(self, name), columns, n_inputs) for name in names})  # type: ignore[type-var]
+
+
+class InputFactors(PerInput, ABC):
     """One-input factors k_j(x, z); 1 if the width is 0.
 
     Attributes
@@ -55,10 +65,6 @@ class InputFactors(ABC):
     @abstractmethod
     def factor(self, j: int, x: Array, z: Array) -> Array:
         """Return k_j between values ``x`` (m,) and ``z`` (n,) of input j, (m, n)."""
-
-    @abstractmethod
-    def within(self, columns: Indices, n_inputs: int) -> InputFactors:
-        """Return the factors of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +80,6 @@ class GaussianFactors(InputFactors):
             D *= -self.widths[j]
         return np.exp(D, out=D)
 
-    def within(self, columns: Indices, n_inputs: int) -> GaussianFactors:
-        return GaussianFactors(_spread_out(self.widths, columns, n_inputs))
-
 
 @dataclass(frozen=True, eq=False)
 class KernelFactors(InputFactors):
@@ -88,9 +91,6 @@ class KernelFactors(InputFactors):
     def factor(self, j: int, x: Array, z: Array) -> Array:
         alone = replace(self.kernel, gamma=self.widths[[j]])  # type: ignore[type-var]
         return np.ascontiguousarray(alone.cross(z[:, None], x[:, None]).T)
-
-    def within(self, columns: Indices, n_inputs: int) -> KernelFactors:
-        return replace(self, widths=_spread_out(self.widths, columns, n_inputs))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,13 +105,9 @@ class ExponentialFactors(InputFactors):
             T = self.widths[j] * np.multiply.outer(x - self.centre[j], z - self.centre[j])
         return np.exp(np.clip(T, -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
 
-    def within(self, columns: Indices, n_inputs: int) -> ExponentialFactors:
-        widths, centre = (_spread_out(each, columns, n_inputs) for each in (self.widths, self.centre))
-        return ExponentialFactors(widths=widths, centre=centre)
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Power:
+class Power(PerInput):
     """sum_k coefficients_k T^k of the inner product T = sum_j slopes_j (x_j - centre_j)(z_j - centre_j)."""
 
     coefficients: Array  # of 1, T, ..., T^degree
@@ -134,11 +130,6 @@ class Power:
     def readout(self) -> Array:
         """What the coefficients of tau^0, ..., tau^degree count."""
         return self.coefficients * [float(factorial(k)) for k in range(self.degree + 1)]
-
-    def within(self, columns: Indices, n_inputs: int) -> Power:
-        """Return the power as one of ``n_inputs`` inputs, of which these ``columns`` are the ones here."""
-        slopes, centre = (_spread_out(values, columns, n_inputs) for values in (self.slopes, self.centre))
-        return replace(self, slopes=slopes, centre=centre)
 
 
 def _spread_out(values: Array, columns: Indices, n_inputs: int) -> Array:

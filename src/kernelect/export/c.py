@@ -164,13 +164,7 @@ class _Header:
         return "enum {\n" + ",\n".join(f"  {entry}" for entry in entries) + "\n};"
 
     def _code(self) -> str:
-        if not any(column.kind == "category" for column in self.program.columns):
-            return ""
-        return (
-            f"static inline int {self.name}_code(double code, int levels) {{\n"
-            "  if (isnan(code)) return levels;\n"
-            "  return code >= 0 && code < levels ? (int)code : levels + 1;\n}"
-        )
+        return self.dialect.piece("code") if any(each.kind == "category" for each in self.program.columns) else ""
 
     def _decision(self) -> str:
         if self.program.decision is None:
@@ -200,107 +194,50 @@ class _Header:
 
     def _choice(self) -> str:
         """Return the function that finds the predicted class among its probabilities."""
+        choice, k = self.program.choice, self.program.result.shape[0]
         if self.program.classes is None:
             return ""
-        head = f"static inline int {self.name}_class(const {self.dialect.real} *out) {{"
-        return "\n".join([head, *(f"  {line}" for line in _chosen(self.program)), "}"])
+        if choice is None:
+            return self.dialect.piece("likeliest", n_outputs=k)
+        if choice.threshold is not None:
+            places = {"positive": choice.positive, "other": 1 - choice.positive}
+            return self.dialect.piece("threshold", threshold=repr(choice.threshold), **places)
+        costs = ", ".join("{" + ", ".join(map(repr, row)) + "}" for row in choice.costs or ())
+        return self.dialect.piece("cost", n_outputs=k, costs=costs)
 
     def _level(self) -> str:
         """Return the function that finds the code of a level."""
-        lines = [
-            f"/* The code of a level of a category column; -1 for a level that the model does not know. */\n"
-            f"static inline int {self.name}_level(int column, const char *text) {{",
-            "  const char *const *levels = 0;",
-            "  int count = 0;",
-        ]
-        for position, column in enumerate(self.program.columns):
-            if column.levels:
-                names = ", ".join(literal(level) for level in column.levels)
-                lines.append(f"  static const char *const levels{position}[] = {{{names}}};")
-                lines.append(
-                    f"  if (column == {position}) {{ levels = levels{position}; count = {len(column.levels)}; }}"
-                )
-        lines += [
-            "  for (int k = 0; k < count; k++) {",
-            "    int i = 0;",
-            "    while (levels[k][i] && levels[k][i] == text[i]) i++;",
-            "    if (levels[k][i] == text[i]) return k;",
-            "  }",
-            "  return -1;",
-            "}",
-        ]
-        if not any(column.levels for column in self.program.columns):
-            return ""
-        return "\n".join(lines)
+        levels = "\n".join(
+            self.dialect.piece("levels", column=position, names=_literals(column.levels), count=len(column.levels))
+            for position, column in enumerate(self.program.columns)
+            if column.levels
+        )
+        return self.dialect.piece("level", levels=levels) if levels else ""
 
     def _words(self, what: str, words: list[str]) -> str:
         """Return the function that names columns or outputs."""
-        names = ", ".join(literal(word) for word in words)
-        return (
-            f"static inline const char *{self.name}_{what}(int k) {{\n"
-            f"  static const char *const names[] = {{{names}}};\n"
-            f"  return k >= 0 && k < {len(words)} ? names[k] : 0;\n}}"
-        )
+        return self.dialect.piece("words", what=what, names=_literals(words), count=len(words))
 
     def _test(self) -> str:
         """Return the test: rows, what comes out in Python, and the program that compares."""
-        rows = ",\n".join("    {" + ", ".join(self.dialect.number(v, True) for v in row) + "}" for row in self.cells)
-        outs = ",\n".join(
-            "    {" + ", ".join(self.dialect.number(v, True) for v in row) + "}" for row in self.outputs[-1]
+        tolerance = _TOLERANCE[self.dialect.real] * self.program.size(self.outputs[-1])
+        return self.dialect.piece(
+            "test",
+            upper=self.name.upper(),
+            rows=self._listed(self.cells),
+            outputs=self._listed(self.outputs[-1]),
+            n_rows=len(self.cells),
+            n_columns=self.cells.shape[1],
+            n_outputs=self.program.result.shape[0],
+            tolerance=self.dialect.number(tolerance, True),
         )
-        m, n, k = len(self.cells), self.cells.shape[1], self.program.result.shape[0]
-        tolerance = self.dialect.number(_TOLERANCE[self.dialect.real] * self.program.size(self.outputs[-1]), True)
-        return f"""#ifdef {self.name.upper()}_TEST
-#include <stdio.h>
-int main(void) {{
-  static const double rows[{m}][{n}] = {{
-{rows}
-  }};
-  static const double expected[{m}][{k}] = {{
-{outs}
-  }};
-  double worst = 0;
-  for (int i = 0; i < {m}; i++) {{
-    {self.dialect.real} out[{k}];
-    {self.name}_predict(rows[i], out);
-    for (int j = 0; j < {k}; j++) {{
-      const double error = (double)out[j] - expected[i][j];
-      if (!(error <= worst)) worst = error;
-      if (!(-error <= worst)) worst = -error;
-    }}
-  }}
-  printf("%d rows, largest difference %g\\n", {m}, worst);
-  return worst <= {tolerance} ? 0 : 1;
-}}
-#endif"""
+
+    def _listed(self, table: Array) -> str:
+        return ",\n".join("    {" + ", ".join(self.dialect.number(v, True) for v in row) + "}" for row in table)
 
 
-def _chosen(program: Program) -> list[str]:
-    """Return the statements that return the place of the predicted class."""
-    choice, k = program.choice, program.result.shape[0]
-    if choice is not None and choice.threshold is not None:
-        positive, other = choice.positive, 1 - choice.positive
-        return [f"return (double)out[{positive}] > {choice.threshold!r} ? {positive} : {other};"]
-    if choice is None:
-        return [
-            "int best = 0;",
-            f"for (int k = 1; k < {k}; k++) {{",
-            "  if (out[k] > out[best]) best = k;",
-            "}",
-            "return best;",
-        ]
-    costs = ", ".join("{" + ", ".join(map(repr, row)) + "}" for row in choice.costs or ())
-    return [
-        f"static const double costs[{k}][{k}] = {{{costs}}};",
-        "double least = 0;",
-        "int best = 0;",
-        f"for (int k = 0; k < {k}; k++) {{",
-        "  double expected = 0;",
-        f"  for (int j = 0; j < {k}; j++) expected += (double)out[j] * costs[j][k];",
-        "  if (k == 0 || expected < least) { least = expected; best = k; }",
-        "}",
-        "return best;",
-    ]
+def _literals(texts: Sequence[str]) -> str:
+    return ", ".join(literal(text) for text in texts)
 
 
 def _rule(choice: Decision | None) -> str:

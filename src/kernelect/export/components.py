@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,37 +24,29 @@ from kernelect.export.graph import (
     take,
     times,
 )
-from kernelect.export.heads import (
-    decision_nodes,
-    mixed_log_odds,
-    moderated_node,
-    of_log_odds,
-    of_probits,
-    softmax,
-    tempered,
-)
+from kernelect.export.heads import both_way_nodes, mixed_log_odds, softmax, tempered
 from kernelect.export.inputs import indicated, warped
 from kernelect.export.kernels import kernel_diagonal, kernel_sum, kernel_values
-from kernelect.machines.ep.likelihoods import Probit
+from kernelect.export.special import log_normal
+from kernelect.export.tracing import traced
 from kernelect.model import (
     BoxPart,
     Component,
+    ForeignPart,
     FunctionPart,
     KernelPart,
     LabelHead,
     Model,
     Moderated,
+    Ordered,
     Part,
     PosteriorSpread,
     Predictive,
-    TargetScale,
     Tempered,
-    Trees,
     View,
     WeightSpread,
 )
 from kernelect.model.heads import LEAST
-from kernelect.model.scales import ANSCOMBE
 from kernelect.typing import Array
 
 #: Less than this part of the prior variance is never left, as in model/spreads.py.
@@ -84,12 +76,14 @@ def _of_labels(model: Model, head: LabelHead, x: Node) -> Outputs:
         pooled = _pooled(head.weights, [answer_of(component, x) for component in components])
         logs = apply("log", apply("max", pooled, LEAST))
         return Outputs(softmax(float(head.sharpness) * logs), None, classes)
+    if isinstance(components[0].link, Ordered):
+        return Outputs(answer_of(components[0], x), None, classes)
     decision = mixed_log_odds([decision_of_component(component, x) for component in components])
     return Outputs(_linked(components[0], decision), decision, classes)
 
 
 def _of_numbers(model: Model, x: Node) -> Outputs:
-    return Outputs(_unscaled(model.numbers.scale, on_scale(model, x)))
+    return Outputs(traced(model.numbers.scale.mean, on_scale(model, x), "The scale of the target"))
 
 
 def on_scale(model: Model, x: Node) -> Node:
@@ -110,18 +104,6 @@ def _pooled(weights: Array, answers: list[Node]) -> Node:
     return added([float(weight) * answer for weight, answer in zip(weights, answers, strict=True)])
 
 
-def _unscaled(scale: TargetScale, f: Node) -> Node:
-    """Return the mean of the target at predictions on its scale, as TargetScale.mean does."""
-    if not scale.is_identity:
-        f = clipped(f, scale.low, scale.high)
-    if scale.name == "sqrt":
-        root = apply("max", f + scale.shift, 0.0)
-        f = root * root + (scale.extra - ANSCOMBE)
-    elif scale.name in ("log", "log1p"):
-        f = scale.factor * apply("exp", f) - (1.0 if scale.name == "log1p" else 0.0)
-    return apply("max", f, 0.0) if scale.bounded else f
-
-
 def answer_of(component: Component, x: Node) -> Node:
     """Return what a component answers: probabilities, or numbers (k,)."""
     if component.link is None:
@@ -135,7 +117,11 @@ def _linked(component: Component, decision: Node) -> Node:
     if isinstance(link, Tempered):
         return tempered(decision, link.inverse_temperature)
     if isinstance(link, Predictive):
-        return of_probits(decision) if isinstance(link.likelihood, Probit) else of_log_odds(decision)
+        owner = type(link.likelihood).__name__
+        return softmax(traced(link.likelihood.log_probability, both_way_nodes(decision), owner))
+    if isinstance(link, Ordered):
+        above = apply("exp", log_normal(decision))  # the probabilities of lying above each threshold
+        return concatenated([const(1.0), above]) - concatenated([above, const(0.0)])
     raise MissingCapability(f"{type(link).__name__} probabilities of a machine of Python cannot be exported.")
 
 
@@ -143,14 +129,17 @@ def decision_of_component(component: Component, x: Node) -> Node:
     """Return the decision values (k,) of a component of labels."""
     V, link = viewed(component.view, x), component.link
     if isinstance(link, Moderated):
-        return moderated_node(*weighed(component, V), np.pi / 8.0)
-    if isinstance(link, Predictive):
+        return traced(link.decision, weighed(component, V), "Moderated")
+    if isinstance(link, Predictive | Ordered):
         if not isinstance(component.spread, PosteriorSpread):
             raise MissingCapability(
                 "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities of a posterior need: "
                 "export an LSSVC, or a model with a kernel of the inputs."
             )
-        return decision_nodes(link.likelihood, *_latent(component.kernel_part, component.spread, V), link.constant)
+        latent = latent_of(component.kernel_part, component.spread, V)
+        if isinstance(link, Ordered):
+            return (latent[0] - link.thresholds) / apply("sqrt", 1.0 + latent[1])
+        return traced(link.decision, latent, type(link.likelihood).__name__)
     return mean_of(component, V)
 
 
@@ -179,24 +168,14 @@ def part_sum(part: Part, V: Node) -> Node:
     if isinstance(part, FunctionPart):
         return function_sum(part.functions, part.coefficients, V)
     if isinstance(part, BoxPart):
-        return narrowed(Fall((V,), _with_boxes(part.trees, part.coefficients)))
+        return narrowed(Fall((V,), replace(part.trees, boxes=part.coefficients)))
+    machine = part.machine if isinstance(part, ForeignPart) else part
     raise MissingCapability(
-        f"{type(part).__name__} is a machine of Python, which cannot be exported: leave it out of the candidates."
+        f"{type(machine).__name__} is a machine of Python, which cannot be exported: leave it out of the candidates."
     )
 
 
-def _with_boxes(trees: Trees, boxes: Array) -> Trees:
-    return Trees(
-        roots=trees.roots,
-        feature=trees.feature,
-        threshold=trees.threshold,
-        right=trees.right,
-        boxes=boxes,
-        n_inputs=trees.n_inputs,
-    )
-
-
-def _latent(part: KernelPart, spread: PosteriorSpread, V: Node) -> tuple[Node, Node]:
+def latent_of(part: KernelPart, spread: PosteriorSpread, V: Node) -> tuple[Node, Node]:
     """Return mean and variance (k,) of latent functions: the variance is k(x, x) less what the data explain."""
     values = stretched(kernel_values(part.kernel, part.vectors, V), len(part.vectors))
     prior = kernel_diagonal(part.kernel, part.vectors, V)

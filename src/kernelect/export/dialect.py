@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
 
 from kernelect.typing import Array, Indices
 
+#: Letters in a line of a table.
+_WIDTH = 100
 
+
+def source_pieces(file: str) -> dict[str, str]:
+    """Return the pieces of a source file in this folder, each of which stands below a line ``//: name``."""
+    text = (files("kernelect.export") / file).read_text(encoding="utf-8")
+    _, *found = re.split(r"^//: (\w+)\n", text, flags=re.MULTILINE)
+    return {name: piece.strip("\n") for name, piece in zip(found[::2], found[1::2], strict=True)}
+
+
+@dataclass(kw_only=True)
 class Dialect(ABC):
-    """What differs between languages."""
+    """What differs between languages.
+
+    Attributes
+    ----------
+    tables : list of str
+        Declarations of the tables that were asked for, each once.
+    helpers : dict of str to str
+        Functions that were called, by name.
+    """
+
+    tables: list[str] = field(default_factory=list)
+    helpers: dict[str, str] = field(default_factory=dict)
+    _known: dict[tuple[str, bytes], str] = field(default_factory=dict)
+
+    def table(self, kind: str, values: Array | Indices, texts: Sequence[str]) -> str:
+        """Return the name of a table of numbers of some kind, which is written down once."""
+        key = (kind, values.tobytes())
+        if key not in self._known:
+            self._known[key] = self.table_name(len(self._known))
+            self.tables.append(self.declared(kind, self._known[key], texts))
+        return self._known[key]
+
+    @abstractmethod
+    def table_name(self, number: int) -> str:
+        """Return what the table with this number is called."""
+
+    @abstractmethod
+    def declared(self, kind: str, name: str, texts: Sequence[str]) -> str:
+        """Return the declaration of a table with these entries."""
 
     @abstractmethod
     def number(self, value: float, wide: bool) -> str:
@@ -58,3 +100,15 @@ class Dialect(ABC):
     @abstractmethod
     def code(self, name: str, position: int, n_levels: int) -> str:
         """Return the declaration of a cell's row in lookup tables: of its level, a missing cell, any other level."""
+
+
+def wrapped(texts: Sequence[str]) -> str:
+    """Return entries of a table in lines of bounded width."""
+    lines, line = [], "  "
+    for place, text in enumerate(texts):
+        piece = text + ("," if place < len(texts) - 1 else "")
+        if len(line) + len(piece) > _WIDTH and line.strip():
+            lines.append(line.rstrip())
+            line = "  "
+        line += piece + " "
+    return "\n".join([*lines, line.rstrip()])

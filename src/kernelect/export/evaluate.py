@@ -10,7 +10,6 @@ import numpy as np
 
 from kernelect.export.fall import Fall
 from kernelect.export.graph import (
-    OPERATIONS,
     REDUCTIONS,
     Apply,
     Const,
@@ -25,6 +24,7 @@ from kernelect.export.graph import (
     Take,
     VectorTimes,
     is_wide,
+    operated,
     walk,
 )
 from kernelect.export.program import Program
@@ -101,7 +101,7 @@ def _value(
     if isinstance(node, Lookup):
         return node.table(levels[node.column])[_places(rows[:, positions[node.column]], len(levels[node.column]))]
     if isinstance(node, Apply):
-        return np.asarray(OPERATIONS[node.op](*args))
+        return operated(node.op, *args)
     if isinstance(node, Reduce):
         return np.asarray(REDUCTIONS[node.op](args[0], axis=-1)).reshape(-1, *node.shape)
     if isinstance(node, VectorTimes):

@@ -204,30 +204,33 @@ class Narrow(Node):
         return self.args[0].shape
 
 
-def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    return np.errstate(all="ignore")(function)  # branches that are not taken may be infinite
-
-
-#: Operations on elements; comparisons give 1 and 0.
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": _quiet(np.add),
-    "sub": _quiet(np.subtract),
-    "mul": _quiet(np.multiply),
-    "div": _quiet(np.divide),
+#: Operations on elements, and the functions of NumPy that they are.
+UFUNCS: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
     "min": np.minimum,
     "max": np.maximum,
-    "exp": _quiet(np.exp),
-    "log": _quiet(np.log),
+    "exp": np.exp,
+    "log": np.log,
     "sqrt": np.sqrt,
     "sin": np.sin,
     "floor": np.floor,
-    "abs": np.abs,
-    "square": _quiet(np.square),
-    "less": lambda a, b: np.less(a, b).astype(float),
-    "equal": lambda a, b: np.equal(a, b).astype(float),
-    "missing": lambda a: np.isnan(a).astype(float),
-    "where": lambda test, a, b: np.where(test != 0.0, a, b),
+    "abs": np.absolute,
+    "square": np.square,
+    "less": np.less,
+    "equal": np.equal,
+    "missing": np.isnan,
 }
+
+
+def operated(op: str, *args: Array) -> Array:
+    """Return an operation on numbers; comparisons give 1 and 0."""
+    with np.errstate(all="ignore"):  # branches that are not taken may be infinite
+        found = np.asarray(np.where(args[0] != 0.0, *args[1:]) if op == "where" else UFUNCS[op](*args))
+    return found.astype(float) if found.dtype == bool else found
+
 
 REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "prod": np.prod, "max": np.max}
 
@@ -247,7 +250,7 @@ def apply(op: str, *operands: Operand) -> Node:
     if len({len(arg.shape) for arg in args}) != 1:
         raise ValueError(f"{op} of shapes {[arg.shape for arg in args]}")
     if all(isinstance(arg, Const) for arg in args):
-        return Const(np.asarray(OPERATIONS[op](*(arg.values for arg in args if isinstance(arg, Const))), dtype=float))
+        return Const(operated(op, *(arg.values for arg in args if isinstance(arg, Const))))
     return Apply(op, args, np.broadcast_shapes(*(arg.shape for arg in args)))
 
 

@@ -12,12 +12,21 @@ import numpy as np
 from scipy.special import ndtri
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.components import mean_of, on_scale, outputs_of, viewed, weighed
+from kernelect.export.components import latent_of, mean_of, on_scale, viewed, weighed
 from kernelect.export.functions import function_values
 from kernelect.export.graph import Node, apply, clipped, concatenated, const, reduced, times
-from kernelect.model import Component, FunctionPart, Model, NoiseModel, SubsetSpread, TargetScale, WeightSpread
+from kernelect.export.tracing import traced
+from kernelect.model import (
+    Component,
+    FunctionPart,
+    Model,
+    NoiseModel,
+    PosteriorSpread,
+    SubsetSpread,
+    TargetScale,
+    WeightSpread,
+)
 from kernelect.model.heads import WHOLE
-from kernelect.model.scales import ANSCOMBE
 
 
 def ends_of(model: Model, x: Node, coverage: float) -> Node:
@@ -27,9 +36,9 @@ def ends_of(model: Model, x: Node, coverage: float) -> Node:
     head = model.numbers
     if model.jackknife is None:
         (component,) = model.components
-        reach = float(ndtri(0.5 + 0.5 * coverage)) * _deviation(component, viewed(component.view, x))
-        return _around(outputs_of(model, x).result, reach)
-    reach = const(model.reach(coverage))
+        reach: Any = float(ndtri(0.5 + 0.5 * coverage)) * _deviation(component, viewed(component.view, x))
+    else:
+        reach = const(model.reach(coverage))
     if head.noise is not None:
         reach = reach * _spread(head.noise, x)
     return _on_target(head.scale, _around(on_scale(model, x), reach))
@@ -40,6 +49,9 @@ def _deviation(component: Component, V: Node) -> Node:
     if isinstance(spread, WeightSpread):
         _, variance = weighed(component, V)
         return spread.unit * apply("sqrt", variance + (spread.noise / spread.unit) ** 2)
+    if isinstance(spread, PosteriorSpread):
+        _, variance = latent_of(component.kernel_part, spread, V)
+        return apply("sqrt", spread.unit**2 * variance + spread.noise**2)
     if isinstance(spread, SubsetSpread):
         total: Any = const(1.0 + spread.constant)
         part = component.parts[0]
@@ -67,15 +79,9 @@ def _spread(noise: NoiseModel, x: Node) -> Node:
 
 def _on_target(scale: TargetScale, ends: Node) -> Node:
     """Return ends on the target's own scale, as NumberHead does; those of counts are whole."""
-    if not scale.is_identity:
-        ends = clipped(ends, scale.low, scale.high)
-    if scale.name == "sqrt":
-        root = apply("max", ends, 0.0)
-        ends = root * root - ANSCOMBE
-    elif scale.name in ("log", "log1p"):
-        ends = apply("exp", ends) - (1.0 if scale.name == "log1p" else 0.0)
+    ends = traced(scale.backward, ends, "The scale of the target")
     if not scale.bounded:
         return ends
     # Down for the lower end, up for the upper one: -floor(-u).
-    ends, way = apply("max", ends, 0.0), np.array([1.0, -1.0])
+    way = np.array([1.0, -1.0])
     return apply("floor", ends * way + WHOLE) * way

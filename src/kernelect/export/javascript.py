@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ import numpy as np
 from kernelect import __version__
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import Explainer
-from kernelect.export.c_language import identifier, wrapped
-from kernelect.export.dialect import Dialect
+from kernelect.export.c_language import identifier
+from kernelect.export.dialect import Dialect, source_pieces, wrapped
 from kernelect.export.graph import Node
 from kernelect.export.loops import Loops
 from kernelect.export.prepare import prepared
@@ -27,19 +27,10 @@ from kernelect.typing import Array, Indices
 #: Numbers of a model that is still written as source text.
 MOST_NUMBERS = 2_000_000
 
-_HELPERS = {
-    "square": "const square = (a) => a * a;",
-    "horner": "const horner = (c, n, a) => { let t = 0; for (let k = 0; k < n; k++) t = t * a + c[k]; return t; };",
-}
+_PIECES = source_pieces("pieces.js")
 
 #: Tables that are at least so long are packed if that is asked for.
 _PACKED = 8
-
-_UNPACK = """const unpack = (text) => {
-  const raw = atob(text), bytes = new Uint8Array(raw.length);
-  for (let at = 0; at < raw.length; at++) bytes[at] = raw.charCodeAt(at);
-  return new Float64Array(bytes.buffer);
-};"""
 
 _NATIVE = ("min", "max", "abs", "exp", "floor", "log", "sqrt", "sin")
 
@@ -113,16 +104,11 @@ def quoted(value: Any) -> str:
     return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class JavaScript(Dialect):
     """JavaScript, whose numbers are all double."""
 
     packed: bool = False
-    tables: list[str] = field(default_factory=list)
-    helpers: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._known: dict[tuple[object, ...], str] = {}
 
     def number(self, value: float, wide: bool) -> str:
         if not np.isfinite(value):
@@ -132,7 +118,7 @@ class JavaScript(Dialect):
     def call(self, op: str, args: Sequence[str], wide: bool) -> str:
         if op in _NATIVE:
             return f"Math.{op}({', '.join(args)})"
-        self.helpers[op] = _HELPERS[op]
+        self.helpers[op] = _PIECES[op]
         return f"{op}({', '.join(args)})"
 
     def is_missing(self, value: str) -> str:
@@ -160,25 +146,20 @@ class JavaScript(Dialect):
         return f"number(row[{position}])"
 
     def places(self, values: Indices) -> str:
-        return self._table("Int32Array", [str(value) for value in values.tolist()], ("places", values.tobytes()))
+        return self.table("Int32Array", values, [str(value) for value in values.tolist()])
 
     def numbers(self, values: Array, wide: bool, bits: int | None = None) -> str:
         flat = np.ascontiguousarray(values, dtype=float).ravel()
         if self.packed and len(flat) >= _PACKED:
-            self.helpers["unpack"] = _UNPACK
-            text = base64.b64encode(flat.astype("<f8").tobytes()).decode()
-            return self._named((flat.tobytes(),), f'unpack("{text}")')
-        texts = [self.number(value, wide).strip("()") for value in flat.tolist()]
-        return self._table("Float64Array", texts, (flat.tobytes(),))
+            self.helpers["unpack"] = _PIECES["unpack"]
+            return self.table("", flat, [base64.b64encode(flat.astype("<f8").tobytes()).decode()])
+        return self.table("Float64Array", flat, [self.number(value, wide).strip("()") for value in flat.tolist()])
 
-    def _table(self, kind: str, texts: list[str], key: tuple[object, ...]) -> str:
-        return self._named(key, f"new {kind}([\n{wrapped(texts)}\n])")
+    def table_name(self, number: int) -> str:
+        return f"t{number}"
 
-    def _named(self, key: tuple[object, ...], value: str) -> str:
-        if key not in self._known:
-            self._known[key] = f"t{len(self._known)}"
-            self.tables.append(f"const {self._known[key]} = {value};")
-        return self._known[key]
+    def declared(self, kind: str, name: str, texts: Sequence[str]) -> str:
+        return f"const {name} = " + (f"new {kind}([\n{wrapped(texts)}\n]);" if kind else f'unpack("{texts[0]}");')
 
 
 def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) -> str:
@@ -209,12 +190,7 @@ def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) 
         '"use strict";',
         f"const columns = {quoted(columns)};",
         f"const classes = {quoted(None if program.classes is None else list(program.classes))};",
-        "const missing = (cell) => cell === null || cell === undefined || Number.isNaN(cell);",
-        'const number = (cell) => (missing(cell) || cell === "" ? NaN : Number(cell));',
-        "const code = (levels, cell) => {",
-        "  const found = missing(cell) ? levels.length : levels.indexOf(String(cell));",
-        '  return found < 0 ? levels.length + (cell === "" ? 0 : 1) : found;',
-        "};",
+        _PIECES["cells"],
         *dialect.helpers.values(),
         *dialect.tables,
         *explained,

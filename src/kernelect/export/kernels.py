@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial, singledispatch
 from typing import Any
 
@@ -13,7 +14,20 @@ from kernelect.explain.profiles import power_series
 from kernelect.explain.terms import centre_of
 from kernelect.export.bounds import below
 from kernelect.export.factors import product_over_inputs
-from kernelect.export.graph import Const, Node, apply, const, narrowed, reduced, reshaped, stretched, take, times
+from kernelect.export.graph import (
+    Const,
+    Node,
+    added,
+    apply,
+    const,
+    multiplied,
+    narrowed,
+    reduced,
+    reshaped,
+    stretched,
+    take,
+    times,
+)
 from kernelect.export.scaled import LARGEST_INPUT, Scaled, units
 from kernelect.export.tracing import traced
 from kernelect.kernels import (
@@ -41,9 +55,33 @@ _LARGEST_VALUE = (1e280, 1e30)
 _SOME = 100
 
 
-@singledispatch
 def kernel_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
     """Return kernel values between the vectors and a row's inputs, (n,) or (1,) where all are alike."""
+    return _composed(_values, kernel, vectors, x)
+
+
+def kernel_diagonal(kernel: Kernel, vectors: Array, x: Node) -> Node:
+    """Return k(x, x), (1,), of inputs that stop growing where those of :func:`kernel_values` do."""
+    return _composed(_diagonal, kernel, vectors, x)
+
+
+def _composed(single: Callable[..., Node], kernel: Kernel, vectors: Array, x: Node) -> Node:
+    """Return what ``single`` makes of the kernels that a kernel is made of, put together as they are."""
+    if isinstance(kernel, Sum | Product):
+        parts = [_composed(single, part, vectors, x) for part in kernel.parts]
+        return added(parts) if isinstance(kernel, Sum) else multiplied(parts)
+    if isinstance(kernel, OnColumns):
+        return _composed(single, kernel.kernel, *_on_columns(kernel, vectors, x))
+    return const(float(kernel.constant)) if isinstance(kernel, Constant) else single(kernel, vectors, x)
+
+
+def _on_columns(kernel: OnColumns, vectors: Array, x: Node) -> tuple[Array, Node]:
+    columns = np.array(kernel.columns, dtype=np.intp)
+    return np.ascontiguousarray(vectors[:, columns]), take(x, columns)
+
+
+@singledispatch
+def _values(kernel: Kernel, vectors: Array, x: Node) -> Node:
     raise MissingCapability(
         f"{type(kernel).__name__} has no form without Python: only kernels that derive from Stationary, OverInputs or "
         "InnerProduct, their sums and products can be exported."
@@ -51,58 +89,8 @@ def kernel_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
 
 
 @singledispatch
-def kernel_diagonal(kernel: Kernel, vectors: Array, x: Node) -> Node:
-    """Return k(x, x), (1,), of inputs that stop growing where those of :func:`kernel_values` do."""
+def _diagonal(kernel: Kernel, vectors: Array, x: Node) -> Node:
     return const(1.0)
-
-
-@kernel_values.register
-def _(kernel: Constant, vectors: Array, x: Node) -> Node:
-    return const(float(kernel.constant))
-
-
-@kernel_diagonal.register
-def _(kernel: Constant, vectors: Array, x: Node) -> Node:
-    return const(float(kernel.constant))
-
-
-@kernel_values.register
-def _(kernel: Sum, vectors: Array, x: Node) -> Node:
-    return _joined("add", [kernel_values(part, vectors, x) for part in kernel.parts])
-
-
-@kernel_values.register
-def _(kernel: Product, vectors: Array, x: Node) -> Node:
-    return _joined("mul", [kernel_values(part, vectors, x) for part in kernel.parts])
-
-
-@kernel_diagonal.register
-def _(kernel: Sum, vectors: Array, x: Node) -> Node:
-    return _joined("add", [kernel_diagonal(part, vectors, x) for part in kernel.parts])
-
-
-@kernel_diagonal.register
-def _(kernel: Product, vectors: Array, x: Node) -> Node:
-    return _joined("mul", [kernel_diagonal(part, vectors, x) for part in kernel.parts])
-
-
-def _joined(op: str, nodes: list[Node]) -> Node:
-    total = nodes[0]
-    for node in nodes[1:]:
-        total = apply(op, total, node)
-    return total
-
-
-@kernel_values.register
-def _(kernel: OnColumns, vectors: Array, x: Node) -> Node:
-    columns = np.array(kernel.columns, dtype=np.intp)
-    return kernel_values(kernel.kernel, np.ascontiguousarray(vectors[:, columns]), take(x, columns))
-
-
-@kernel_diagonal.register
-def _(kernel: OnColumns, vectors: Array, x: Node) -> Node:
-    columns = np.array(kernel.columns, dtype=np.intp)
-    return kernel_diagonal(kernel.kernel, np.ascontiguousarray(vectors[:, columns]), take(x, columns))
 
 
 def _used(kernel: Any, vectors: Array, x: Node) -> tuple[Array, Array, Node]:
@@ -126,14 +114,14 @@ def profile_node(kernel: Stationary | OverInputs | InnerProduct, argument: Node)
     return traced(kernel.profile, argument, type(kernel).__name__)
 
 
-@kernel_values.register
+@_values.register
 def _(kernel: Stationary, vectors: Array, x: Node) -> Node:
     D, end = _squared_distance(kernel, vectors, x), profile_node(kernel, const(np.inf))
     has_end = isinstance(end, Const) and np.isfinite(end.values).all()
     return profile_node(kernel, D if has_end else below(D, *_FARTHEST))
 
 
-@kernel_values.register
+@_values.register
 def _(kernel: OverInputs, vectors: Array, x: Node) -> Node:
     widths, vectors, x = _used(kernel, vectors, x)
     if not len(widths):
@@ -144,12 +132,12 @@ def _(kernel: OverInputs, vectors: Array, x: Node) -> Node:
     return product_over_inputs(partial(profile_node, kernel), x, vectors, widths)
 
 
-@kernel_values.register
+@_values.register
 def _(kernel: Agreement, vectors: Array, x: Node) -> Node:
     return narrowed(reduced("sum", apply("equal", reshaped(x, (1, vectors.shape[1])), vectors)))
 
 
-@kernel_diagonal.register
+@_diagonal.register
 def _(kernel: Agreement, vectors: Array, x: Node) -> Node:
     return const(float(x.shape[0]))
 
@@ -194,12 +182,12 @@ def _inner(scaled: Scaled) -> Node:
     return times(scaled.row, (scaled.vectors * scaled.unit**2).T)
 
 
-@kernel_values.register
+@_values.register
 def _(kernel: InnerProduct, vectors: Array, x: Node) -> Node:
     return profile_node(kernel, _inner(_centred(kernel, vectors, x)))
 
 
-@kernel_diagonal.register
+@_diagonal.register
 def _(kernel: InnerProduct, vectors: Array, x: Node) -> Node:
     scaled = _centred(kernel, vectors, x)
     return profile_node(kernel, reduced("sum", apply("square", scaled.row * scaled.unit)))
@@ -208,7 +196,7 @@ def _(kernel: InnerProduct, vectors: Array, x: Node) -> Node:
 def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> Node:
     """Return sum_i coefficients_i k(x, z_i), (k,); linear kernels become one weight per input or level."""
     if isinstance(kernel, Sum):
-        return _joined("add", [kernel_sum(part, vectors, coefficients, x) for part in kernel.parts])
+        return added([kernel_sum(part, vectors, coefficients, x) for part in kernel.parts])
     factors = list(kernel.parts) if isinstance(kernel, Product) else [kernel]
     constants = [part for part in factors if isinstance(part, Constant)]
     others = [part for part in factors if not isinstance(part, Constant)]
@@ -216,8 +204,8 @@ def kernel_sum(kernel: Kernel, vectors: Array, coefficients: Array, x: Node) -> 
     if not others:
         return const(coefficients.sum(axis=0))
     if len(others) == 1 and isinstance(others[0], OnColumns):
-        columns = np.array(others[0].columns, dtype=np.intp)
-        return kernel_sum(others[0].kernel, np.ascontiguousarray(vectors[:, columns]), coefficients, take(x, columns))
+        own, inputs = _on_columns(others[0], vectors, x)
+        return kernel_sum(others[0].kernel, own, coefficients, inputs)
     if len(others) == 1 and isinstance(others[0], Agreement):
         return _agreement_sum(vectors, coefficients, x)
     if len(others) == 1 and isinstance(others[0], InnerProduct):

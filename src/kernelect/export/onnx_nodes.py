@@ -27,23 +27,8 @@ from kernelect.export.graph import (
 from kernelect.export.program import Program
 from kernelect.typing import Array
 
-#: Operators of all that has a name of its own; comparisons give booleans.
-_OPERATORS = {
-    "add": "Add",
-    "sub": "Sub",
-    "mul": "Mul",
-    "div": "Div",
-    "min": "Min",
-    "max": "Max",
-    "exp": "Exp",
-    "log": "Log",
-    "sqrt": "Sqrt",
-    "sin": "Sin",
-    "floor": "Floor",
-    "abs": "Abs",
-}
+#: Operators of comparisons, which give booleans; other operations have the name of their operator.
 _TESTS = {"less": "Less", "equal": "Equal", "missing": "IsNaN"}
-_REDUCTIONS = {"sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax"}
 
 
 class Sink(Protocol):
@@ -135,7 +120,7 @@ class OnnxNodes:
         args = [self._argument(arg, kind) for arg in node.args]
         if isinstance(node, Reduce):
             keeps = int(len(node.args[0].shape) == 1)
-            return self.sink.node(_REDUCTIONS[node.op], [*args, self._whole([-1])], keepdims=keeps)
+            return self.sink.node(f"Reduce{node.op.capitalize()}", [*args, self._whole([-1])], keepdims=keeps)
         if isinstance(node, VectorTimes):
             return self.sink.node("MatMul", args)
         if isinstance(node, Take):
@@ -181,7 +166,7 @@ class OnnxNodes:
             return self.sink.node("Neg", args[1:])
         if node.op in ("mul", "div") and len(node.shape) == 1:
             return self._scaled(node, kind)
-        return self.sink.node(_OPERATORS[node.op], args)
+        return self.sink.node(node.op.capitalize(), args)
 
     def _scaled(self, node: Apply, kind: Any) -> str:
         """Add a product or quotient of vectors, without a single number in it.
@@ -199,7 +184,7 @@ class OnnxNodes:
             self._constant(np.broadcast_to(arg.values, size), kind) if isinstance(arg, Const) else self.names[id(arg)]
             for arg in node.args
         ]
-        return self.sink.node(_OPERATORS[node.op], stretched)
+        return self.sink.node(node.op.capitalize(), stretched)
 
     def _test(self, node: Node, kind: Any) -> str:
         if id(node) in self._tests:

@@ -11,8 +11,8 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export.fewer import check_inputs, landmarks_of, least_squares_of
-from kernelect.export.reduced import Smaller, cannot, is_sparse, smaller
-from kernelect.export.reduction import EVIDENCE, Reduction, compared, loss_name
+from kernelect.export.reduced import cannot, is_sparse, smaller
+from kernelect.export.reduction import Reduction
 from kernelect.model import Model, WeightSpread
 from kernelect.model.subject import subject_of
 from kernelect.typing import Array, Indices
@@ -72,39 +72,20 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     if isinstance(max_vectors, bool) or not isinstance(max_vectors, Integral) or max_vectors < 1:
         raise InvalidArgument(f"max_vectors={max_vectors!r} must be a whole number of at least 1.")
     subject = subject_of(model)
-    found = smaller(subject.model, int(max_vectors), np.random.default_rng(random_state), subject.title)
-    small = model if found.model is subject.model else _around(model, found)
-    return replace(_compared(subject.model, found), model=small, remarks=found.remarks)
+    found, kept = smaller(subject.model, int(max_vectors), np.random.default_rng(random_state), subject.title)
+    return replace(found, model=model if found.model is subject.model else _around(model, found.model, kept))
 
 
-def _compared(model: Model, found: Smaller) -> Reduction:
-    """Return what a smaller model costs."""
-    if found.before is not None and found.after is not None:
-        return compared(model, found.vectors_before, found.vectors, found.before, found.after)
-    spread = model.components[0].spread
-    assert isinstance(spread, WeightSpread)
-    known, count = spread.losses, found.vectors
-    return Reduction(
-        model=model,
-        vectors_before=found.vectors_before,
-        vectors=count,
-        score=EVIDENCE if known is None else loss_name(model),
-        loss_before=0.0 if known is None else float(known.loss[-1]),
-        loss=found.lost if known is None else float(known.loss[count]),
-        standard_error=0.0 if known is None else float(known.standard_error[count]),
-    )
-
-
-def _around(given: Any, found: Smaller) -> Any:
+def _around(given: Any, small: Model, kept: Indices | None) -> Any:
     """Return what was given with the smaller model at its end."""
     if isinstance(given, Model):
-        return found.model
+        return small
     if getattr(given, "schema", None) is not None:  # a table model
-        return replace(given, model=found.model)
+        return replace(given, model=small)
     if hasattr(given, "steps") and not hasattr(given, "model_"):
         name, machine = given.steps[-1]
-        return type(given)([*given.steps[:-1], (name, _around(machine, found))])
-    return given.with_model(found.model, found.kept)
+        return type(given)([*given.steps[:-1], (name, _around(machine, small, kept))])
+    return given.with_model(small, kept)
 
 
 def sizes_of(model: Any) -> tuple[int, ...]:

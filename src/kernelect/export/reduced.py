@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from kernelect.export.fewer import (
     losses_of,
     on_fewer,
 )
+from kernelect.export.reduction import EVIDENCE, Reduction, compared, loss_name
 from kernelect.mixture.heads import label_head, number_head
 from kernelect.model import (
     Component,
@@ -39,30 +40,8 @@ _ON_LEAST_SQUARES = (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Smaller:
-    """A smaller model.
-
-    Attributes
-    ----------
-    model : Model
-    vectors_before, vectors : int
-    before, after : ndarray of shape (n,) or None
-        Losses of the same rows left out of both models; None if only the ln evidence that is ``lost`` is known.
-    lost : float
-    kept : ndarray of int or None
-        Which components, or which vectors of a sparse model, stay; None if all do.
-    remarks : tuple of str
-    """
-
-    model: Model
-    vectors_before: int
-    vectors: int
-    before: Array | None = None
-    after: Array | None = None
-    lost: float = 0.0
-    kept: Indices | None = None
-    remarks: tuple[str, ...] = ()
+#: A smaller model, and which components, or which vectors of a sparse model, stay; None if all do.
+Smaller = tuple[Reduction, Indices | None]
 
 
 def smaller(model: Model, most: int, generator: np.random.Generator, title: str = "This model") -> Smaller:
@@ -97,15 +76,21 @@ def _on_path(model: Model, most: int) -> Smaller:
     count = spread.model.n_vectors
     short, kept, lost = shortened(spread.model, most)
     weights, constants = short.coefficients()
-    losses = spread.losses if len(kept) == count else None  # standard errors are those of differences to the model
+    known = spread.losses  # standard errors are those of differences to the model
     small = replace(
         component,
         parts=(replace(part, vectors=part.vectors[kept], coefficients=spread.unit * weights),),
         constant=component.constant + spread.unit * (constants - spread.model.coefficients()[1]),
-        spread=replace(spread, model=short, losses=losses),
+        spread=replace(spread, model=short, losses=known if len(kept) == count else None),
     )
-    found = replace(model, components=(small,))
-    return Smaller(model=found, vectors_before=count, vectors=len(kept), lost=lost, kept=kept)
+    found = Reduction(
+        model=replace(model, components=(small,)), vectors_before=count, vectors=len(kept), score=EVIDENCE, loss=lost
+    )
+    if known is None:
+        return found, kept
+    after, error = float(known.loss[len(kept)]), float(known.standard_error[len(kept)])
+    before = float(known.loss[-1])
+    return replace(found, score=loss_name(model), loss_before=before, loss=after, standard_error=error), kept
 
 
 def _on_landmarks(model: Model, most: int, generator: np.random.Generator) -> Smaller:
@@ -121,7 +106,7 @@ def _on_landmarks(model: Model, most: int, generator: np.random.Generator) -> Sm
     count, labels = landmarks_of(model) or len(machines[0].kernel_part.vectors), model.is_classifier
     before = losses_of(training.left_out[known.rows], known.targets, labels)
     if most >= count and (all(stays) or not landmarks_of(model)):
-        return Smaller(model=model, vectors_before=count, vectors=count, before=before, after=before)
+        return compared(model, count, count, before, before), None
     fewer = on_fewer(machines, most, known, generator)
     small = _mixed_again(model, fewer, known)
     assert small.training is not None
@@ -130,15 +115,8 @@ def _on_landmarks(model: Model, most: int, generator: np.random.Generator) -> Sm
     remarks = [] if all(stays) else [_on_dropped(model, stays, known, before)]
     if any(component.refitted for component in machines) and not all(component.refitted for component in fewer):
         remarks.append(_ON_LEAST_SQUARES)
-    return Smaller(
-        model=small,
-        vectors_before=count,
-        vectors=vectors,
-        before=before,
-        after=after,
-        kept=np.flatnonzero(stays),
-        remarks=tuple(remarks),
-    )
+    found = compared(small, count, vectors, before, after)
+    return replace(found, remarks=tuple(remarks)), np.flatnonzero(stays)
 
 
 def _mixed_again(model: Model, components: Sequence[Component], known: KnownRows) -> Model:
@@ -187,10 +165,10 @@ def _on_dropped(model: Model, stays: Sequence[bool], known: KnownRows, before: A
     training = _mixed_again(model, rest, known).training
     assert training is not None
     loss = float(losses_of(training.left_out, known.targets, model.is_classifier).mean())
-    score = "log-loss" if model.is_classifier else "unexplained variance"
     return (
         f"Left out to save room: {_in_words([each for each, stay in pairs if not stay])}, with {100.0 * share:.0f} % "
-        f"of the weight. That alone moves the leave-one-out {score} from {float(before.mean()):#.4g} to {loss:#.4g}."
+        f"of the weight. That alone moves the leave-one-out {loss_name(model)} from {float(before.mean()):#.4g} to "
+        f"{loss:#.4g}."
     )
 
 

@@ -36,9 +36,9 @@ class Reduction:
     vectors_before: int
     vectors: int
     score: str
-    loss_before: float
-    loss: float
-    standard_error: float
+    loss_before: float = 0.0
+    loss: float = 0.0
+    standard_error: float = 0.0
     remarks: tuple[str, ...] = ()
 
     def in_words(self) -> str:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
-from kernelect.export.fall import Fall
-from kernelect.export.graph import (
-    Apply,
-    Const,
-    Horner,
-    Lookup,
-    Narrow,
-    Node,
-    Raw,
-    Reduce,
-    Reshape,
-    Take,
-    narrowed,
-    walk,
-)
+from kernelect.export.graph import Narrow, Node, narrowed, walk
+from kernelect.model.trees import Trees
 
 
 def rewritten(nodes: Sequence[Node], change: Callable[[Node, tuple[Node, ...]], Node]) -> list[Node]:
@@ -62,18 +50,12 @@ def shared_nodes(nodes: Sequence[Node]) -> list[Node]:
 
 def _own(node: Node) -> Hashable:
     """Return what a node is besides its arguments."""
-    if isinstance(node, Const):
-        return node.shape, node.bits, np.ascontiguousarray(node.values).tobytes()
-    if isinstance(node, Raw):
-        return node.columns
-    if isinstance(node, Lookup):
-        return node.column, node.table(list(node.rows)).tobytes(), tuple(node.rows)
-    if isinstance(node, Apply | Reduce):
-        return node.op
-    if isinstance(node, Horner):
-        return node.coefficients
-    if isinstance(node, Take):
-        return node.places.tobytes()
-    if isinstance(node, Fall):
-        return id(node.trees)
-    return node.shape if isinstance(node, Reshape) else None
+    return tuple(_frozen(getattr(node, each.name)) for each in fields(node) if each.name != "args")  # type: ignore[arg-type]
+
+
+def _frozen(value: Any) -> Hashable:
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, Mapping):
+        return tuple((key, _frozen(each)) for key, each in value.items())
+    return id(value) if isinstance(value, Trees) else value

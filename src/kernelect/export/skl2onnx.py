@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.estimators import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
+from kernelect.estimators import GPC, GPR, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor
 from kernelect.exceptions import MissingCapability
 from kernelect.export.models import program_of
 from kernelect.export.onnx_model import label_array
@@ -18,7 +18,7 @@ from kernelect.extras import load_extra
 _LEAST_OPSET = 18
 
 _CLASSIFIERS = (LSSVC, SVC, GPC, RVC)
-_REGRESSORS = (LSSVR, RVR, BasisSearchRegressor)
+_REGRESSORS = (LSSVR, GPR, RVR, BasisSearchRegressor)
 
 
 def register_skl2onnx() -> None:

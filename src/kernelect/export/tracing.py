@@ -1,35 +1,37 @@
-"""A kernel's profile as a graph: the profile is called with a stand-in for an array that notes what is done to it.
+"""Functions of arrays as graphs: a function is called with stand-ins that note what is done to them.
 
-A profile is a function of one array, made of operators and functions of NumPy. It may write into its argument; the
-stand-in then stands for what was written.
+So are kernels' profiles, likelihoods and scales of the target written down once. A function is made of operators and
+functions of NumPy. It may write into its argument; the stand-in then stands for what was written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+from scipy import special
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.graph import Node, Operand, Shape, apply, clipped, const
+from kernelect.export.graph import UFUNCS, Node, Operand, Shape, apply, clipped, const
+from kernelect.export.special import log_normal, log_sigmoid, log_sum, scaled_error
 from kernelect.typing import Array
 
 #: Whole exponents up to which a power is a product.
 _MOST_FACTORS = 64
 
 
-def traced(profile: Callable[[Array], Array], argument: Node, owner: str) -> Node:
-    """Return what a profile computes of a node; an error that names the ``owner`` if it is no graph."""
-    stand_in: Any = Traced(argument)
+def traced(function: Callable[..., Any], arguments: Node | Sequence[Node], owner: str) -> Node:
+    """Return what a function computes of nodes; an error that names the ``owner`` if it is no graph."""
+    nodes = [arguments] if isinstance(arguments, Node) else arguments
     try:
-        found: Any = profile(stand_in)
+        found: Any = function(*map(Traced, nodes))
         return _operand(found) if isinstance(found, Traced) else const(found)
     except (TypeError, AttributeError, ValueError) as error:
         raise MissingCapability(
-            f"{owner} has no form without Python: {error}. Write its profile with operators and functions of NumPy: "
+            f"{owner} has no form without Python: {error}. Write it with operators and functions of NumPy: "
             "exp, expm1, log, log1p, sqrt, sin, cos, tanh, abs, floor, minimum, maximum, where, clip."
         ) from error
 
@@ -65,10 +67,10 @@ class Traced(NDArrayOperatorsMixin):
         return Traced(_FUNCTIONS[function](*(_operand(each) for each in args), **options))
 
     def __array__(self, *args: Any, **options: Any) -> Array:
-        raise TypeError("its profile makes a plain array of its argument")
+        raise TypeError("it makes a plain array of its argument")
 
     def __bool__(self) -> bool:
-        raise TypeError("its profile branches on values")
+        raise TypeError("it branches on values")
 
 
 def _operand(value: Any) -> Any:
@@ -134,41 +136,28 @@ def _not(test: Operand) -> Node:
 
 #: What a function of NumPy is among the operations of a graph.
 _RULES: dict[Any, Callable[..., Any]] = {
-    np.add: partial(apply, "add"),
-    np.subtract: partial(apply, "sub"),
-    np.multiply: partial(apply, "mul"),
-    np.divide: partial(apply, "div"),
+    **{ufunc: partial(apply, op) for op, ufunc in UFUNCS.items()},
+    **dict.fromkeys((np.bitwise_and, np.logical_and), partial(apply, "mul")),
+    **dict.fromkeys((np.bitwise_or, np.logical_or), partial(apply, "max")),
+    **dict.fromkeys((np.invert, np.logical_not), _not),
+    **dict.fromkeys((np.power, np.float_power), _power),
     np.negative: partial(apply, "sub", 0.0),
     np.positive: lambda u: u,
     np.reciprocal: partial(apply, "div", 1.0),
-    np.power: _power,
-    np.float_power: _power,
-    np.square: partial(apply, "square"),
-    np.sqrt: partial(apply, "sqrt"),
-    np.exp: partial(apply, "exp"),
     np.expm1: _expm1,
-    np.log: partial(apply, "log"),
     np.log1p: _log1p,
     np.sin: _sine,
     np.cos: partial(_sine, ahead=0.25),
     np.tanh: _tanh,
-    np.absolute: partial(apply, "abs"),
+    np.logaddexp: log_sum,
+    special.log_ndtr: log_normal,
+    special.log_expit: log_sigmoid,
+    special.erfcx: scaled_error,
     np.fabs: partial(apply, "abs"),
-    np.floor: partial(apply, "floor"),
-    np.minimum: partial(apply, "min"),
-    np.maximum: partial(apply, "max"),
-    np.less: partial(apply, "less"),
     np.greater: lambda a, b: apply("less", b, a),
     np.less_equal: lambda a, b: _not(apply("less", b, a)),
     np.greater_equal: lambda a, b: _not(apply("less", a, b)),
-    np.equal: partial(apply, "equal"),
     np.not_equal: lambda a, b: _not(apply("equal", a, b)),
-    np.bitwise_and: partial(apply, "mul"),
-    np.bitwise_or: partial(apply, "max"),
-    np.invert: _not,
-    np.logical_and: partial(apply, "mul"),
-    np.logical_or: partial(apply, "max"),
-    np.logical_not: _not,
 }
 
 _FUNCTIONS: dict[Any, Callable[..., Node]] = {

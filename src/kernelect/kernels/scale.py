@@ -40,9 +40,13 @@ def middle(X: Array) -> Array:
 
 
 def typical_row(X: Array) -> Array:
-    """Return the (lower) median of every input, which no few rows can move and no sum can overflow."""
-    place = (len(X) - 1) // 2
-    return np.asarray(np.partition(X, place, axis=0)[place], dtype=float)
+    """Return a median of every input, which no few rows can move and no sum can overflow.
+
+    Of two values in the middle it is the one closer to 0, so that -X has the same with the other sign.
+    """
+    places = [(len(X) - 1) // 2, len(X) // 2]
+    lower, upper = np.partition(X, places, axis=0)[places]
+    return np.asarray(np.where(np.abs(lower) <= np.abs(upper), lower, upper), dtype=float)
 
 
 def input_scales(X: Array) -> Array:

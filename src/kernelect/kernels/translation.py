@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel, Pullback
 from kernelect.kernels.composite import Product, Sum
 from kernelect.kernels.dot_product import Constant
@@ -34,6 +35,11 @@ def from_sklearn(kernel: Any) -> Kernel:
     translated; those with bounds ``"fixed"`` keep their value.
     """
     kind = type(kernel).__name__
+    if kind == "CompoundKernel":
+        raise InvalidArgument(
+            f"kernel={kernel!r} holds {len(kernel.kernels)} kernels side by side, one for each class: give one kernel, "
+            "such as their sum."
+        )
     if kind in ("Sum", "Product"):
         parts = from_sklearn(kernel.k1), from_sklearn(kernel.k2)
         return Sum.of(*parts) if kind == "Sum" else Product.of(*parts)

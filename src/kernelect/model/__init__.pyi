@@ -6,6 +6,7 @@ from kernelect.model.heads import NumberHead as NumberHead
 from kernelect.model.links import Given as Given
 from kernelect.model.links import Link as Link
 from kernelect.model.links import Moderated as Moderated
+from kernelect.model.links import Ordered as Ordered
 from kernelect.model.links import Predictive as Predictive
 from kernelect.model.links import Tempered as Tempered
 from kernelect.model.parts import BoxPart as BoxPart
@@ -13,6 +14,7 @@ from kernelect.model.parts import ForeignPart as ForeignPart
 from kernelect.model.parts import FunctionPart as FunctionPart
 from kernelect.model.parts import KernelPart as KernelPart
 from kernelect.model.parts import Part as Part
+from kernelect.model.posterior import PosteriorSpread as PosteriorSpread
 from kernelect.model.record import Model as Model
 from kernelect.model.record import TrainingRows as TrainingRows
 from kernelect.model.scales import TargetScale as TargetScale
@@ -22,7 +24,6 @@ from kernelect.model.spreads import Jackknife as Jackknife
 from kernelect.model.spreads import LandmarkJackknife as LandmarkJackknife
 from kernelect.model.spreads import LatentSpread as LatentSpread
 from kernelect.model.spreads import PlainJackknife as PlainJackknife
-from kernelect.model.spreads import PosteriorSpread as PosteriorSpread
 from kernelect.model.spreads import Spread as Spread
 from kernelect.model.spreads import SubsetSpread as SubsetSpread
 from kernelect.model.spreads import WeightSpread as WeightSpread

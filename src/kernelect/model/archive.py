@@ -6,6 +6,7 @@ No name, size or header of a member is trusted: an archive that no model has is 
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import stat
@@ -19,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from kernelect.exceptions import UnusableModel, reason_of
-from kernelect.model.texts import Text, parsed
+from kernelect.model.texts import MOST_TEXT, Text, parsed
 
 #: What a model file is called by default.
 FILE_NAME = "model.kernelect"
@@ -73,7 +74,10 @@ class Archive:
         """Return the JSON of a member, whose size and depth are limited."""
         if member not in self:
             raise ValueError(f"it has no {member}")
-        return parsed(self._read(member), member)
+        size = self._zip.getinfo(member).file_size
+        if size > MOST_TEXT:
+            raise ValueError(f"its {member} has {size} bytes, more than a model's ({MOST_TEXT})")
+        return parsed(self._zip.read(member), member)
 
     def check_names(self) -> None:
         """Raise if a member is neither a text nor an array of a model."""
@@ -89,9 +93,6 @@ class Archive:
             self._arrays[number] = self._loaded(f"arrays/{number}.npy")
         return self._arrays[number]
 
-    def _read(self, member: str) -> bytes:
-        return self._zip.read(member)  # zipfile never unpacks more than was declared, and compares the checksum
-
     def _loaded(self, member: str) -> Any:
         """Return an array after comparing what its header claims with its bytes."""
         with self._zip.open(member) as file:
@@ -101,17 +102,10 @@ class Archive:
             size = self._zip.getinfo(member).file_size - file.tell()
             if dtype.kind not in KINDS or dtype.names is not None or dtype != dtype.newbyteorder("<"):
                 raise ValueError(f"{member} has the type {str(dtype)[:40]}")
-            if any(length < 0 for length in shape) or dtype.itemsize * _count(shape) != size:
+            if any(length < 0 for length in shape) or dtype.itemsize * math.prod(shape) != size:
                 raise ValueError(f"{member} has {size} bytes and the shape {str(shape)[:80]}")
             values = np.frombuffer(bytearray(file.read()), dtype=dtype)
         return values.reshape(shape, order="F" if fortran_order else "C")
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    found = 1
-    for length in shape:
-        found *= int(length)
-    return found
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,9 @@ _TYPES = {
     "labels": ("biufUO", "labels"),
     "targets": ("if", "numbers or places"),
 }
+
+#: The text of axes: type, letters, limits of places, whether numbers may be infinite.
+_TEXT = re.compile(rf"(?:({'|'.join(_TYPES)}) )?([\w.](?: (?:\w|\.\.?))*?)(?: below (\w))?(?: from (-1))?( any)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,14 @@ class Axes:
     below: str = "."
     least: int = 0
     finite: bool = True
+
+    @classmethod
+    def parsed(cls, text: str) -> Axes:
+        """Return the axes that a text describes, such as ``"p k"``, ``"places q below m from -1"`` or ``"n . any"``."""
+        found = _TEXT.fullmatch(text)
+        assert found is not None, text
+        of, letters, below, least, infinite = found.groups()
+        return cls(letters=letters, of=of or "numbers", below=below or ".", least=int(least or 0), finite=not infinite)
 
     def check(self, place: str, array: Any, lengths: MutableMapping[str, int]) -> None:
         """Raise if an array is not of this type and these lengths; letters that are new get its lengths."""
@@ -80,28 +92,3 @@ class Axes:
             most = lengths.get(self.below)
             if low < self.least or (most is not None and high >= most):
                 raise ValueError(f"{place} holds the place {low if low < self.least else high}, which there is not")
-
-
-def numbers(letters: str, *, finite: bool = True) -> Axes:
-    """Return the axes of numbers."""
-    return Axes(letters=letters, finite=finite)
-
-
-def places(letters: str, below: str = ".", least: int = 0) -> Axes:
-    """Return the axes of places among ``below`` things."""
-    return Axes(letters=letters, of="places", below=below, least=least)
-
-
-def truths(letters: str) -> Axes:
-    """Return the axes of an array of true and false."""
-    return Axes(letters=letters, of="truths")
-
-
-def labels(letters: str) -> Axes:
-    """Return the axes of labels: text, numbers or truths."""
-    return Axes(letters=letters, of="labels")
-
-
-def targets(letters: str) -> Axes:
-    """Return the axes of targets: places of classes, or numbers."""
-    return Axes(letters=letters, of="targets")

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from kernelect.machines.ep.likelihoods import Likelihood
+from kernelect.numerics.normal import log_between
 from kernelect.typing import Array
 
 
@@ -67,7 +68,8 @@ class Moderated(Tempered):
 
     def decision(self, mean: Array, variance: Array | None) -> Array:
         assert variance is not None
-        return np.asarray(mean / np.sqrt(1.0 + np.pi / 8.0 * variance), dtype=float)
+        found: Array = mean / np.sqrt(1.0 + np.pi / 8.0 * variance)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,3 +111,27 @@ class Given(Link):
 
     def log_probabilities(self, decision: Array) -> Array:
         return self.logits(decision)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ordered(Link):
+    """Classes with an order: between which thresholds the latent function plus unit normal noise lies.
+
+    Decision values are (m - h_k)/sqrt(1 + v), one for each threshold: the probits of lying above it.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_classes - 1,)
+        Ascending.
+    """
+
+    thresholds: Array
+    needs_variance = True
+
+    def decision(self, mean: Array, variance: Array | None) -> Array:
+        assert variance is not None
+        return np.asarray((mean - self.thresholds) / np.sqrt(1.0 + variance), dtype=float)
+
+    def logits(self, decision: Array) -> Array:
+        beyond = np.full((len(decision), 1), np.inf)
+        return log_between(np.hstack([decision, -beyond]), np.hstack([beyond, decision]))

@@ -17,7 +17,7 @@ from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
 from kernelect.model.heads import LabelHead, NumberHead, mixed
 from kernelect.model.jackknife import check_coverage, jackknife_ends, jackknife_reach
-from kernelect.model.links import Link
+from kernelect.model.links import Link, Ordered
 from kernelect.model.parts import KernelPart
 from kernelect.model.spreads import Jackknife, Spread
 from kernelect.numerics import dense_rows
@@ -198,6 +198,8 @@ class Model:
             return head.chosen(self.probabilities(Z))
         (component,) = self.components
         V = component.view(Z)
+        if isinstance(component.link, Ordered):
+            return head.chosen(component.answers(V))
         if len(component.constant) == 1:  # no link moves the sign
             return head.classes[(component.mean(V)[:, 0] > 0.0).astype(np.intp)]
         return head.classes[np.argmax(component.decision(V), axis=1)]
@@ -207,14 +209,18 @@ class Model:
         head = self.numbers
         return head.shaped(head.scale.mean(head.on_scale(self.answers(Z))))
 
-    def deviations(self, Z: Array) -> Array:
-        """Return standard deviations of new observations at inputs."""
+    def on_scale(self, Z: Array) -> tuple[Array, Array]:
+        """Return mean and deviation (m, k) of new observations on the scale on which the target is modelled."""
         head, answers = self.numbers, self.answers(Z)
         found = [_spread(component).deviation(component, component.view(Z)) for component in self.components]
         deviation = head.deviation(answers, found)
         if head.noise is not None:
             deviation = deviation * head.noise(Z)
-        return head.shaped(head.scale.deviation(head.on_scale(answers), deviation))
+        return head.on_scale(answers), deviation
+
+    def deviations(self, Z: Array) -> Array:
+        """Return standard deviations of new observations at inputs."""
+        return self.numbers.shaped(self.numbers.scale.deviation(*self.on_scale(Z)))
 
     def covariances(self, Z: Array) -> Array:
         """Return covariances of new observations at inputs: (m, m), or (m, m, k) for several targets."""
@@ -242,8 +248,9 @@ class Model:
         check_coverage(coverage)
         head = self.numbers
         if self.jackknife is None:
-            mean, reach = self.predictions(Z), float(ndtri(0.5 + 0.5 * coverage)) * self.deviations(Z)
-            return mean - reach, mean + reach
+            mean, deviation = self.on_scale(Z)
+            reach = float(ndtri(0.5 + 0.5 * coverage)) * deviation
+            return head.ends(mean - reach, mean + reach)
         residuals = self.interval_residuals()
         step = max(1, min(_BLOCK, _BLOCK_NUMBERS // max(len(residuals), 1)))
         batches = [np.asarray(Z[first : first + step], dtype=float) for first in range(0, max(len(Z), 1), step)]

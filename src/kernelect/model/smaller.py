@@ -9,8 +9,8 @@ from scipy.linalg import svd
 
 from kernelect.model.component import Component
 from kernelect.model.parts import KernelPart
+from kernelect.model.posterior import PosteriorSpread
 from kernelect.model.record import Model
-from kernelect.model.spreads import PosteriorSpread
 from kernelect.numerics import factorize
 from kernelect.typing import Array
 

@@ -24,9 +24,6 @@ from kernelect.typing import Array, Indices, Mask
 if TYPE_CHECKING:
     from kernelect.model.component import Component
 
-#: Less than this share of the prior variance is never left: rounding may take a little more away than there is.
-_LEAST_SHARE = 1e-12
-
 
 class Spread(ABC):
     """What a component knows of its uncertainty."""
@@ -75,33 +72,6 @@ class Jackknife(Spread):
     @abstractmethod
     def left_out_variance(self) -> Array:
         """Return the variance (n or 1, k) that is claimed for each training row when it is left out."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PosteriorSpread(LatentSpread):
-    """A Gaussian process: k(x, x) less what the data explain.
-
-    Attributes
-    ----------
-    roots : tuple of ndarray of shape (r, n)
-        Of each output: W, so that |W k(x)|^2 is the variance that the data explain.
-    usual : ndarray of shape (k,)
-        Mean posterior variance over the training rows.
-    """
-
-    roots: tuple[Array, ...]
-    usual: Array
-
-    def latent(self, component: Component, V: Array) -> tuple[Array, Array]:
-        part = component.kernel_part
-        found = [self._block(part, block) for block in blocks(V, len(part.coefficients))]
-        mean, variance = (np.concatenate(each) for each in zip(*found, strict=True))
-        return component.constant + mean, variance
-
-    def _block(self, part: KernelPart, V: Array) -> tuple[Array, Array]:
-        cross, prior = part.cross(V), part.kernel.diagonal(V)[:, None]
-        explained = np.column_stack([np.einsum("ij,ij->j", half, half) for half in (W @ cross for W in self.roots)])
-        return cross.T @ part.coefficients, np.maximum(prior - explained, _LEAST_SHARE * prior)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,6 +16,9 @@ from kernelect.typing import Array, Indices, Mask
 #: Rows times trees that go down together: numbers that fit into the cache.
 _TOGETHER = 16_384
 
+#: Rows in boxes are set aside as soon as no more than this share of all moves on.
+_STILL_MOVING = 0.7
+
 #: Numbers that what all trees say of some rows may take at a time.
 _SAID = 4_000_000
 
@@ -54,27 +57,37 @@ class Trees:
             raise InvalidArgument(f"trees of {self.n_inputs} inputs cannot take rows of {E.shape[1]}")
         out = np.empty((len(E), len(self)), dtype=np.intp)
         rows = min(len(E), _TOGETHER)
-        trees = max(1, _TOGETHER // max(rows, 1))
+        trees, ways = max(1, _TOGETHER // max(rows, 1)), self._ways()
         for first in range(0, len(E), rows or 1):
             block = slice(first, first + rows)
             for tree in range(0, len(self), trees):
-                out[block, tree : tree + trees] = self._down(E[block], self.roots[tree : tree + trees])
+                out[block, tree : tree + trees] = self._down(E[block], self.roots[tree : tree + trees], *ways)
         return out
 
-    def _down(self, E: Array, roots: Indices) -> Indices:
-        at = np.broadcast_to(roots, (len(E), len(roots))).ravel().copy()
-        row = np.repeat(np.arange(len(E)), len(roots))
-        moving = np.arange(len(at))
-        for _ in range(len(self.feature)):  # a forged tree ends too
-            feature = self.feature[at[moving]]
-            inner = feature >= 0
-            moving, feature = moving[inner], feature[inner]
-            if not len(moving):
+    def _ways(self) -> tuple[Indices, Indices, Mask]:
+        """Return the input that every node looks at, where rows go from it (2 N,), and which nodes are no boxes.
+
+        Node i sends rows to place 2 i or 2 i + 1. A box sends them to itself, so that all rows can take a step.
+        """
+        here, inner = np.arange(len(self.feature)), self.feature >= 0
+        ways = np.column_stack([np.where(inner, here + 1, here), np.where(inner, self.right, here)])
+        return np.where(inner, self.feature, 0), ways.ravel(), inner
+
+    def _down(self, E: Array, roots: Indices, feature: Indices, ways: Indices, inner: Mask) -> Indices:
+        cells, first = np.ascontiguousarray(E).ravel(), np.repeat(np.arange(len(E)) * E.shape[1], len(roots))
+        out = np.broadcast_to(roots, (len(E), len(roots))).ravel().copy()
+        at, moving = out, np.arange(len(out))
+        for _ in range(len(feature)):  # a forged tree ends too
+            on = inner.take(at)
+            if np.count_nonzero(on) < _STILL_MOVING * len(on):
+                out[moving] = at
+                at, first, moving = at[on], first[on], moving[on]
+            if not len(at):
                 break
-            here = at[moving]
-            left = E[row[moving], feature] <= self.threshold[here]
-            at[moving] = np.where(left, here + 1, self.right[here])
-        return self.right[at].reshape(len(E), len(roots))
+            right = ~(cells.take(first + feature.take(at)) <= self.threshold.take(at))
+            at = ways.take(2 * at + right)
+        out[moving] = at
+        return self.right[out].reshape(len(E), len(roots))
 
     def by_bag(self, E: Array, n_bags: int) -> Array:
         """Return the mean of what the trees of every bag say, (m, B, k)."""
