@@ -62,8 +62,8 @@ def folded(machine, X, y):
 
 def test_several_classes_gain_and_new_rows_confirm_it(classes, machine):
     found = refitted(machine, *classes)
-    assert found.selection_.status.endswith(HOW)
-    assert HOW not in machine.selection_.status  # the machine that came in is as it was
+    assert found.model_.components[0].refitted
+    assert not machine.model_.components[0].refitted  # the machine that came in is as it was
     before, after = (log_loss(model, *drawn(4000, 1)) for model in (machine, found))
     assert after < 0.9 * before
     assert calibrated_log_loss(found.loo_decision_, classes[1], np.ones(600)) == pytest.approx(after, rel=0.25)
@@ -175,7 +175,7 @@ def test_order_of_rows_names_of_classes_and_unit_of_weights_do_not_matter(classe
     weights = np.full(600, 4.0)
     heavy = refitted(fitted(X, y, weights), X, y, weights)
     np.testing.assert_allclose(heavy.predict_proba(new), found.predict_proba(new), atol=1e-6)
-    assert all(HOW in model.selection_.status for model in (found, shuffled, renamed, heavy))
+    assert all(model.model_.components[0].refitted for model in (found, shuffled, renamed, heavy))
 
 
 def test_rows_of_no_weight_are_not_there(classes):
@@ -192,7 +192,7 @@ def test_a_class_of_one_row_does_not_keep_the_others_from_gaining(classes):
     X, y = classes[0], classes[1].copy()
     y[17] = 4
     found = refitted(fitted(X, y), X, y)
-    assert found.selection_.status.endswith(HOW)
+    assert found.model_.components[0].refitted
     lost = -np.log(found.model_.training.left_out[17, 4])
     assert lost < 12.0
 
@@ -234,7 +234,7 @@ def mixture():
 @pytest.mark.slow
 def test_a_mixture_of_many_labelled_rows_has_refitted_machines(mixture):
     assert set(mixture.candidates_.candidate) == set(able("fast", task(2100, 4)))
-    found = [member for member in mixture.members if HOW in member.status]
+    found = [member for member in mixture.members if HOW in member.in_words]
     assert found
     for member in found:
         component = member.component
@@ -247,7 +247,7 @@ def test_a_mixture_of_many_labelled_rows_has_refitted_machines(mixture):
 def test_smaller_models_are_of_least_squares_and_say_so(mixture):
     smaller = reduce(mixture, 10)
     assert any("those of least squares" in remark for remark in smaller.remarks)
-    assert not any(HOW in member.status for member in smaller.model.members)
+    assert not any(HOW in member.in_words for member in smaller.model.members)
     assert not any("those of least squares" in remark for remark in reduce(mixture, 10**9).remarks)
 
 

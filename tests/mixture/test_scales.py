@@ -153,8 +153,21 @@ def test_a_scale_that_explains_more_and_predicts_worse_is_not_taken(monkeypatch)
     X = generator.normal(size=(150, 2))
     y = 10.0 * np.maximum(X[:, 0], 0.0) + np.exp(2.0 * generator.normal(size=150) - 6.0)
     assert KernelRegressor("fast").fit(X, y).target_scale_.is_identity
-    monkeypatch.setattr(scales, "_WORSE", np.inf)
+    for factor in ("_WORSE", "_BOTH_WORSE"):
+        monkeypatch.setattr(scales, factor, np.inf)
     assert KernelRegressor("fast").fit(X, y).target_scale_.name == "log"
+
+
+@pytest.mark.parametrize(("squares", "name"), [(1.35, "log"), (1.45, "identity")])
+def test_a_scale_with_a_few_large_errors_is_not_taken(squares, name, monkeypatch, prices):
+    """Absolute errors are 0.9 times as large on the logarithm; 0.9 x 1.39 is 1.25."""
+    tried = {"identity": (0.0, 1.0, 1.0), "log": (50.0, 0.9, squares)}
+
+    def found(name, *_):
+        return scales._Tried(**dict(zip(("nats", "error", "root_square"), tried[name], strict=True)))
+
+    monkeypatch.setattr(scales, "_tried", found)
+    assert model().fit(*prices).target_scale_.name == name
 
 
 def test_what_comes_back_from_a_logarithm_is_limited_on_the_targets_own_scale():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -25,13 +24,16 @@ from kernelect.estimators import (
 from kernelect.exceptions import InvalidArgument, LostCellsWarning
 from kernelect.inputs import Coding, Frame, Wishes, as_frame, fit_coding, fit_warp, lost_cells
 from kernelect.mixture.base import Member, MixtureCandidate, MixtureTask, Views
+from kernelect.mixture.copies import expanded, merged, origin_of
 from kernelect.mixture.efforts import taking_part
-from kernelect.mixture.fitting import fit_members
+from kernelect.mixture.fitting import Field, fit_members, progress_of
+from kernelect.mixture.heads import is_line, left_out_of
 from kernelect.mixture.record import CandidateTable
 from kernelect.mixture.relevance import column_relevances
-from kernelect.model import LabelHead, Model, NumberHead, TrainingRows
-from kernelect.numerics import Deadline, copied_rows
-from kernelect.results import ModelSize
+from kernelect.model import Component, LabelHead, Model, NumberHead, TrainingRows
+from kernelect.model.heads import mixed
+from kernelect.numerics import Deadline
+from kernelect.results import ModelSize, Status
 from kernelect.typing import Array, Indices
 
 #: Rows without which nothing can be left out.
@@ -39,6 +41,15 @@ _LEAST_ROWS = 2
 
 #: Status of a candidate that time_limit left no time for.
 _NOT_FITTED = "not fitted: no time was left"
+
+#: Members of less weight are left out of predictions if the loss of rows left out rises by no more than this share.
+_LIGHT, _AS_WELL = 0.01, 0.002
+
+#: Status of such a member, before that of its fit.
+_FOLDED = "without a say: its weight was below 1 %"
+
+#: Members of a race leave, the lightest first, as long as the loss of rows left out rises by no more than this share.
+_AS_WELL_ON_PART = 0.005
 
 #: Share of a time limit for the candidates; weights and relevance come after them.
 _FITTING = 0.85
@@ -95,7 +106,7 @@ class Door(ReadsModel, Estimator):
         other = super().with_model(model, kept)
         members = self._members if kept is None else tuple(self._members[place] for place in kept)
         pairs = zip(members, model.components, strict=True)
-        other._members = tuple(member.on(component) for member, component in pairs)
+        other._members = tuple(replace(member, component=component) for member, component in pairs)
         return other
 
     def by_weight(self) -> list[Member]:
@@ -105,6 +116,17 @@ class Door(ReadsModel, Estimator):
     def doubt(self) -> str:
         """Return what the fit had no time for, or where it stopped early; nothing if all went well."""
         return self._doubt()
+
+    @property
+    def n_without_time(self) -> int:
+        """How many candidates there was no time for; those that left a race had some."""
+        return int(np.sum(np.isnan(self.candidates_.score) & (self.candidates_.seconds == 0.0)))
+
+    @property
+    def short_of_time(self) -> bool:
+        """Whether the last fit left out candidates or rows for its time limit, or stopped the heaviest member there."""
+        late = self._members[0].outcome is Status.TIME_LIMIT
+        return late or self.n_without_time > 0 or self._n_dropped > 0
 
     def remark(self) -> str:
         """Return how many rows are copies of others; nothing if none is."""
@@ -196,8 +218,8 @@ class Door(ReadsModel, Estimator):
         given, wishes = weights > 0, Wishes(kinds=self._kinds())  # a row of no weight has no say in anything
         coding = fit_coding(frame.take(given), wishes)
         groups = encode_groups(groups, given)
-        origin = _origin(coding(frame), y, groups, np.flatnonzero(given))
-        weights, self._copies = _merged(weights, origin) * by_class, remark_on_copies(origin)
+        origin = origin_of(coding(frame), y, groups, np.flatnonzero(given))
+        weights, self._copies = merged(weights, origin) * by_class, remark_on_copies(origin)
         kept = weights > 0
         if self._copies:  # nothing depends on how often a row was given, except for its weight
             coding = fit_coding(frame.take(kept), wishes)
@@ -216,16 +238,17 @@ class Door(ReadsModel, Estimator):
         wanted, task = taking_part(self.effort, task), task.in_time(deadline)
         self._n_dropped = int(np.sum((weights > 0) & (task.weights == 0)))
         task = self._on_scale(task, deadline)
-        observe = _observer(self.verbose, len(wanted))
-        members = fit_members(task, wanted, deadline, n_jobs=self.n_jobs, observe=observe)
-        self._members = tuple(_limited(_expanded(member, origin), task.limits) for member in members)
+        observe = progress_of(self.verbose, len(wanted))
+        found = fit_members(task, wanted, deadline, stay=self._staying, n_jobs=self.n_jobs, observe=observe)
+        fitted = tuple(expanded(member, origin).within(task.limits) for member in found.members)
+        self._members = self._with_a_say(fitted, task)
         head, left_out = self._head(task, deadline)
         training = TrainingRows(
             numbers=np.arange(len(Z)), targets=task.y, weights=task.weights, left_out=left_out, groups=groups
         )
         components = tuple(member.component for member in self._members)
         self.model_ = replace(self._record(components, head, training), coding=coding)
-        self.candidates_ = self._table(wanted, task.y, task.weights)
+        self.candidates_ = self._table(wanted, replace(found, members=fitted), task)
         self.feature_importances_ = column_relevances(self.model_, self._members, self._values, Z[kept])
 
     def _kinds(self) -> Mapping[str, str]:
@@ -242,6 +265,10 @@ class Door(ReadsModel, Estimator):
         """Return the head of the model, and what it answers for rows left out, on the scale of the task."""
 
     @abstractmethod
+    def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
+        """Return the weights of components by what they say of rows left out."""
+
+    @abstractmethod
     def _scores(self, left_out: Array, y: Any) -> Array:
         """Return the loss of every row under leave-one-out values."""
 
@@ -249,22 +276,66 @@ class Door(ReadsModel, Estimator):
     def _values(self, answers: Array) -> Array:
         """Return what a component answers (m, k), on the scale on which relevance is measured."""
 
-    def _table(self, wanted: tuple[MixtureCandidate, ...], y: Any, weights: Array) -> CandidateTable:
-        places = [wanted.index(member.candidate) for member in self._members]
+    def _with_a_say(self, members: tuple[Member, ...], task: MixtureTask) -> tuple[Member, ...]:
+        """Return the members without the lightest ones, if rows left out are predicted as well without them.
+
+        What they would add to predictions costs as much time as what others do. The first one stays, and so does a
+        straight line, which predictions may follow beyond the targets seen and which costs nothing.
+        """
+        shares = self._shares([member.component for member in members], task)
+        heavy = tuple(
+            member
+            for member, share in zip(members, shares, strict=True)
+            if share >= _LIGHT or member is members[0] or is_line(member.component)
+        )
+        loss, without = (self._left_out_loss(each, task) for each in (members, heavy))
+        return heavy if without <= (1.0 + _AS_WELL) * loss else members
+
+    def _staying(self, members: Sequence[Member], task: MixtureTask) -> tuple[Member, ...]:
+        """Return the members of a race that go on to all rows.
+
+        The lightest one leaves as long as rows left out are predicted as well without it. The first one and a straight
+        line stay, as in :meth:`_with_a_say`.
+        """
+        staying = tuple(member.within(task.limits) for member in members)
+        leader, most = staying[0], (1.0 + _AS_WELL_ON_PART) * self._left_out_loss(staying, task)
+        while True:
+            shares = self._shares([member.component for member in staying], task)
+            order = [staying[place] for place in np.argsort(shares, kind="stable")]
+            lightest = next((each for each in order if each is not leader and not is_line(each.component)), None)
+            fewer = tuple(member for member in staying if member is not lightest)
+            if lightest is None or self._left_out_loss(fewer, task) > most:
+                return staying
+            staying = fewer
+
+    def _left_out_loss(self, members: tuple[Member, ...], task: MixtureTask) -> float:
+        components = [member.component for member in members]
+        left_out = mixed(self._shares(components, task), left_out_of(components))
+        kept = task.weights > 0
+        return float(np.average(self._scores(left_out[kept], task.y[kept]), weights=task.weights[kept]))
+
+    def _table(self, wanted: tuple[MixtureCandidate, ...], found: Field, task: MixtureTask) -> CandidateTable:
+        y, weights = task.y, task.weights
         score, error = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
         weight, seconds = np.zeros(len(wanted)), np.zeros(len(wanted))
         status, kept = [_NOT_FITTED] * len(wanted), weights > 0
-        for place, member, share in zip(places, self._members, self.shares, strict=True):
+        shares = {member.candidate: share for member, share in zip(self._members, self.shares, strict=True)}
+        for member in found.left:
+            place = wanted.index(member.candidate)
+            seconds[place], status[place] = member.seconds, member.status
+        for member in found.members:
+            place, candidate = wanted.index(member.candidate), member.candidate
             losses = self._scores(member.left_out[kept], y[kept])
             score[place] = np.average(losses, weights=weights[kept])
             error[place] = losses.std() / np.sqrt(len(losses))
-            weight[place], seconds[place], status[place] = share, member.seconds, member.status
+            weight[place], seconds[place] = shares.get(candidate, 0.0), member.seconds
+            status[place] = member.in_words if candidate in shares else f"{_FOLDED}; {member.in_words}"
         return CandidateTable(
             candidate=wanted, score=score, standard_error=error, weight=weight, seconds=seconds, status=tuple(status)
         )
 
     def _doubt(self) -> str:
-        missing, dropped = self.candidates_.status.count(_NOT_FITTED), self._n_dropped
+        missing, dropped = self.n_without_time, self._n_dropped
         short = [f"{missing} of {len(self.candidates_)} candidates"] if missing else []
         short += [f"{dropped} rows"] if dropped else []
         if short:
@@ -273,49 +344,4 @@ class Door(ReadsModel, Estimator):
                 "give more time, or effort='fast'"
             )
         leader = self._members[0]
-        return "" if leader.converged else f"{leader.candidate}: {leader.status}"
-
-
-def _expanded(member: Member, origin: Indices) -> Member:
-    """Return a member that answers for copies of rows, when they are left out, as for the rows themselves."""
-    left_out = member.component.left_out
-    assert left_out is not None
-    return replace(member, component=replace(member.component, left_out=left_out[origin]))
-
-
-def _limited(member: Member, limits: Array | None) -> Member:
-    """Return a member with limits to what it predicts; probabilities have them by nature."""
-    component = replace(member.component, noun=member.candidate.noun)
-    if limits is not None:
-        component = replace(component, left_out=np.clip(member.left_out, *limits))
-    return replace(member, component=component)
-
-
-def _origin(Z: Array, y: Any, groups: Indices | None, rows: Indices) -> Indices:
-    """Return the first of the rows that each is a copy of, in coded inputs, targets and group."""
-    columns = [np.reshape(each, (len(Z), -1)).astype(float) for each in (y, groups) if each is not None]
-    return copied_rows(Z, *columns, among=rows)
-
-
-def _merged(weights: Array, origin: Indices) -> Array:
-    """Return weights of mean 1 with those of all copies on one row.
-
-    Some machines count rows, and weights may be in any unit; equal ones are then 1 to the last digit.
-    """
-    sums = np.bincount(origin, weights, minlength=len(weights))
-    sums = sums / sums.max()
-    return np.asarray(sums / sums[sums > 0].mean(), dtype=float)
-
-
-def _observer(verbose: object, total: int) -> Any:
-    """Return what is called with every fitted member: ``verbose`` itself, a line on standard error, or nothing."""
-    if callable(verbose):
-        return verbose
-    if not verbose:
-        return None
-    count = iter(range(1, total + 1))
-
-    def write(member: Member) -> None:
-        sys.stderr.write(f"[{next(count)}/{total}] {member.candidate}: {member.seconds:.1f} s, {member.status}\n")
-
-    return write
+        return "" if leader.outcome.trustworthy else f"{leader.candidate}: {leader.in_words}"

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelect.estimators import LabelledTraining, Training, in_time
-from kernelect.estimators.lssvc import REFITTED
 from kernelect.inputs import Coding, Warp
 from kernelect.machines import LSSVM
 from kernelect.model import AS_GIVEN, Component, ForeignPart, Given, Jackknife, PlainJackknife, TargetScale, View
 from kernelect.numerics import NEVER, Deadline
 from kernelect.registry import Registry
+from kernelect.results import Status
 from kernelect.selection import Pace
 from kernelect.selection.landmarks import as_request
 from kernelect.typing import Array, Indices
@@ -84,6 +84,9 @@ class MixtureCandidate(ABC):
     #: Whether other candidates may follow the widths that it selects; the first such candidate is fitted first.
     leads: ClassVar[bool] = False
 
+    #: Whether a fit to a part of the rows tells whether it is worth one to all of them, and where that begins.
+    races: ClassVar[bool] = False
+
     def __str__(self) -> str:
         return f"{self.machine}, {self.kernel_in_words}, {self.view}"
 
@@ -129,6 +132,8 @@ class MixtureCandidate(ABC):
         """
 
 
+_REFITTED = "coefficients then refitted by the log-loss"
+
 #: The kinds of candidates.
 CANDIDATES: Registry[MixtureCandidate] = Registry(
     "candidate",
@@ -151,11 +156,14 @@ class Member:
         How much every input matters to it, summing to 1; None if nothing is known of that.
     status : str
         How its fit ended.
-    converged : bool
+    outcome : Status
+        The same as a code.
     shape : ndarray of shape (p,)
         Logarithms of its widths in units of the data's own scale, with mean 0; empty if it selects no widths.
     n_evaluations : int
         Of its selection criterion.
+    theta : ndarray of shape (q,)
+        Where its selection ended; empty if it selects nothing.
     seconds : float
         Set by the loop that fits candidates.
     """
@@ -164,9 +172,10 @@ class Member:
     component: Component
     status: str
     importances: Array | None = None
-    converged: bool = True
+    outcome: Status = Status.CONVERGED
     shape: Array = field(default_factory=lambda: np.zeros(0))
     n_evaluations: int = 0
+    theta: Array = field(default_factory=lambda: np.zeros(0))
     seconds: float = 0.0
 
     @property
@@ -174,11 +183,17 @@ class Member:
         """Probabilities or predictions (n, k) of rows left out."""
         return self.component.left_out_answers()
 
-    def on(self, component: Component) -> Member:
-        """Return the member with another component; the status mentions a refit only if its coefficients stayed."""
-        stayed = component.refitted or not self.component.refitted
-        status = self.status if stayed else self.status.replace(f"; {REFITTED}", "")
-        return replace(self, component=component, status=status)
+    def within(self, limits: Array | None) -> Member:
+        """Return the member with limits (2, k) to what it predicts; probabilities have them by nature."""
+        component = replace(self.component, noun=self.candidate.noun)
+        if limits is not None:
+            component = replace(component, left_out=np.clip(self.left_out, *limits))
+        return replace(self, component=component)
+
+    @property
+    def in_words(self) -> str:
+        """How its fit ended, and whether the log-loss then found its coefficients."""
+        return f"{self.status}; {_REFITTED}" if self.component.refitted else self.status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +213,7 @@ class MixtureTask:
     pace: Pace | None = None  # where time is limited and machines are exact
     deadline: Deadline = NEVER
     leader: Member | None = None  # the first member, whose widths others follow
+    begun: Member | None = None  # the same candidate, fitted to a part of the rows
 
     def in_time(self, deadline: Deadline) -> MixtureTask:
         """Return the task on the rows that the leader has time for: all members speak of the same ones.
@@ -215,6 +231,13 @@ class MixtureTask:
             data = LabelledTraining(**vars(data), classes=classes, index=index)
         timed = in_time(data, LSSVM(), deadline.part(LEADER_SHARE))
         return replace(self, weights=np.where(timed.data.kept, self.weights, 0.0), pace=Pace.measured())
+
+    def on_rows(self, rows: Indices) -> MixtureTask:
+        """Return the task of some of its rows; a single group among them is no group."""
+        groups = None if self.groups is None else self.groups[rows]
+        if groups is not None and len(np.unique(groups)) < 2:
+            groups = None
+        return replace(self, Z=self.Z[rows], y=self.y[rows], weights=self.weights[rows], groups=groups)
 
     @property
     def situation(self) -> str:
@@ -266,15 +289,16 @@ class MixtureTask:
         """Return the view of a candidate as a model keeps it."""
         return View(warp=self.views.warp) if candidate.view == WARPED else AS_GIVEN
 
-    def judged(self, candidate: MixtureCandidate, machine: Any, left_out: Array) -> Component:
+    def judged(self, candidate: MixtureCandidate, machine: Any, left_out: Array, view: View | None = None) -> Component:
         """Return a machine that only predicts, with the errors that its left-out values (n, k) show.
 
-        ``machine`` has ``predict_proba(V)`` for labels or ``predict(V)`` for numbers. Its errors are taken to be as
-        large everywhere.
+        ``machine`` has ``predict_proba(V)`` for labels or ``predict(V)`` for numbers, with the candidate's view of
+        rows unless another is given. Its errors are taken to be as large everywhere.
         """
         k = left_out.shape[1]
         part = ForeignPart(machine=machine, coefficients=np.ones((1, k)), labels=self.labels)
-        found = Component(view=self.model_view(candidate), parts=(part,), constant=np.zeros(k), left_out=left_out)
+        seen = self.model_view(candidate) if view is None else view
+        found = Component(view=seen, parts=(part,), constant=np.zeros(k), left_out=left_out)
         if self.labels:
             return replace(found, link=Given())
         residuals, kept = np.reshape(self.y, left_out.shape) - left_out, self.weights > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,8 @@ from kernelect.estimators import ReadsLabels, class_weights, encode_labels, requ
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
-from kernelect.mixture.heads import label_head
-from kernelect.model import LabelHead
+from kernelect.mixture.heads import label_head, label_shares
+from kernelect.model import Component, LabelHead
 from kernelect.model.heads import LEAST
 from kernelect.numerics import Deadline
 from kernelect.typing import Array
@@ -39,8 +40,8 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         How many candidates there are: five, eight or eleven for classes (four, six or seven if there are five classes
         or more; four, six or nine beyond 2000 rows), and four, nine or fifteen for numbers. Where Gaussian processes
         would take too long (1500 rows of seven classes, 900 of thirty), classes have the candidates of numbers. From
-        1000 rows on, boosted trees are one more. With your own candidates: ``[*EFFORTS["fast"], MyCandidate()]``, where
-        ``EFFORTS`` is in :mod:`kernelect.mixture` (docs/extending/member.md).
+        1000 rows on, boosted trees are one more. A list takes estimators of your own as members too, judged on five
+        folds: ``["balanced", LogisticRegression()]`` (docs/extending/member.md).
     columns : dict of column name to "number", "category" or "date", optional
         The kind of columns of a DataFrame whose cells suggest another kind: ``{"race": "category"}`` for a race coded
         1, 2, 3. The cells decide the kind of all other columns. A DataFrame's 999, -99 and the like, far from all other
@@ -135,6 +136,9 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
 
     def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[LabelHead, Array]:
         return label_head([member.component for member in self._members], task.classes, task.y, task.weights)
+
+    def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
+        return label_shares(components, task.y, task.weights)
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         return -np.log(np.maximum(left_out[np.arange(len(y)), y], LEAST))

@@ -19,6 +19,7 @@ from kernelect.mixture.forest import RandomForest
 from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.kernel_machines import KernelMachine
 from kernelect.mixture.logistic import LogisticRefit
+from kernelect.mixture.own import OwnEstimator
 
 #: The first one goes the whole way of a selection, the others follow its widths.
 _LEADER = KernelMachine(where=(NUMBERS, LABELS))
@@ -110,7 +111,7 @@ EFFORTS: dict[str, tuple[MixtureCandidate, ...]] = {
 
 
 def candidates_of(effort: object) -> tuple[MixtureCandidate, ...]:
-    """Return the candidates that an effort names, or those of a list of candidates and their names."""
+    """Return the candidates that an effort names, or those of a list of efforts, candidates and estimators."""
     if isinstance(effort, str):
         if effort not in EFFORTS:
             raise unknown_name("effort", effort, list(EFFORTS))
@@ -118,9 +119,16 @@ def candidates_of(effort: object) -> tuple[MixtureCandidate, ...]:
     if not isinstance(effort, Sequence) or not effort:
         raise InvalidArgument(
             f"effort={effort!r} must be one of {', '.join(map(repr, EFFORTS))}, or a list of candidates such as "
-            "[*EFFORTS['fast'], ...] (kernelect.mixture.EFFORTS)."
+            "['fast', LogisticRegression()]."
         )
-    return tuple(CANDIDATES.resolve(each) for each in effort)
+    return tuple(candidate for each in effort for candidate in _listed(each))
+
+
+def _listed(part: object) -> tuple[MixtureCandidate, ...]:
+    """Return what a part of a list stands for: an effort, an estimator, a candidate or the name of one."""
+    if isinstance(part, str) and part in EFFORTS:
+        return EFFORTS[part]
+    return (OwnEstimator(part) if OwnEstimator.is_one(part) else CANDIDATES.resolve(part),)
 
 
 def taking_part(effort: object, task: MixtureTask) -> tuple[MixtureCandidate, ...]:

@@ -35,6 +35,22 @@ def left_out_of(components: Sequence[Component]) -> list[Array]:
     return [component.left_out_answers() for component in components]
 
 
+def label_shares(components: Sequence[Component], index: Indices, weights: Array) -> Array:
+    """Return the weights of components by the probabilities of rows left out; arguments as in :func:`label_head`."""
+    kept, values = weights > 0, left_out_of(components)
+    own = np.column_stack([each[np.arange(len(index)), index] for each in values])
+    return probability_weights(own[kept], weights[kept], _widths(components))
+
+
+def number_shares(components: Sequence[Component], targets: Array, weights: Array) -> Array:
+    """Return the weights of components by the residuals of rows left out; arguments as in :func:`number_head`."""
+    kept, values = weights > 0, left_out_of(components)
+    spread = targets[kept].std(axis=0)
+    spread[spread == 0.0] = 1.0
+    residuals = np.stack([(targets - each) / spread for each in values], axis=-1)
+    return residual_weights(residuals[kept], weights[kept], _widths(components))
+
+
 def label_head(
     components: Sequence[Component], classes: Any, index: Indices, weights: Array
 ) -> tuple[LabelHead, Array]:
@@ -49,10 +65,8 @@ def label_head(
         Numbers of classes.
     weights : ndarray of shape (n,)
     """
-    kept, values = weights > 0, left_out_of(components)
-    own = np.column_stack([each[np.arange(len(index)), index] for each in values])
-    shares = probability_weights(own[kept], weights[kept], _widths(components))
-    pooled = mixed(shares, values)
+    shares = label_shares(components, index, weights)
+    pooled = mixed(shares, left_out_of(components))
     sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), index, weights)
     head = LabelHead(classes=classes, weights=shares, sharpness=sharpness)
     return head, head.sharpened(pooled, sharpness)
@@ -88,10 +102,7 @@ def number_head(
         Whether predictions have one dimension.
     """
     kept, values = weights > 0, left_out_of(components)
-    spread = targets[kept].std(axis=0)
-    spread[spread == 0.0] = 1.0
-    residuals = np.stack([(targets - each) / spread for each in values], axis=-1)
-    shares = residual_weights(residuals[kept], weights[kept], _widths(components))
+    shares = number_shares(components, targets, weights)
     left_out = mixed(shares, values)
     if not scale.is_identity:
         scale = scale.calibrated((targets - left_out)[kept, 0], weights[kept])
@@ -115,14 +126,14 @@ def _straight(components: Sequence[Component], targets: Array, residuals: Array)
     """Return the place of a straight line whose errors on rows left out, without limits, support going further."""
     most = np.minimum(_STRAIGHT * targets.std(axis=0), _AS_GOOD * np.sqrt(np.mean(residuals**2, axis=0)))
     for place, component in enumerate(components):
-        if _is_line(component):
+        if is_line(component):
             assert isinstance(component.spread, Jackknife)
             if np.all(np.sqrt(np.mean(component.spread.residuals**2, axis=0)) <= most):
                 return place
     return None
 
 
-def _is_line(component: Component) -> bool:
+def is_line(component: Component) -> bool:
     """Return whether a component is linear in its numbers."""
     part = component.parts[0]
     if component.view.warp is not None or not isinstance(part, KernelPart):

@@ -32,7 +32,7 @@ from kernelect.numerics import Deadline
 from kernelect.selection import Lead
 from kernelect.typing import Array, Indices
 
-#: Iterations on all rows of candidates that follow, once a part has led close.
+#: Iterations on all rows of candidates that follow, once a part has led close, and of those that stay after a race.
 _LAST_STEPS = 3
 
 #: Inputs from which one width serves all, and kernels whose cost grows with every input are not tried.
@@ -59,6 +59,7 @@ class KernelCandidate(MixtureCandidate):
     """
 
     leads: ClassVar[bool] = True
+    races: ClassVar[bool] = True
 
     view: str = AS_IS
     kernel: str = "ard"
@@ -114,14 +115,17 @@ class KernelCandidate(MixtureCandidate):
             component=replace(component, view=task.model_view(self), widths=fitted_parameters(shape)),
             importances=estimator.feature_importances_,
             status=str(selection.status),
-            converged=bool(selection.converged),
+            outcome=selection.outcome,
             shape=shape,
             n_evaluations=int(selection.n_evaluations),
+            theta=selection.theta,
         )
 
     def lead(self, task: MixtureTask) -> Lead | None:
         """Return how it follows relative widths, or keeps them in proportion to the data's own scale."""
-        steps = self._last_steps(task)
+        steps, begun = self._last_steps(task), task.begun
+        if begun is not None:
+            return Lead(shape=begun.shape, max_iter=steps, tied=self.tied, last_steps=steps, start=begun.theta)
         if self.tied:
             return Lead(shape=np.zeros(task.Z.shape[1]), max_iter=_TIED_ITERATIONS, tied=True, last_steps=steps)
         if task.leader is None or not len(task.leader.shape):

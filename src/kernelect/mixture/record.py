@@ -35,6 +35,8 @@ class CandidateTable:
         Leave-one-out log-loss of labels, or root mean squared error over the targets' deviation;
         NaN where a candidate was not fitted.
     weight : ndarray of shape (n_candidates,)
+        0 where a candidate has no say in predictions: it was not fitted, or rows left out are predicted as well
+        without it.
     seconds : ndarray of shape (n_candidates,)
     status : tuple of str
     """
@@ -78,7 +80,7 @@ class CandidateTable:
         return (
             self.candidate[place].words,
             f"{score:.3f} \N{PLUS-MINUS SIGN} {error:.3f}" if np.isfinite(score) else "",
-            f"{self.weight[place]:.1%}",
+            f"{self.weight[place]:.1%}" if self.weight[place] else "none",
             f"{self.seconds[place]:.1f}",
             self.status[place],
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,9 +14,9 @@ from kernelect.estimators import ReadsNumbers, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
-from kernelect.mixture.heads import limits_of, number_head
+from kernelect.mixture.heads import limits_of, number_head, number_shares
 from kernelect.mixture.scales import choose_scale, find_spread
-from kernelect.model import Jackknife, NumberHead, TargetScale
+from kernelect.model import Component, Jackknife, NumberHead, TargetScale
 from kernelect.model.scales import BEYOND
 from kernelect.numerics import Deadline
 from kernelect.typing import Array
@@ -151,6 +152,9 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         exact = all(isinstance(c.spread, Jackknife) and len(c.spread.rows) == kept.sum() for c in components)
         # Spreads are in units of their root mean square, so that deviations stay right on the whole.
         return (replace(head, noise=noise) if exact else head), left_out
+
+    def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
+        return number_shares(components, task.y.reshape(len(task.y), -1), task.weights)
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         targets = y.reshape(len(y), -1)

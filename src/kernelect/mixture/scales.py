@@ -45,6 +45,10 @@ _MARGIN = 5.0
 #: from the logarithm of a prediction that is too large is far too large.
 _WORSE = 1.05
 
+#: Nor where its mean absolute and root mean squared error are larger by this factor in their product. Few large errors
+#: decide the latter: by itself it would refuse true logarithms with much noise.
+_BOTH_WORSE = 1.25
+
 #: Ratio of large to small spreads (95 % and 5 % quantile) below which intervals are of one width.
 _MARKED = 1.5
 
@@ -86,11 +90,11 @@ def choose_scale(target: object, task: MixtureTask, deadline: Deadline = NEVER) 
     bounded = target == "count"
     if len(names) == 1 or deadline.passed:
         return TargetScale.of(names[0], y, bounded=bounded)
-    part = _on_rows(task, _some_rows(task))
+    part = task.on_rows(_some_rows(task))
     found = {name: _tried(name, part, deadline.part(_TIME)) for name in names}
     usual = found[names[0]]
     best = max(found, key=lambda name: found[name].nats - (0.0 if name == names[0] else _MARGIN))
-    if found[best].error > _WORSE * usual.error:
+    if found[best].is_worse(usual):
         best = names[0]
     return TargetScale.of(best, y, bounded=bounded)
 
@@ -127,20 +131,18 @@ def _some_rows(task: MixtureTask) -> Indices:
     return spaced(hashed_order(np.asarray(task.y, dtype=float).reshape(len(task.y), -1), task.weights > 0), _ROWS)
 
 
-def _on_rows(task: MixtureTask, rows: Indices) -> MixtureTask:
-    """Return the task of some of its rows."""
-    groups = None if task.groups is None else task.groups[rows]
-    if groups is not None and len(np.unique(groups)) < 2:
-        groups = None
-    return replace(task, Z=task.Z[rows], y=task.y[rows], weights=task.weights[rows], groups=groups)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Tried:
-    """How a scale did: likelihood of the targets in nats, and mean absolute error on their own scale."""
+    """How a scale did: likelihood of the targets in nats, mean absolute and root mean squared error in their unit."""
 
     nats: float
     error: float
+    root_square: float
+
+    def is_worse(self, usual: _Tried) -> bool:
+        """Return whether it predicts worse than the usual scale: on the whole, or by few errors that are far larger."""
+        whole, squares = self.error / usual.error, self.root_square / usual.root_square
+        return whole > _WORSE or whole * squares > _BOTH_WORSE
 
 
 def _tried(name: str, task: MixtureTask, deadline: Deadline) -> _Tried:
@@ -149,12 +151,15 @@ def _tried(name: str, task: MixtureTask, deadline: Deadline) -> _Tried:
     values = TargetScale(name=name).forward(y)
     left_out = quickly(replace(task, y=values), deadline).left_out[:, 0]
     weights = task.weights / task.weights.mean()
-    mean = max(float(np.average((values - left_out) ** 2, weights=weights)), np.finfo(float).tiny)
+    tiny = np.finfo(float).tiny
+    mean = max(float(np.average((values - left_out) ** 2, weights=weights)), tiny)
     scale = TargetScale.of(name, y, bounded=False)
     scale = scale if scale.is_identity else scale.calibrated(values - left_out, task.weights)
+    residuals = y - scale.mean(left_out)
     return _Tried(
         nats=float(-0.5 * len(y) * np.log(mean) + np.sum(weights * _LOG_SLOPE[name](y))),
-        error=float(np.average(np.abs(y - scale.mean(left_out)), weights=weights)),
+        error=max(float(np.average(np.abs(residuals), weights=weights)), tiny),
+        root_square=max(float(np.sqrt(np.average(residuals**2, weights=weights))), tiny),
     )
 
 
@@ -183,7 +188,7 @@ def find_spread(task: MixtureTask, residuals: Array, deadline: Deadline = NEVER)
         return None
     logs = np.log(np.maximum(np.abs(residuals), _FLOOR * size))
     rows = _some_rows(task)
-    member = quickly(_on_rows(replace(task, y=logs), rows), deadline)
+    member = quickly(replace(task, y=logs).on_rows(rows), deadline)
     said, r = member.left_out[:, 0], residuals[rows]
     low, high = np.quantile(said, [0.02, 0.98])
     s = np.exp(np.clip(said, low, high))
