@@ -64,7 +64,7 @@ def test_a_learning_curve_against_refits(labels):
     X, y = sparse_inputs(60, n_features=2, random_state=1)
     kernel, y = RBF(0.5), y if labels else X[:, 0] ** 2
     machine = (LSSVC if labels else LSSVR)(kernel, regularization=0.3).fit(X, y)
-    curve = LearningCurve.from_estimator(machine, np.random.default_rng(0))
+    curve = LearningCurve.from_estimator(machine)
     assert curve.rows.tolist() == [30.0, 60.0]
     if labels:
         return
@@ -90,10 +90,10 @@ def test_a_learning_curve_of_groups_leaves_whole_groups_out(rng):
     y = rng.normal(size=12)[groups] + rng.normal(0, 0.2, 120)
     kernel = RBF(0.5)
     alone, together = (LSSVR(kernel, regularization=0.1).fit(X, y, groups=given) for given in (None, groups))
-    curve = LearningCurve.from_estimator(together, np.random.default_rng(0))
+    curve = LearningCurve.from_estimator(together)
     assert curve.rows.tolist() == [30.0, 60.0, 120.0]
     assert curve.loss[-1] == pytest.approx(np.mean((y - together.loo_prediction_) ** 2) / y.var())
-    single = LearningCurve.from_estimator(alone, np.random.default_rng(0))
+    single = LearningCurve.from_estimator(alone)
     assert single.loss[-1] < 0.2 < 0.9 < curve.loss[-1]
     assert curve.standard_error[-1] > 2.0 * single.standard_error[-1]  # twelve subjects, not 120 rows
 
@@ -118,17 +118,17 @@ def test_the_learning_curve_of_a_mixture_goes_no_further_than_its_machines_may(r
     door.model_ = replace(door.model_, head=replace(door.model_.head, limits=np.array([[-0.5], [0.5]])))
     heaviest = next(m.component for m in door.by_weight() if m.candidate.machine == "lssvm")
     said = np.clip(heaviest.left_out[:, 0], -0.5, 0.5)
-    curve = LearningCurve.from_estimator(door, np.random.default_rng(0))
+    curve = LearningCurve.from_estimator(door)
     assert curve.loss[-1] == pytest.approx(np.mean((y - said) ** 2) / y.var(), rel=1e-6)
 
 
 def test_a_learning_curve_needs_closed_forms_and_rows():
     X, y = sparse_inputs(40, n_features=2, random_state=0)
     with pytest.raises(MissingCapability, match="GPC has no learning curve in closed form: use LSSVC"):
-        LearningCurve.from_estimator(GPC(RBF(0.5)).fit(X, y), np.random.default_rng(0))
+        LearningCurve.from_estimator(GPC(RBF(0.5)).fit(X, y))
     few = LSSVC(RBF(0.5), regularization=0.1).fit(X[:30], y[:30])
     with pytest.raises(MissingCapability, match="30 rows are too few for a learning curve"):
-        LearningCurve.from_estimator(few, np.random.default_rng(0))
+        LearningCurve.from_estimator(few)
 
 
 def test_rises_of_folds_are_pooled_and_units_count_once(rng):

@@ -32,7 +32,7 @@ def test_facts_are_plain_and_complete(hostile_facts):
         "inputs": 9,
         "missing_cells": 12,
         "classes": None,
-        "words": "80 rows, 6 columns as 9 inputs, 2 classes, 12 missing cells",
+        "words": "80 rows, 6 columns (9 inputs after coding), 2 classes, 12 missing cells",
     }
     assert [picture["kind"] for picture in hostile_facts["pictures"]] == [
         "relevance",

@@ -66,7 +66,7 @@ def test_the_candidates_are_those_of_the_mixture(classifier, facts):
 
 def test_the_facts_have_the_usual_parts_and_one_more(facts):
     assert set(facts) == set(Facts.__annotations__) - {"decision", "peers"}  # of tables alone
-    assert facts["data"]["words"] == "70 rows, 3 columns as 7 inputs, 2 classes, 8 missing cells"
+    assert facts["data"]["words"] == "70 rows, 3 columns (7 inputs after coding), 2 classes, 8 missing cells"
     machine = facts["machine"]
     heaviest = facts["mixture"]["candidates"][0]
     assert machine["sentence"] == (

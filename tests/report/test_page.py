@@ -110,7 +110,7 @@ def test_without_doubts_the_page_says_what_was_checked(hostile_facts):
 def test_other_schemas_are_refused(hostile_facts):
     with pytest.raises(
         InvalidArgument,
-        match="facts of schema 99 cannot be shown .* knows schema 3: gather them again",
+        match="facts of schema 99 cannot be shown .* knows schema 4: gather them again",
     ):
         render(hostile_facts | {"schema": 99})
 

@@ -22,12 +22,15 @@ from kernelect.facts.scores import (
     area_under_curve,
     average_precision,
     classification_losses,
+    concordance_score,
     f1_score,
-    fold_standard_error,
+    mean_over_folds,
+    ordered_losses,
     regression_losses,
+    stacked_folds,
 )
 from kernelect.facts.stakes import AVERAGE_PRECISION, COST, F1, Stakes, positive_class
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 LEAVE_ONE_OUT = "leave-one-out"
 
@@ -58,6 +61,8 @@ class Estimate:
         Ends of the intervals around predicted values that should hold 90 % of the rows.
     rows : ndarray of int, or None
         Places in the table of the rows that were predicted; None if all rows were.
+    event : ndarray of bool, or None
+        Whether each of ``y_true`` is the time of an event, for survival times.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Estimate:
     probability: Array | None = None
     interval: Array | None = None
     rows: Indices | None = None
+    event: Mask | None = None
 
     def held(self) -> float | None:
         """Return the share of the rows that lie in their intervals; None where there are none."""
@@ -96,6 +102,12 @@ class Assessment:
     @property
     def best_source(self) -> Estimate | None:
         """The estimate whose single predictions are shown: outer folds before leave-one-out."""
+        source = self.times_source
+        return source if source is None or source.event is None else None
+
+    @property
+    def times_source(self) -> Estimate | None:
+        """The same, also for survival times, which pictures of numbers do not show."""
         found = (self.outer_folds, self.leave_one_out)
         return next((one for one in found if one is not None and one.prediction is not None), None)
 
@@ -106,7 +118,7 @@ class FoldOutcome:
 
     ``interval`` (m, 2) has the ends of intervals around predicted values; ``rises`` (n_columns, m) tells by how much
     shuffled columns raise the loss of the rows ``shuffled`` (m,). ``hurried`` is whether its fit had less time than the
-    fit on all rows took.
+    fit on all rows took, ``short_of_time`` whether it ended at its limit.
     """
 
     rows: Indices
@@ -117,6 +129,7 @@ class FoldOutcome:
     rises: Array | None = None
     shuffled: Indices | None = None
     hurried: bool = False
+    short_of_time: bool = False
 
 
 class Judge:
@@ -132,6 +145,10 @@ class Judge:
         Rows of one unit, such as the visits of one patient, are one observation in standard errors.
     stakes : Stakes, optional
         What errors cost, and which figure counts most.
+    ordered : bool
+        Whether the classes have an order, in which they then stand.
+    event : ndarray of bool of shape (n,), optional
+        Whether each target is the time of an event, for survival times, of which only the order is scored.
     """
 
     def __init__(
@@ -141,8 +158,12 @@ class Judge:
         weights: Array | None = None,
         units: Indices | None = None,
         stakes: Stakes = PLAIN,
+        *,
+        ordered: bool = False,
+        event: Mask | None = None,
     ) -> None:
-        self.y, self.stakes = np.asarray(y), stakes
+        self.y, self.stakes, self.ordered = np.asarray(y), stakes, ordered
+        self.event = event
         self.units: Indices = np.arange(len(self.y)) if units is None else units
         self.weights: Array = np.ones(len(self.y)) if weights is None else weights
         self._weighted = weights is not None
@@ -161,6 +182,9 @@ class Judge:
 
     def of_rows(self, name: str, prediction: Any, probability: Array | None = None, *, ranked: bool = True) -> Estimate:
         """Return the estimate from one prediction per row; ``ranked`` adds the area under the curve."""
+        if self.event is not None:
+            only = FoldOutcome(rows=np.arange(len(self.y)), prediction=prediction, probability=None)
+            return self._of_times(name, [only], 1)
         losses = self.losses(np.arange(len(self.y)), prediction, probability)
         scores = [loss.score(self.weights, self.units) for loss in losses]
         area = self._area(np.arange(len(self.y)), probability) if ranked else None
@@ -175,15 +199,18 @@ class Judge:
 
     def of_folds(self, name: str, outcomes: Sequence[FoldOutcome], per_repeat: int) -> Estimate:
         """Return the estimate from folds, ``per_repeat`` of them in each repetition."""
+        if self.event is not None:
+            return self._of_times(name, outcomes, per_repeat)
         rows = np.concatenate([outcome.rows for outcome in outcomes])
         prediction = np.concatenate([outcome.prediction for outcome in outcomes])
-        probability = _stacked([outcome.probability for outcome in outcomes])
-        interval = _stacked([outcome.interval for outcome in outcomes])
+        probability = stacked_folds([outcome.probability for outcome in outcomes])
+        interval = stacked_folds([outcome.interval for outcome in outcomes])
         places = np.split(np.arange(len(rows)), np.cumsum([len(outcome.rows) for outcome in outcomes])[:-1])
         losses = self.losses(rows, prediction, probability)
         scores = [loss.fold_score(self.weights[rows], places, per_repeat, self.units[rows]) for loss in losses]
-        scores += [*self._mean_area(outcomes, per_repeat), *self._f1(rows, prediction)]
-        scores += self._mean_precision(outcomes, per_repeat)
+        areas = (self._area(outcome.rows, outcome.probability) for outcome in outcomes)
+        scores += [*mean_over_folds(areas, per_repeat), *self._f1(rows, prediction)]
+        scores += mean_over_folds(map(self._precision, outcomes), per_repeat)
         once = sum(len(outcome.rows) for outcome in outcomes[:per_repeat])
         order = np.argsort(rows[:once])  # the first repetition, in the table's order
         return Estimate(
@@ -210,6 +237,7 @@ class Judge:
             return regression_losses(self.y[rows], np.asarray(prediction), self.weights[rows])
         predicted = self._indices(prediction)
         losses = classification_losses(self.index[rows], predicted, probability)
+        losses += ordered_losses(self.index[rows], predicted, probability) if self.ordered else []
         if self.stakes.costs is not None:
             losses.append(RowLoss(name=COST, losses=np.array(self.stakes.costs)[self.index[rows], predicted]))
         return losses
@@ -225,6 +253,8 @@ class Judge:
     def leave_one_out(self, machine: Any) -> Estimate | None:
         """Return the estimate from exact leave-one-out values, None where the machine has none."""
         try:
+            if self.event is not None:
+                return self.of_rows(LEAVE_ONE_OUT, -left_out_values(machine))
             if self.classes is None:
                 found = self.of_rows(LEAVE_ONE_OUT, left_out_values(machine))
                 return replace(found, interval=left_out_interval(machine, COVERAGE))
@@ -250,6 +280,8 @@ class Judge:
     @property
     def _guessing(self) -> str:
         """What the baseline does."""
+        if self.event is not None:
+            return "one curve for all rows (Kaplan-Meier)"
         if self.classes is None:
             return "always the mean"
         return "always the most frequent class" if self.stakes.costs is None else "always the cheapest class"
@@ -266,6 +298,21 @@ class Judge:
             "prediction": np.repeat(self.classes[[best]], count),
             "probability": np.tile(shares, (count, 1)),
         }
+
+    def _of_times(self, name: str, outcomes: Sequence[FoldOutcome], per_repeat: int) -> Estimate:
+        """Return the estimate of survival times: how well each fold orders its own rows."""
+        assert self.event is not None
+        found = [concordance_score(self.y[one.rows], self.event[one.rows], one.prediction) for one in outcomes]
+        rows = np.concatenate([one.rows for one in outcomes[:per_repeat]])
+        order = np.argsort(rows)
+        return Estimate(
+            name=name,
+            scores=tuple(mean_over_folds(found, per_repeat)),
+            y_true=self.y[rows[order]],
+            prediction=np.concatenate([one.prediction for one in outcomes[:per_repeat]])[order],
+            rows=rows[order] if len(rows) < len(self.y) else None,
+            event=self.event[rows[order]],
+        )
 
     def _indices(self, labels: Any) -> Indices:
         return np.array([self._places[label] for label in np.asarray(labels).tolist()], dtype=np.intp)
@@ -297,29 +344,3 @@ class Judge:
         positive = positive_class(self.index)
         truth, units = self.index[outcome.rows] == positive, self.units[outcome.rows]
         return average_precision(truth, outcome.probability[:, positive], units)
-
-    def _mean_precision(self, outcomes: Sequence[FoldOutcome], per_repeat: int) -> list[Score]:
-        known = [found for found in map(self._precision, outcomes) if found is not None]
-        if not known:
-            return []
-        value = float(np.mean([found.value for found in known]))
-        within = np.sqrt(np.mean([(found.standard_error or 0.0) ** 2 for found in known]) / min(per_repeat, len(known)))
-        between = fold_standard_error(np.array([found.value for found in known]), per_repeat) or 0.0
-        return [Score(AVERAGE_PRECISION, value, float(max(between, within)))]
-
-    def _mean_area(self, outcomes: Sequence[FoldOutcome], per_repeat: int) -> list[Score]:
-        """Return the mean over folds: probabilities of different models are not ranked together."""
-        areas = [self._area(outcome.rows, outcome.probability) for outcome in outcomes]
-        known = [area for area in areas if area is not None]
-        if not known:
-            return []
-        values = np.array([area.value for area in known])
-        within = np.sqrt(np.mean([(area.standard_error or 0.0) ** 2 for area in known]) / min(per_repeat, len(known)))
-        between = fold_standard_error(values, per_repeat) or 0.0
-        return [Score("AUC", float(values.mean()), float(max(between, within)))]
-
-
-def _stacked(parts: Sequence[Array | None]) -> Array | None:
-    """Return the folds' arrays one below the other; None where one of them has none, or one that is not finite."""
-    known = [part for part in parts if part is not None and np.isfinite(part).all()]
-    return np.concatenate(known) if known and len(known) == len(parts) else None

@@ -18,6 +18,7 @@ from kernelect.facts.decisions import describe_decision
 from kernelect.facts.doubts import Check, ModelEvidence, doubts_of, examine
 from kernelect.facts.estimates import Assessment, Judge
 from kernelect.facts.kept import Kept, KeptPicture
+from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material
 from kernelect.facts.mixtures import describe_machine_of_mixture, describe_mixture, inputs_of_machine
 from kernelect.facts.names import plain_name, with_input_names
@@ -35,14 +36,17 @@ from kernelect.facts.record import (
     ColumnFacts,
     DataFacts,
     Facts,
+    LearningFacts,
     MachineFacts,
     MixtureFacts,
     RelevanceFacts,
+    VerdictFacts,
 )
 from kernelect.facts.relevance import describe_relevance, relevance_by_column
 from kernelect.facts.selected import describe_functions, describe_machine, describe_stages, selected_values
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.facts.surface import Landscape
+from kernelect.facts.verdict import describe_verdict
 from kernelect.facts.what_if import describe_what_if
 from kernelect.model.decisions import Decision
 from kernelect.model.subject import subject_of
@@ -144,6 +148,7 @@ def _gathered(material: Material, options: GatherOptions) -> Facts:
     evidence = ModelEvidence(facts, material.assessment, material.machine, options.places)
     checks = [*options.checks, *examine(evidence)]
     facts["doubts"], facts["checks"] = doubts_of(checks), [check.describe() for check in checks]
+    facts["verdict"] = describe_verdict(facts)
     plain: Facts = as_plain(facts)
     if options.pictures:
         plain.update(_page_of(material))  # type: ignore[typeddict-item]
@@ -155,6 +160,7 @@ def _without_doubts(material: Material, options: GatherOptions) -> Facts:
     machine, inputs, landscape = material.machine, inputs_of_machine(material.estimator), material.landscape
     described, mixture = _describe_selected(material, options.sample_weight)
     facts = Facts(
+        verdict=VerdictFacts(level=0, code="", words="", good="", sure="", todo=""),  # it follows from all the rest
         schema=SCHEMA,
         title=plain_name(options.title),
         target=plain_name(options.target),
@@ -167,6 +173,7 @@ def _without_doubts(material: Material, options: GatherOptions) -> Facts:
         relevance=_describe_relevance(material),
         influence=[] if landscape is None else landscape.describe(inputs),
         calibration=_describe_calibration(material),
+        learning=_describe_learning(material),
         stages=[] if mixture else describe_stages(machine.selection_),
         functions=describe_functions(machine),
         doubts=[],
@@ -289,7 +296,7 @@ def _describe_data(material: Material) -> DataFacts:
     )
     words = [
         counted(len(material.y), "row"),
-        counted(columns, "column") + (f" as {counted(inputs, 'input')}" if inputs != columns else ""),
+        counted(columns, "column") + (f" ({counted(inputs, 'input')} after coding)" if inputs != columns else ""),
         *([f"{len(classes)} classes"] if classes else []),
         *([counted(missing, "missing cell")] if missing else []),
     ]
@@ -314,6 +321,14 @@ def _describe_relevance(material: Material) -> RelevanceFacts | None:
 def _describe_calibration(material: Material) -> CalibrationFacts | None:
     found = material.calibration()
     return None if found is None else CalibrationFacts(ece=found.ece, chance=found.chance, brier=found.brier)
+
+
+def _describe_learning(material: Material) -> LearningFacts | None:
+    try:
+        with watched_deadline().watched():
+            return LearningCurve.from_estimator(material.estimator).describe()
+    except (MissingCapability, OutOfTime):
+        return None
 
 
 def _versions() -> dict[str, str]:

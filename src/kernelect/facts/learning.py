@@ -10,6 +10,7 @@ import numpy as np
 from kernelect.exceptions import MissingCapability
 from kernelect.export.fewer import KnownRows, known_rows, losses_of, refit
 from kernelect.facts.numbers import counted, fixed, with_error
+from kernelect.facts.record import LearningFacts
 from kernelect.model import Component, ExactJackknife, LabelHead, Model
 from kernelect.model.subject import subject_of
 from kernelect.typing import Array, Indices
@@ -42,14 +43,14 @@ class LearningCurve:
     gain_error: float
 
     @classmethod
-    def from_estimator(cls, estimator: Any, generator: np.random.Generator) -> LearningCurve:
+    def from_estimator(cls, estimator: Any, random_state: int = 0) -> LearningCurve:
         """Return the curve of a least-squares machine, or of the heaviest one in a mixture.
 
         Parts of a machine that was fitted with groups are made of whole groups, and leave whole ones out.
         """
         subject = subject_of(estimator)
         material = _Material(_least_squares(subject.model, subject.title), known_rows(subject.model), subject.model)
-        units = _units(material, generator)
+        units = _units(material, np.random.default_rng(random_state))
         count = sum(map(len, units))
         sizes = sorted({round(share * len(units)) for share in _SHARES if share * count >= _FEWEST})
         sizes = [size for size in sizes if size >= _FEWEST_UNITS]
@@ -66,6 +67,21 @@ class LearningCurve:
             gain_error=_error(change, units),
         )
 
+    @property
+    def helps(self) -> bool:
+        """Whether the last rows helped beyond chance."""
+        return self.gain > 2.0 * self.gain_error
+
+    def describe(self) -> LearningFacts:
+        """Return what more rows would bring, as plain facts."""
+        return LearningFacts(
+            rows=int(self.rows[-1]),
+            gain=self.gain,
+            standard_error=self.gain_error,
+            helps=self.helps,
+            sentence=self.in_words(),
+        )
+
     def in_words(self) -> str:
         """Return what more rows would bring."""
         way = "fell" if self.gain > 0.0 else "rose"
@@ -73,7 +89,7 @@ class LearningCurve:
             f"from {counted(int(self.rows[-2]), 'row')} to {fixed(self.rows[-1], 0)}, the leave-one-out {self.score} "
             f"{way} by {with_error(abs(self.gain), self.gain_error)}"
         )
-        if self.gain > 2.0 * self.gain_error:
+        if self.helps:
             return f"More rows would still help: {change}."
         chance = ", which is within chance" if -self.gain <= 2.0 * self.gain_error else ""
         return f"More rows of the same kind would help little: {change}{chance}."

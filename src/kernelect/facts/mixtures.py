@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.estimators import ESTIMATORS
 from kernelect.exceptions import MissingCapability
-from kernelect.facts.names import plain_name, with_input_names
+from kernelect.facts.names import in_options, plain_name, with_input_names
 from kernelect.facts.numbers import NOT_KNOWN, counted, duration, percent, with_error
 from kernelect.facts.record import CandidateFacts, LossFacts, MachineFacts, MixtureFacts
 from kernelect.facts.sources import input_names, machine_of
@@ -83,7 +83,7 @@ def describe_machine_of_mixture(estimator: Any, facts: MixtureFacts) -> MachineF
         "sentence": f"A {name}: {counted(len(fitted), 'candidate')}, weighted by their leave-one-out {facts['score']}; "
         f"{heaviest}.",
         "search": f"{counted(evaluations, 'evaluation')} in {duration(seconds)}; {status}.",
-        "size": f"all {rows}, in {counted(len(fitted), 'machine')}",
+        "size": f"all {rows}, in {counted(len(mixture.members), 'machine')}",
         "vectors": size,
         "status": status,
         "converged": not mixture.doubt(),
@@ -116,14 +116,14 @@ def _mixture_of(estimator: Any) -> Door:
 
 def _status(mixture: Door) -> str:
     """Return how the search ended, as the end of a sentence that begins with "it"."""
-    candidates, fitted = len(mixture.candidates_), len(mixture.members)
-    if fitted < candidates:
-        return f"ran out of time after {fitted} of {candidates} candidates"
+    candidates, missing = len(mixture.candidates_), mixture.n_without_time
+    if missing:
+        return f"ran out of time after {candidates - missing} of {candidates} candidates"
     leader = mixture.members[0]
-    if not leader.converged:
-        ended = with_input_names(leader.status, _coded(mixture)).split(";")[0]
+    if not leader.outcome.trustworthy:
+        ended = with_input_names(leader.in_words, _coded(mixture)).split(";")[0]
         return f"stopped early in one candidate ({leader.candidate}), which {ended}"
-    doubt = with_input_names(mixture.doubt(), _coded(mixture))
+    doubt = in_options(with_input_names(mixture.doubt(), _coded(mixture)))
     return f"stopped early: {doubt}" if doubt else "fitted all candidates"
 
 

@@ -62,6 +62,19 @@ def with_input_names(words: str, inputs: Sequence[str]) -> str:
     return _WIDTH.sub(spelled, words)
 
 
+def in_options(words: str) -> str:
+    """Return a message with options of the command line in the place of arguments, and without inner time limits.
+
+    The time limit of one fit is a part of what the user gave: its seconds mean nothing to readers.
+
+    >>> in_options("time_limit=0.114 left no time for 2 candidates: give more time, or effort='fast'")
+    'The time limit left no time for 2 candidates: give more time, or --effort fast'
+    """
+    words = re.sub(r"\btime_limit(=[\w.+-]+)?", "the time limit", words)
+    words = re.sub(r"\beffort='(\w+)'", r"--effort \1", words)
+    return words[:1].upper() + words[1:] if words.startswith("the time limit") else words
+
+
 def selection_words(selection: Any) -> str:
     """Return what was minimised: the criterion, and its prior if it has one."""
     prior = "" if selection.prior == "none" else f" with {selection.prior} prior"

@@ -118,7 +118,7 @@ def _losses(material: Material) -> Array:
     if source.probability is None:
         return np.asarray(source.y_true != source.prediction, dtype=float)
     rows, classes = np.arange(len(source.y_true)), np.asarray(material.machine.classes_)
-    return np.asarray(1.0 - source.probability[rows, np.searchsorted(classes, source.y_true)])
+    return np.asarray(1.0 - source.probability[rows, places_of(classes, source.y_true)])
 
 
 def _class_places(material: Material) -> Indices:
@@ -126,7 +126,13 @@ def _class_places(material: Material) -> Indices:
     assert source is not None
     if material.task != "classification":
         return np.zeros(len(source.y_true), dtype=np.intp)
-    return np.searchsorted(np.asarray(material.machine.classes_), source.prediction)
+    return places_of(np.asarray(material.machine.classes_), source.prediction)
+
+
+def places_of(classes: Any, labels: Any) -> Indices:
+    """Return the place of every label among the classes, which need not be sorted."""
+    order = np.argsort(classes)
+    return np.asarray(order[np.searchsorted(classes, labels, sorter=order)], dtype=np.intp)
 
 
 def _misses(material: Material, places: Indices) -> list[str]:

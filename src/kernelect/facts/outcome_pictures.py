@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.curves import Recalls, ResidualTrend, Thresholds
-from kernelect.facts.estimates import COVERAGE
+from kernelect.facts.estimates import COVERAGE, Estimate
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
@@ -16,6 +16,7 @@ from kernelect.facts.numbers import fixed, number, percent
 from kernelect.facts.outcomes import Confusion, Residuals
 from kernelect.facts.page_record import PictureFacts, ThresholdFacts
 from kernelect.facts.sources import is_mixture
+from kernelect.facts.survival import SurvivalCurves
 
 #: Rows whose probabilities a page carries for the choice of a threshold.
 _MOST_ROWS = 5000
@@ -23,7 +24,9 @@ _MOST_ROWS = 5000
 
 def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
     """Yield confusion and recall of classes, or observed values and residuals against predicted ones."""
-    source = material.assessment.best_source
+    times, source = material.assessment.times_source, material.assessment.best_source
+    if times is not None and times.event is not None:
+        yield from _times(times)
     if source is None:
         return
     if material.task != "classification":
@@ -44,6 +47,19 @@ def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
         f"Bars: how much of a class is found (its recall), with one standard error. Points: how often a row with this "
         f"label belongs to the class (its precision). Measured by {source.name}.",
     )
+
+
+def _times(source: Estimate) -> Iterator[PictureFacts]:
+    record = SurvivalCurves.of(source.y_true, source.event, source.prediction)
+    if record is not None:
+        yield picture(
+            "good",
+            record,
+            "What came of thirds of the rows",
+            f"Rows are sorted by the time predicted by a model that had not seen them ({source.name}) and cut into "
+            "thirds. Lines: the share of each without an event, by Kaplan and Meier, with two standard errors. The "
+            "further apart, the better the model tells early from late. Curves end at the last event.",
+        )
 
 
 def _numbers(material: Material) -> Iterator[PictureFacts]:
@@ -106,7 +122,7 @@ def _of(part: float, whole: float) -> str:
 
 def learning_pictures(material: Material) -> Iterator[PictureFacts]:
     """Yield how the loss falls with the number of rows."""
-    curve = LearningCurve.from_estimator(material.estimator, material.generator)
+    curve = LearningCurve.from_estimator(material.estimator)
     yield picture(
         "good",
         curve,

@@ -22,6 +22,7 @@ from kernelect.facts.relevance import Relevance, most_important, relevance_by_co
 from kernelect.facts.sources import is_mixture, require_selection
 from kernelect.facts.surface import Surface
 from kernelect.numerics import time_is_up, watched_deadline
+from kernelect.selection import RECALIBRATED
 
 Builder = Callable[[Material], Iterator[PictureFacts]]
 
@@ -171,7 +172,7 @@ def _surface(material: Material) -> Iterator[PictureFacts]:
         "The criterion around the selected point",
         f"Rise of {record.label} above its lowest point, in nats, when the most influential parameters change and all "
         f"others stay ({side} values each{part}). Differences of about 1 are noise; differences of 10 or more are "
-        "clear." + (refined if "log-loss" in material.machine.selection_.status else ""),
+        "clear." + (refined if RECALIBRATED in material.machine.selection_.runs else ""),
     )
 
 

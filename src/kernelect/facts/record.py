@@ -6,7 +6,7 @@ from typing import Any, NotRequired, TypedDict
 from kernelect.facts.page_record import PictureFacts, RowFacts, ThresholdFacts, WhatIfFacts
 
 #: Counts changes that readers of older facts would not understand.
-SCHEMA = 3
+SCHEMA = 4
 
 
 class ClassFacts(TypedDict):
@@ -258,6 +258,30 @@ class ComparisonFacts(TypedDict):
     remarks: list[str]
 
 
+class VerdictFacts(TypedDict):
+    """The verdict: ``level`` from 1 ("do not use it") to 5 ("use it as it is"), in ``words``, and why by its ``code``.
+
+    One sentence each: how ``good`` the model is, how ``sure`` that is, and what is ``todo``.
+    """
+
+    level: int
+    code: str
+    words: str
+    good: str
+    sure: str
+    todo: str
+
+
+class LearningFacts(TypedDict):
+    """By how much the loss fell from half of the rows to all of them; ``helps`` if that is beyond chance."""
+
+    rows: int
+    gain: float
+    standard_error: float
+    helps: bool
+    sentence: str
+
+
 class Doubt(TypedDict):
     """A reason not to trust the model as it is: a stable code, what was seen, and what to do.
 
@@ -292,6 +316,7 @@ class Facts(TypedDict):
     :class:`PageFacts` lists if pictures were asked for. ``checks`` has an entry for every rule of doubt.
     """
 
+    verdict: VerdictFacts
     schema: int
     title: str
     target: str
@@ -307,6 +332,7 @@ class Facts(TypedDict):
     relevance: RelevanceFacts | None
     influence: list[InfluenceFacts]
     calibration: CalibrationFacts | None
+    learning: LearningFacts | None
     stages: list[StageFacts]
     functions: list[FunctionFacts]
     doubts: list[Doubt]

@@ -12,11 +12,14 @@ its rows allow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from kernelect.exceptions import InvalidArgument
+from kernelect.facts.stakes import CONCORDANCE
+from kernelect.numerics import concordance
 from kernelect.typing import Array, Indices, Mask
 
 #: Least probability in a log-loss: one confident mistake must not hide everything else.
@@ -125,6 +128,16 @@ def classification_losses(index: Indices, predicted: Indices, probability: Array
     ]
 
 
+def ordered_losses(index: Indices, predicted: Indices, probability: Array | None) -> list[RowLoss]:
+    """Return mean distance and ranked probability score by row, for classes with an order; see above."""
+    losses = [RowLoss(name="mean distance", losses=np.abs(index - predicted).astype(float))]
+    if probability is None:
+        return losses
+    reached = index[:, None] <= np.arange(probability.shape[1])
+    squares = np.sum((np.cumsum(probability, axis=1) - reached) ** 2, axis=1)
+    return [*losses, RowLoss(name="ranked probability score", losses=squares)]
+
+
 def regression_losses(y: Array, predicted: Array, weights: Array) -> list[RowLoss]:
     """Return root mean square, mean absolute error and R² by row."""
     squares = (y - predicted) ** 2
@@ -176,6 +189,31 @@ def area_under_curve(positive: Mask, value: Array, units: Indices | None = None)
         deviations[rows] = (shares - area) / len(shares) * np.sqrt(count / max(count - 1.0, 1.0))
     error = float(np.sqrt(np.sum(_sums(deviations, units) ** 2)))
     return Score("AUC", area, _none_in(min(counts)) if area in (0.0, 1.0) else error)
+
+
+def mean_over_folds(found: Iterable[Score | None], per_repeat: int) -> list[Score]:
+    """Return the mean over folds: probabilities of different models are not ranked together."""
+    known = [score for score in found if score is not None]
+    if not known:
+        return []
+    values = np.array([score.value for score in known])
+    within = np.sqrt(np.mean([(score.standard_error or 0.0) ** 2 for score in known]) / min(per_repeat, len(known)))
+    between = fold_standard_error(values, per_repeat) or 0.0
+    return [Score(known[0].name, float(values.mean()), float(max(between, within)))]
+
+
+def stacked_folds(parts: Sequence[Array | None]) -> Array | None:
+    """Return the folds' arrays one below the other; None where one of them has none, or one that is not finite."""
+    known = [part for part in parts if part is not None and np.isfinite(part).all()]
+    return np.concatenate(known) if known and len(known) == len(parts) else None
+
+
+def concordance_score(time: Array, event: Mask, predicted: Array) -> Score | None:
+    """Return how well predicted times order rows, None if no two of them can be ordered."""
+    try:
+        return Score(CONCORDANCE, *concordance(time, event, -np.asarray(predicted)))
+    except InvalidArgument:
+        return None
 
 
 def _sums(values: Array, units: Indices) -> Array:

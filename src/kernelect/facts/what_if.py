@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -81,19 +81,9 @@ def describe_what_if(
 
 
 def _without(reason: str) -> WhatIfFacts:
-    return WhatIfFacts(
-        script="",
-        controls=[],
-        order=[],
-        rows=[],
-        row_names=[],
-        players=[],
-        band=None,
-        start=None,
-        years=False,
-        explained="",
-        remarks=[f"This page does not carry the model. {reason}"],
-    )
+    nothing: Any = {name: [] for name in ("controls", "order", "rows", "row_names", "players")}
+    nothing |= {"script": "", "band": None, "start": None, "years": False, "explained": ""}
+    return cast("WhatIfFacts", {**nothing, "remarks": [f"This page does not carry the model. {reason}"]})
 
 
 def _cells(program: Program, X: Any) -> Any:

@@ -91,7 +91,7 @@ class LearningCurveDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, *, random_state: int = 0, ax: Any = None) -> Self:
         """Draw and return the picture of a fitted least-squares machine or a mixture."""
-        return cls(LearningCurve.from_estimator(estimator, np.random.default_rng(random_state))).drawn(ax)
+        return cls(LearningCurve.from_estimator(estimator, random_state)).drawn(ax)
 
     def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""

@@ -11,7 +11,7 @@ from kernelect.explain import Explanation
 from kernelect.facts.explanations import MOST_SHOWN, ShapleyDependence, Swarm, Waterfall
 from kernelect.facts.names import short_name
 from kernelect.facts.numbers import alike, number
-from kernelect.plots.style import COLOURS, GRID, INK, QUIET, axes_for, legend_above
+from kernelect.plots.style import COLOURS, GRID, INK, QUIET, Display, axes_for, legend_above
 from kernelect.typing import Array
 
 #: Low and high values of a column, and what lies between them; cells without order.
@@ -25,7 +25,7 @@ _OUTLINE = {"linewidths": 0.3, "edgecolors": GRID}
 
 
 @dataclass(frozen=True)
-class WaterfallDisplay:
+class WaterfallDisplay(Display):
     """From the base value to the prediction of one row, a bar for every column."""
 
     record: Waterfall
@@ -35,9 +35,7 @@ class WaterfallDisplay:
         cls, explanation: Explanation, row: int = 0, *, most: int = MOST_SHOWN, ax: Any = None
     ) -> Self:
         """Draw and return the picture of a row; all but the ``most`` strongest columns share one bar."""
-        display = cls(Waterfall.of(explanation, row, most))
-        display.plot(ax)
-        return display
+        return cls(Waterfall.of(explanation, row, most)).drawn(ax)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""
@@ -81,7 +79,7 @@ def _annotate(ax: Any, words: str, tip: tuple[float, float], *, right: bool) -> 
 
 
 @dataclass(frozen=True)
-class BeeswarmDisplay:
+class BeeswarmDisplay(Display):
     """The values of all rows for the columns that matter most: one line per column, coloured by the cells."""
 
     record: Swarm
@@ -89,9 +87,7 @@ class BeeswarmDisplay:
     @classmethod
     def from_explanation(cls, explanation: Explanation, *, most: int = MOST_SHOWN, ax: Any = None) -> Self:
         """Draw and return the picture of all rows and the ``most`` strongest columns."""
-        display = cls(Swarm.of(explanation, most))
-        display.plot(ax)
-        return display
+        return cls(Swarm.of(explanation, most)).drawn(ax)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""
@@ -112,7 +108,7 @@ class BeeswarmDisplay:
 
 
 @dataclass(frozen=True)
-class ShapleyDependenceDisplay:
+class ShapleyDependenceDisplay(Display):
     """A column's values against its cells, coloured by the column it interacts with most."""
 
     record: ShapleyDependence
@@ -123,9 +119,7 @@ class ShapleyDependenceDisplay:
 
         The other column needs ``interactions=True`` in the explanation.
         """
-        display = cls(ShapleyDependence.of(explanation, column))
-        display.plot(ax)
-        return display
+        return cls(ShapleyDependence.of(explanation, column)).drawn(ax)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw on ``ax`` (a new one if none is given) and return it."""

@@ -33,6 +33,7 @@ from kernelect.plots import (
     SizeCurveDisplay,
     SizesDisplay,
     SurfaceDisplay,
+    SurvivalDisplay,
     TraceDisplay,
     WaterfallDisplay,
     WeightsDisplay,
@@ -61,6 +62,7 @@ _DISPLAYS: dict[str, Any] = {
     "recalls": RecallsDisplay,
     "trend": ResidualTrendDisplay,
     "learning": LearningCurveDisplay,
+    "survival": SurvivalDisplay,
 }
 
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.

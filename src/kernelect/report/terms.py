@@ -18,6 +18,11 @@ TERMS = {
     "log-loss": "Mean of minus the logarithm of the probability of what came true. Smaller is better; errors that were "
     "called certain cost most.",
     "Brier score": "Mean squared difference between the probabilities and what came true. Smaller is better.",
+    "mean distance": "How many classes a prediction is away from the truth, on average.",
+    "ranked probability score": "Squared difference between the probabilities of being at most in each class and what "
+    "came true, added up. Smaller is better; a class next to the truth costs less than one far away.",
+    "concordance": "How often, of two rows, the one predicted to come earlier comes earlier: 0.5 is guessing, 1 is "
+    "perfect. Pairs whose order is not known do not count.",
     "AUC": "How often a row of the class is ranked above a row of the other class: 0.5 is guessing, 1 is perfect.",
     "F1": "Harmonic mean of precision and recall: near 1 only where both are.",
     "average precision": "Precision, averaged over all thresholds. Guessing has the share of the class.",

@@ -11,8 +11,9 @@ from kernelect.facts.record import QualityFacts, ScoreFacts
 from kernelect.facts.scores import SURE
 from kernelect.registry import register
 
-#: Scores by which a model may be better than the baseline, beside the main one.
-_ALSO_COMPARED = ("log-loss", "AUC")
+#: Scores by which a model may be better than the baseline, beside the main one. R² compares both row by row, and is
+#: much surer of a difference than two RMSEs.
+ALSO_COMPARED = ("log-loss", "AUC", "R²")
 
 #: Standard errors by which the main score has to be worse than the baseline's: with a rare class one row more or less
 #: decides which of two equal models is ahead.
@@ -39,7 +40,7 @@ class _AgainstBaseline(DoubtRule[ModelEvidence]):
             "model": ours["words"],
             "baseline": theirs["words"],
             "guessing": guessing(baseline),
-            "better": [name for name in _ALSO_COMPARED if _better_by(quality, name, SURE)],
+            "better": [name for name in ALSO_COMPARED if better_by(quality, name, SURE)],
         }
 
     def holds(self, quality: QualityFacts, ours: ScoreFacts, theirs: ScoreFacts) -> bool:
@@ -55,8 +56,8 @@ class NotBetter(_AgainstBaseline):
 
     def holds(self, quality: QualityFacts, ours: ScoreFacts, theirs: ScoreFacts) -> bool:
         """Return whether no score is clearly better; with one row in fifty of a class the error cannot be."""
-        names = (quality["main"], *_ALSO_COMPARED)
-        return not _worse(ours, theirs) and not any(_better_by(quality, name, SURE) for name in names)
+        names = (quality["main"], *ALSO_COMPARED)
+        return not _worse(ours, theirs) and not any(better_by(quality, name, SURE) for name in names)
 
     def words(self, found: Mapping[str, Any]) -> Words:
         return Words(
@@ -104,7 +105,7 @@ def _worse(ours: ScoreFacts, theirs: ScoreFacts) -> bool:
     return _gain(ours, theirs) < -_WORSE * (ours["standard_error"] or 0.0)
 
 
-def _better_by(quality: QualityFacts, name: str, errors: float) -> bool:
+def better_by(quality: QualityFacts, name: str, errors: float) -> bool:
     """Return whether one score of the model is better than the baseline's by so many standard errors."""
     ours, theirs = (named_score(estimate_of(quality, role), name) for role in (quality["shown"], BASELINE))
     return ours is not None and theirs is not None and _gain(ours, theirs) > errors * (ours["standard_error"] or 0.0)

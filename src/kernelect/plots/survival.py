@@ -1,0 +1,37 @@
+"""Survival curves of groups of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelect.facts.numbers import trimmed
+from kernelect.facts.survival import SurvivalCurves
+from kernelect.plots.style import COLOURS, Display, axes_for
+
+
+@dataclass(frozen=True)
+class SurvivalDisplay(Display):
+    """The share of rows without an event over time, with two standard errors; below, the rows that are still there."""
+
+    record: SurvivalCurves
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw on ``ax`` (a new one if none is given) and return it."""
+        record = self.record
+        with axes_for(ax, "SurvivalDisplay.plot", (6.2, 4.2)) as ax:
+            for place, name in enumerate(record.groups):
+                alive, reach, colour = 100.0 * record.alive[place], 200.0 * record.error[place], COLOURS[place]
+                ax.step(record.time, alive, where="post", color=colour, lw=1.8, label=name)
+                low, high = np.clip(alive - reach, 0.0, 100.0), np.clip(alive + reach, 0.0, 100.0)
+                ax.fill_between(record.time, low, high, step="post", color=colour, alpha=0.15, lw=0.0)
+            counts = [" / ".join(f"{count:.0f}" for count in column) for column in record.at_risk.T]
+            marks = [f"{trimmed(float(at), 3)}\n{words}" for at, words in zip(record.marks, counts, strict=True)]
+            ax.set_xticks(record.marks, marks)
+            ax.set_ylim(0.0, 102.0)
+            ax.set_xlabel("time, and below it the rows of each group that are still there")
+            ax.set_ylabel("% without an event")
+            ax.legend()
+        return ax
