@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import make_friedman1
 
 from kernelect.exceptions import UnusableTable
 from kernelect.tabular import FoldOptions, describe_table
@@ -23,9 +25,9 @@ def test_candidates_suit_the_task(mixed, described):
     assert len(names) == 1 + 4 * 3 + 4
     regression, _, _ = describe_table(mixed.drop(columns="label"), "value")
     names = [candidate.name for candidate in candidates(regression)]
-    assert len(names) == 1 + 2 * 3 + 2 + 4
+    assert len(names) == 1 + 3 * 3 + 2 + 4
     assert "basis linear" in names
-    assert "gp ard" not in names
+    assert "svm ard" not in names
     assert "sklearn SVR grid" in names
 
 
@@ -52,6 +54,19 @@ def test_scikit_learns_candidates_run_on_the_same_columns(described):
     found = compare_table(rows, schema, entries, FoldOptions(folds=2)).contenders[0]
     assert found.estimate.score("error").value < 0.4
     assert found.estimate.score("log-loss") is not None
+
+
+def test_the_grid_of_an_svr_does_not_depend_on_the_unit_of_the_target():
+    X, y = make_friedman1(150, n_features=5, random_state=0)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+
+    def error(unit):
+        schema, rows, _ = describe_table(frame.assign(target=unit * y), "target")
+        entries = [candidate for candidate in candidates(schema, machines=[]) if "SVR" in candidate.name]
+        return compare_table(rows, schema, entries, FoldOptions(folds=2)).contenders[0].mean() / unit
+
+    assert error(1e4) == pytest.approx(error(1.0), rel=1e-3)
+    assert error(1e4) < 0.6 * np.std(y)
 
 
 class Broken:

@@ -81,13 +81,13 @@ def sleep(n_subjects, seed):
 
 def test_subjects_that_come_back(tmp_path):
     table, new = sleep(18, 0), sleep(100, 1)
-    model, rows = fitted(table, "Reaction")
+    model, rows = fitted(table, "Reaction", keep=["Subject"])
     score = claimed(model)
     assert on_new_rows(model, new) - score["value"] > 2.0 * score["standard_error"]
     doubt = next(doubt for doubt in model.facts["doubts"] if doubt["code"] == "groups")
     for words in shown(model, rows, tmp_path):
         assert doubt["sentence"][:40] in words
-    model, _ = fitted(table, "Reaction", group="Subject")
+    model, _ = fitted(table, "Reaction")
     assert model.facts["data"]["words"].endswith("18 groups (Subject)")
     assert_holds(model, new)
     assert claimed(model)["standard_error"] > 2.0 * score["standard_error"]

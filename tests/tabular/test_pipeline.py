@@ -127,8 +127,8 @@ def test_one_width_for_very_many_inputs():
 
 
 def test_machines_that_cannot():
-    with pytest.raises(MissingCapability, match="machine='gp' does no regression: use one of lssvm, rvm, basis"):
-        make_machine(MachineOptions("gp"), "regression", 5)
+    with pytest.raises(MissingCapability, match="machine='svm' does no regression: use one of lssvm, gp, rvm, basis"):
+        make_machine(MachineOptions("svm"), "regression", 5)
     with pytest.raises(MissingCapability, match="machine='basis' does no classification"):
         make_machine(MachineOptions("basis"), "classification", 5)
     with pytest.raises(InvalidArgument, match="prior='shrinkage' does not apply to machine='basis'"):

@@ -163,7 +163,7 @@ def test_doubled_names_of_columnar_files(tmp_path):
 
 
 def test_formats_are_known_by_name_and_by_the_command_line():
-    assert _guard.FORMATS == FORMATS
+    assert tuple(_guard._NAMES["formats"]) == FORMATS
     with pytest.raises(InvalidArgument, match="Did you mean 'parquet'"):
         read_table("-", format="parqet")
 

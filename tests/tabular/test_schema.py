@@ -12,7 +12,7 @@ from kernelect.inputs.notes import sentences
 from kernelect.tabular.columns import column_values, find_columns
 from kernelect.tabular.describe import describe_table
 from kernelect.tabular.read import read_table
-from kernelect.tabular.target_cells import typed_target
+from kernelect.tabular.target_cells import spelled_as, typed_target
 from kernelect.tabular.usable import find_task
 
 N = 40
@@ -333,3 +333,26 @@ def test_ways_to_write_no_value_are_missing_among_the_numbers_of_a_target(descri
     said = f"Column 'y' has cells that are no numbers and count as missing (2, such as '{cell}')."
     assert said in remarks
     assert described(["a", "b", cell] * 10)[0].classes == tuple(sorted(["a", "b", cell]))
+
+
+def test_spellings_of_one_class_are_one_class_and_that_is_said(frame):
+    cells = np.tile(["yes", "no", "YES", "no ", "yes", "No"], N // 6 + 1)[:N]
+    schema, rows, remarks = describe_table(frame.assign(y=cells), "y")
+    assert schema.classes == ("no", "yes")
+    assert (rows.y == "yes").sum() == np.sum(np.isin(cells, ["yes", "YES"]))
+    (remark,) = (each for each in remarks if "several spellings" in each)
+    assert "'YES' counts as 'yes'" in remark
+    assert remark.endswith("use --categorical 'y'.")
+    apart = describe_table(frame.assign(y=cells), "y", categorical=["y"])[0]
+    assert "YES" in apart.classes
+
+
+def test_what_would_leave_one_class_is_not_merged(frame):
+    alleles = np.tile(["AA", "Aa", "aa"], N // 3 + 1)[:N]
+    assert describe_table(frame.assign(y=alleles), "y")[0].classes == ("AA", "Aa", "aa")
+
+
+def test_labels_of_a_later_table_are_spelled_as_the_model_has_them():
+    later = pd.Series(["YES", "no", None, "perhaps", 3])
+    assert spelled_as(later, ("no", "yes")).tolist() == ["yes", "no", None, "perhaps", 3]
+    assert spelled_as(later, ("YES", "no", "yes")).tolist() == later.tolist()  # they were told apart

@@ -130,3 +130,71 @@ def test_leaks_are_looked_for_in_some_rows_of_many_and_not_among_too_many_column
     wide = pd.DataFrame(rng.normal(size=(60, 302)), columns=[f"c{j}" for j in range(301)] + ["y"])
     assert obstacle(wide, "giveaway").why == "there are more than 300 columns"
     assert obstacle(wide.drop(columns="c0"), "giveaway") is None
+
+
+def test_a_list_of_values_that_tells_the_class(rng):
+    """The type of a place tells its category; no tree with leaves of five rows has a leaf for each of 40 types."""
+    kinds = rng.integers(0, 40, 600)
+    of_kind = rng.permutation(np.repeat(["in", "out", "other", "none"], 10))
+    frame = pd.DataFrame({"x": rng.normal(size=600), "location_type": [f"t{k}" for k in kinds], "y": of_kind[kinds]})
+    assert "Column location_type alone" in codes(frame)["giveaway"]["sentence"]
+    often_otherwise = frame["y"].where(rng.random(600) > 0.1, "other")
+    assert not {"giveaway", "together"} & set(codes(frame.assign(y=often_otherwise)))
+
+
+def test_copies_of_rows_are_no_list_of_values(plain):
+    labels = np.where(plain["b"] > 0, "ill", "well")
+    copied = pd.concat([plain.assign(y=labels, a=np.round(plain["a"], 9))] * 6)
+    assert "giveaway" not in codes(copied.drop(columns="b"))
+
+
+@pytest.fixture
+def ranges(rng):
+    """Lower and upper ends of which neither tells the middle."""
+    middle, width = rng.normal(size=300), rng.gamma(2.0, size=300)
+    return pd.DataFrame({"x": rng.normal(size=300), "lower": middle - width, "upper": middle + width, "y": middle})
+
+
+def test_ends_of_a_range_tell_its_middle(ranges, rng):
+    doubt = codes(ranges)["together"]
+    assert doubt["sentence"].startswith("Columns lower and upper together predict the target almost without error")
+    assert "0.500 \N{MULTIPLICATION SIGN} lower + 0.500 \N{MULTIPLICATION SIGN} upper" in doubt["sentence"]
+    assert "--drop lower --drop upper" in doubt["advice"]
+    nearly = ranges["y"] + 0.05 * rng.normal(size=300)
+    assert "together" in codes(ranges.assign(y=nearly))
+    assert codes(ranges.assign(y=ranges["y"] + 0.1 * rng.normal(size=300))) == {}  # 1 % is left: a good model
+
+
+def test_a_product_a_sum_of_several_and_a_table_of_two_tell_the_target(rng):
+    a, b, c, d = np.exp(rng.normal(size=(4, 400)))
+    numbers = pd.DataFrame({"a": a, "b": b, "c": c, "d": d})
+    assert "a^1.0 \N{MULTIPLICATION SIGN} b^" in codes(numbers.assign(y=a / b))["together"]["sentence"]
+    total = codes(numbers.assign(y=a + b + c))["together"]
+    assert total["figures"]["columns"] == ["a", "b", "c"]
+    assert codes(numbers.assign(y=a + b + c + 0.1 * rng.normal(size=400))) == {}
+    i, j = rng.integers(0, 5, (2, 400))
+    prices = rng.normal(size=(5, 5))[i, j]
+    listed = pd.DataFrame({"size": [f"s{k}" for k in i], "make": [f"m{k}" for k in j], "x": c, "y": prices})
+    assert codes(listed)["together"]["figures"]["columns"] == ["size", "make"]
+    assert "together" not in codes(listed.assign(y=prices + 0.2 * rng.normal(size=400)))
+
+
+def test_a_difference_of_two_columns_tells_the_class(rng):
+    frame = pd.DataFrame(rng.normal(size=(600, 4)), columns=list("abcd"))
+    won = frame.assign(y=np.where(frame["c"] > frame["b"], "home", "away"))
+    assert codes(won)["together"]["figures"]["columns"] == ["b", "c"]
+    noisy = frame["c"] - frame["b"] + 0.1 * rng.normal(size=600) > 0
+    assert "together" not in codes(frame.assign(y=np.where(noisy, "home", "away")))
+
+
+def test_a_column_that_tells_the_target_alone_is_not_told_again(plain, rng):
+    told = pd.concat([plain, plain + 0.1]).assign(z=rng.normal(size=240))
+    assert set(codes(told.assign(later=2.0 * told["y"] + 0.1 * rng.normal(size=240)))) == {"giveaway"}
+
+
+def test_pairs_that_were_not_tried_are_not_called_checked(plain, rng):
+    labels = pd.DataFrame(rng.normal(size=(120, 50))).add_prefix("c").assign(y=np.where(plain["y"] > 0, "u", "d"))
+    assert obstacle(labels, "together").why == "1000 of 1225 pairs of columns were tried"
+    assert obstacle(plain[:99], "together").why == "this takes at least 100 rows"
+    with Deadline.after(0.0).watched(firmly=False):
+        assert obstacle(labels, "together").why == "0 of 1225 pairs of columns were tried"

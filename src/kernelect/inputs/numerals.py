@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelect.inputs.durations import DURATION, are_durations, hours_of
 from kernelect.typing import Array
 
 POINT, COMMA = ".", ","
@@ -82,6 +83,10 @@ def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str =
     limits, dressed = [], []
     for text in texts:
         if text not in known and text is not None:
+            if unit == DURATION:
+                known[text] = hours_of(text)
+                dressed += [text] if not np.isnan(known[text]) else []
+                continue
             bare = _without_unit(text, unit)
             known[text], found = _read(bare, decimal)
             limits += [text] if found and found["limit"] else []
@@ -93,17 +98,19 @@ def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str =
 
 
 def shared_unit(texts: Iterable[str], share: float) -> str:
-    """Return the unit that follows at least ``share`` of the numbers, an empty string if there is none.
+    """Return the unit that follows at least ``share`` of the numbers, DURATION for times, else an empty string.
 
     The other numbers may not have another unit: ``12 kg`` and ``26 lb`` do not belong in one column.
     """
-    counts: dict[str, int] = {}
+    texts, counts = list(texts), dict[str, int]()
     for text in texts:
         found = None if stands_for_nothing(text) else _unit_of(text)
         if found is not None:
             counts[found] = counts.get(found, 0) + 1
     units = [unit for unit in counts if unit]
-    return units[0] if len(units) == 1 and counts[units[0]] >= share * sum(counts.values()) else ""
+    if len(units) == 1 and counts[units[0]] >= share * sum(counts.values()):
+        return units[0]
+    return DURATION if are_durations([text for text in texts if not stands_for_nothing(text)], share) else ""
 
 
 def stands_for_nothing(text: str) -> bool:

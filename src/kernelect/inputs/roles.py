@@ -11,6 +11,7 @@ import numpy as np
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.dates import ISO, find_form, read_days
+from kernelect.inputs.durations import DURATION
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
@@ -30,6 +31,9 @@ FEW_TEXTS = 20
 
 _TRUTHS = (0.0, 1.0)
 
+#: Letters and a number: beside whole numbers, all of them are names.
+_LABEL = re.compile(r"[A-Za-z]{1,3}[-_ ]?\d+")
+
 _LEADING_ZEROS = re.compile(r"0\d{2,}")
 
 
@@ -47,6 +51,8 @@ class Role:
         How its cells become values.
     notes : tuple of Note
         Decisions about the column that were a judgement.
+    empty : bool
+        Whether no cell holds a value of its kind.
     """
 
     name: str
@@ -54,6 +60,7 @@ class Role:
     reason: str = ""
     reading: Reading = PLAIN
     notes: tuple[Note, ...] = ()
+    empty: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +134,7 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
         huge = () if kind == "category" else _on_huge(unbounded(cells, kind, reading))
         far = f"all its numbers are infinite or beyond {LARGEST:g}, rescale it"
         reason = far if huge else "all its cells are missing"
-        return Role(name=name, kind="unused", reason=reason, notes=(*huge, _EMPTY))
+        return Role(name=name, kind="unused", reason=reason, notes=(*huge, _EMPTY), empty=True)
     if distinct == 1 and present == len(values):
         return Role(name=name, kind="unused", reason="it is constant", notes=(_CONSTANT,))
     said = declared or given is not None or name in wishes.kept
@@ -175,6 +182,8 @@ def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Re
     reading = replace(reading, decimal=decimal_sign(present, unit) or sign, unit=unit)
     found = read_numerals(present, reading.decimal, unit)
     lost = [text for text, value in zip(present, found.values, strict=True) if np.isnan(value)]
+    if any(_LABEL.fullmatch(text) for text in lost) and not np.any(found.values[~np.isnan(found.values)] % 1):
+        return 0.0, reading, ()  # names such as 167 and c168
     empty = sum(stands_for_nothing(text) for text in lost)
     read, limits = len(present) - len(lost), sum(text in found.limits for text in present)
     share = read / max(len(present) - empty, 1) if read - limits > _NOT_LIMITS * read else 0.0
@@ -183,7 +192,9 @@ def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Re
         notes += (("{is} read with a decimal comma", ""),)
     if limits:
         notes += (("{has} cells that are limits, read as the limit itself", f"such as {found.limits[0]!r}"),)
-    if found.dressed:
+    if unit == DURATION:
+        notes += (("{is} read as hours", f"such as {found.dressed[0]!r}"),)
+    elif found.dressed:
         notes += (("{is} read without {its} unit or currency", f"such as {found.dressed[0]!r}"),)
     return share, reading, notes
 

@@ -20,6 +20,7 @@ from kernelect.facts.scores import mean_standard_error
 from kernelect.facts.sources import is_mixture
 from kernelect.numerics import Deadline
 from kernelect.tabular.folds import FoldOptions, fold_outcomes, leaves_out_units
+from kernelect.tabular.limits import judged_weights
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 
@@ -51,7 +52,15 @@ def assess(
     -------
     assessment, remarks
     """
-    judge = Judge(rows.y, schema.classes, rows.weights, rows.units, schema.stakes)
+    judge = Judge(
+        rows.y,
+        schema.classes,
+        judged_weights(rows),
+        rows.units,
+        schema.stakes,
+        ordered=schema.ordered,
+        event=rows.event,
+    )
     inside, remarks = _inside(judge, pipeline, rows, schema)
     if not options.folds:
         return inside, remarks
@@ -77,7 +86,7 @@ def assess(
             "Outer folds had less time than the fit on all rows: their scores may be worse than those of the model. "
             "Raise --time-limit."
         )
-    else:
+    elif rows.event is None:  # concordance has no losses of single rows
         remarks += _on_spread(judge, outcomes, _why_folds_differ(pipeline, schema))
     found = replace(
         inside,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -25,29 +25,59 @@ _MOST_NAMES = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """Columns by what they are declared as; those of ``date`` and ``missing_codes`` may have ``=`` and more behind.
+    """What the target and the columns are declared as.
 
     Attributes
     ----------
+    task : "classification", "regression" or "count", optional
+        By default it follows from the target's values.
     drop, keep, ids : sequences of str
-        Columns not to use; to use even where they look like row numbers or names; that name the rows.
+        Columns not to use; to use even if they look like row numbers or names; that name the rows.
+    weight : str, optional
+        Column with the weight of each row.
+    group : str, optional
+        Column whose values tell which rows belong together, such as a patient's; no input unless in ``keep``. By
+        default a column that names subjects, unless ``time`` is given.
+    find_group : bool
+        Whether such a column is looked for.
+    time : str, optional
+        Column of dates or numbers that tells when a row was observed; no input unless in ``keep``.
     categorical, number : sequences of str
+        All texts of a categorical target are classes; a target of numbers has no codes for missing cells.
     date : sequence of str
         A column, or a column and the form of its dates (``"admitted=%d.%m.%Y"``).
     missing_codes : sequence of str
         A code for all columns (``"-999"``), or a column and its code (``"age=99"``).
     known : Known, optional
-        How an earlier table was read.
+        How an earlier table was read; everything else takes precedence.
+    decimal : "." or ",", optional
+        Decimal sign for columns that leave it open; by default it follows from the other columns.
+    event : str, optional
+        Column that tells whether the target is the time of an event, or the last time without one.
+    ordered : str, optional
+        The classes of the target from the lowest to the highest, such as ``"mild<moderate<severe"``.
+    words : tuple of str
+        Words of the target that may be a class or stand for missing cells (:class:`kernelect.tabular.Table`).
     """
+
+    task: str | None = None
 
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
     ids: Sequence[str] = ()
+    weight: str | None = None
+    group: str | None = None
+    find_group: bool = True
+    time: str | None = None
     categorical: Sequence[str] = ()
     number: Sequence[str] = ()
     date: Sequence[str] = ()
     missing_codes: Sequence[str] = ()
     known: Known | None = None
+    decimal: str | None = None
+    event: str | None = None
+    ordered: str | None = None
+    words: tuple[str, ...] = ()
 
     def left_out(self, frame: pd.DataFrame) -> list[str]:
         """Return the columns that are no inputs because the user asks for it."""
@@ -65,15 +95,13 @@ class Choices:
         """Return what the options say that a column is."""
         return self._kinds(frame).get(name)
 
-    def on_target(
-        self, frame: pd.DataFrame, target: str, decimal: str | None, words: tuple[str, ...] = ()
-    ) -> TargetWishes:
+    def on_target(self, frame: pd.DataFrame, target: str) -> TargetWishes:
         """Return what the user declares about the target."""
         before = () if self.known is None or self.known.target != target else self.known.target_codes
-        codes = tuple(dict.fromkeys((*self.wishes(frame, [target], decimal).codes(target), *before)))
+        codes = tuple(dict.fromkeys((*self.wishes(frame, [target]).codes(target), *before)))
         kind = self.kind_of(frame, target)
         judge = self.known is None or self.known.target != target
-        return TargetWishes(decimal=decimal, kind=kind, codes=codes, words=words, judge=judge)
+        return TargetWishes(decimal=self.decimal, kind=kind, codes=codes, words=self.words, judge=judge)
 
     def check_target(self, frame: pd.DataFrame, target: str, values: pd.Series) -> None:
         """Make sure that some of the target's cells could be read as what the options say they are."""
@@ -81,23 +109,17 @@ class Choices:
         if kind == "number" and len(cells) and values.isna().all():
             raise _unlike(kind, cells)
 
-    def on_times(self, frame: pd.DataFrame, time: str, decimal: str | None) -> Wishes:
+    def on_times(self, frame: pd.DataFrame, time: str) -> Wishes:
         """Return what the user declares about the column that holds when rows were observed."""
-        wishes = self.wishes(frame, [time], decimal)
+        wishes = self.wishes(frame, [time])
         before = "" if self.known is None or self.known.time != time else self.known.time_format
         if not before or wishes.kinds.get(time):
             return wishes
         return replace(wishes, kinds={time: "date"}, readings={time: replace(PLAIN, date_format=before)})
 
-    def check_parts(self, frame: pd.DataFrame, target: str, parts: Mapping[str, str | None]) -> None:
-        """Make sure that a column which is no input is given no kind that it cannot have.
-
-        Parameters
-        ----------
-        frame : DataFrame
-        target : str
-        parts : mapping of "weight", "group" and "time" to column
-        """
+    def check_parts(self, frame: pd.DataFrame, target: str) -> None:
+        """Make sure that a column which is no input is given no kind that it cannot have."""
+        parts = {"weight": self.weight, "group": self.group, "time": self.time, "event": self.event}
         what = {name: f"--{part} names it" for part, name in parts.items() if name is not None}
         what = {name: words for name, words in what.items() if name not in names_of(frame, self.keep, "--keep")}
         what.update(dict.fromkeys(names_of(frame, self.ids, "--id"), "--id names it"))
@@ -111,16 +133,16 @@ class Choices:
                     "of the two options."
                 )
 
-    def check_kinds(self, frame: pd.DataFrame, unused: Mapping[str, str]) -> None:
-        """Make sure that cells can be read as what the options say; ``unused`` shows why inputs are not used."""
+    def check_kinds(self, frame: pd.DataFrame, empty: Collection[str]) -> None:
+        """Make sure that cells can be read as what the options say; ``empty`` are the columns of which none was."""
         forms = self._forms(frame)
         for name, kind in self._kinds(frame).items():
             cells = frame[name].dropna()
-            lost = kind != "category" and "missing" in unused.get(name, "")
+            lost = kind != "category" and name in empty
             if len(cells) and (lost or (kind == "date" and name not in forms and _are_plain_numbers(cells))):
                 raise _unlike(kind, cells)
 
-    def wishes(self, frame: pd.DataFrame, inputs: Sequence[str], decimal: str | None) -> Wishes:
+    def wishes(self, frame: pd.DataFrame, inputs: Sequence[str]) -> Wishes:
         """Return what the user declares about the inputs."""
         codes = self._codes(frame)
         columns = {} if self.known is None else {column.name: column for column in self.known.columns}
@@ -132,7 +154,7 @@ class Choices:
             readings={name: _with_codes(reading, codes, name) for name, reading in readings.items() if name in inputs},
             missing_codes=codes,
             kept=frozenset((*names_of(frame, self.keep, "--keep"), *columns)),
-            decimal=decimal,
+            decimal=self.decimal,
         )
 
     def _kinds(self, frame: pd.DataFrame) -> dict[str, str]:

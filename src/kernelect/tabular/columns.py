@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,13 +49,32 @@ class Column:
     literal: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Found:
-    """The columns of use, why others are not, and what was decided, in sentences."""
+    """The columns of use, why others are not, and notes on what was decided.
+
+    ``empty`` are columns without a cell of their kind, ``dated`` those that date the rows and are no inputs.
+    """
 
     columns: tuple[Column, ...]
     unused: dict[str, str]
-    remarks: list[str]
+    notes: tuple[tuple[str, Note], ...] = ()
+    empty: tuple[str, ...] = ()
+    dated: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was decided, in sentences."""
+        return sentences(self.notes)
+
+    def without(
+        self, unused: Mapping[str, str], notes: Iterable[tuple[str, Note]], dated: tuple[str, ...] = ()
+    ) -> Found:
+        """Return what is found with further columns that are no inputs."""
+        columns = tuple(one for one in self.columns if one.name not in unused)
+        return replace(
+            self, columns=columns, unused={**self.unused, **unused}, notes=(*self.notes, *notes), dated=dated
+        )
 
 
 def find_columns(frame: pd.DataFrame, wishes: Wishes | None = None) -> Found:
@@ -71,16 +91,17 @@ def find_columns(frame: pd.DataFrame, wishes: Wishes | None = None) -> Found:
     columns: list[Column] = []
     unused: dict[str, str] = {}
     notes: list[tuple[str, Note]] = []
-    for name, role in zip(frame.columns, describe(as_frame(frame), wishes), strict=True):
+    roles = describe(as_frame(frame), wishes)
+    for name, role in zip(frame.columns, roles, strict=True):
+        notes += [(name, note) for note in role.notes]
         if role.kind == "unused":
             unused[name] = role.reason
-            notes += [(name, note) for note in role.notes]
             continue
         values = column_values(frame[name], role.kind, role.reading)
-        notes += [(name, note) for note in role.notes]
         column = _described(name, values, role)
         columns.append(replace(column, literal=role.kind == "number" and name in wishes.kinds))
-    return Found(tuple(columns), unused, sentences(notes))
+    empty = tuple(role.name for role in roles if role.empty)
+    return Found(columns=tuple(columns), unused=unused, notes=tuple(notes), empty=empty)
 
 
 def column_values(column: pd.Series, kind: str, reading: Reading = PLAIN) -> pd.Series:

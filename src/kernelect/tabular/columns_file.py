@@ -44,11 +44,14 @@ _TOP: dict[str, type] = {
     "target_missing_codes": list,
     "task": str,
     "classes": list,
+    "ordered": str,
+    "event": str,
     "weight": str,
     "group": str,
     "time": str,
     "time_format": str,
     "ids": list,
+    "dated": list,
     "column": list,
 }
 
@@ -57,7 +60,10 @@ _WORDS = {str: "a text", float: "a number", int: "a whole number", list: "a list
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """How an earlier table was read: its target and task, the columns used, and why the others are not used."""
+    """How an earlier table was read: target, task, the columns used, and why others are not.
+
+    ``dated`` are those of the others that date the rows.
+    """
 
     source: str
     target: str | None = None
@@ -68,8 +74,11 @@ class Known:
     ids: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     unused: Mapping[str, str] = field(default_factory=dict)
+    dated: tuple[str, ...] = ()
     target_codes: tuple[str, ...] = ()
     time_format: str = ""
+    event: str | None = None
+    ordered: str | None = None
 
 
 def columns_text(known: Known, classes: Sequence[Any] | None) -> str:
@@ -80,11 +89,14 @@ def columns_text(known: Known, classes: Sequence[Any] | None) -> str:
         "target_missing_codes": list(known.target_codes) or None,
         "task": known.task,
         "classes": None if classes is None else [str(label) for label in classes],
+        "ordered": known.ordered,
+        "event": known.event,
         "weight": known.weight,
         "group": known.group,
         "time": known.time,
         "time_format": known.time_format or None,
         "ids": list(known.ids) or None,
+        "dated": list(known.dated) or None,
     }
     blocks = [_lines(head)]
     blocks += ["[[column]]\n" + _lines(_facts(column)) for column in known.columns]
@@ -127,9 +139,12 @@ def read_columns(path: str | Path) -> Known:
         time=facts.get("time"),
         ids=tuple(map(str, facts.get("ids", ()))),
         columns=tuple(used),
+        dated=tuple(map(str, facts.get("dated", ()))),
         unused={entry["name"]: entry.get("reason", "") for entry in entries if entry["kind"] == "unused"},
         target_codes=tuple(map(str, facts.get("target_missing_codes", ()))),
         time_format=_form(facts, name, "The file", "time_format"),
+        event=facts.get("event"),
+        ordered=facts.get("ordered"),
     )
 
 

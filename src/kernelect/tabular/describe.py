@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable, unknown_name
 from kernelect.facts.numbers import counted
+from kernelect.facts.stakes import CONCORDANCE, Stakes
 from kernelect.tabular.choices import Choices, check_name, check_roles, names_of
 from kernelect.tabular.columns import find_columns
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT, require_counts
-from kernelect.tabular.leaks import TREND, set_aside
+from kernelect.tabular.events import events_of, on_events
+from kernelect.tabular.leaks import set_aside
+from kernelect.tabular.limits import on_limits, target_limits
 from kernelect.tabular.questions import questions
 from kernelect.tabular.rows import TableRows, group_numbers, times_of
 from kernelect.tabular.schema import Schema
+from kernelect.tabular.subjects import find_subjects
 from kernelect.tabular.target_cells import typed_target
 from kernelect.tabular.usable import (
     CLASSIFICATION,
     REGRESSION,
     TASKS,
+    classes_in_order,
     find_task,
     listed,
+    on_order,
+    order_of,
     target_values,
     usable,
     weights_of,
@@ -32,80 +38,38 @@ from kernelect.tabular.usable import (
 )
 
 
-def describe_table(
-    frame: pd.DataFrame,
-    target: str,
-    *,
-    task: str | None = None,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
-    weight: str | None = None,
-    group: str | None = None,
-    time: str | None = None,
-    ids: Sequence[str] = (),
-    categorical: Sequence[str] = (),
-    number: Sequence[str] = (),
-    date: Sequence[str] = (),
-    missing_codes: Sequence[str] = (),
-    known: Known | None = None,
-    decimal: str | None = None,
-    words: tuple[str, ...] = (),
-) -> tuple[Schema, TableRows, list[str]]:
+def describe_table(frame: pd.DataFrame, target: str, **declared: Any) -> tuple[Schema, TableRows, list[str]]:
     """Detect what the target and the columns are.
 
     Parameters
     ----------
     frame : DataFrame
     target : str
-    task : "classification", "regression" or "count", optional
-        By default it follows from the target's values.
-    drop, keep : sequences of str
-        Columns not to use; columns to use even if they look like row numbers or names.
-    weight : str, optional
-        Column with the weight of each row.
-    group : str, optional
-        Column whose values tell which rows belong together, such as a patient's; no input unless in ``keep``.
-    time : str, optional
-        Column of dates or numbers that tells when a row was observed; no input unless in ``keep``.
-    ids : sequence of str
-        Columns that name the rows, and are no inputs.
-    categorical, number, date : sequences of str
-        Columns of a given kind; a date column may be followed by the form of its dates (``"admitted=%d.%m.%Y"``).
-        All texts of a categorical target are classes; a target of numbers has no codes for missing cells.
-    missing_codes : sequence of str
-        Codes for missing cells, in all columns (``"-999"``) or in one (``"age=99"``).
-    known : Known, optional
-        How an earlier table was read; the other arguments take precedence.
-    decimal : "." or ",", optional
-        Decimal sign for columns that leave it open; by default it follows from the other columns.
-    words : tuple of str
-        Words of the target that may be a class or stand for missing cells (:class:`kernelect.tabular.Table`).
+    **declared
+        What the user says of the columns: the attributes of :class:`kernelect.tabular.choices.Choices`.
 
     Returns
     -------
     schema, rows, remarks
     """
+    choices = Choices(**declared)
+    known = choices.known
+    task = choices.task if choices.ordered is None else CLASSIFICATION
+    task = task if choices.event is None else REGRESSION
+    weight, group, time, event = choices.weight, choices.group, choices.time, choices.event
     if task is not None and task not in (*TASKS, COUNT):
         raise unknown_name("task", task, [*TASKS, COUNT])
     check_name(frame, target, "--target")
-    choices = Choices(
-        drop=drop,
-        keep=keep,
-        ids=ids,
-        categorical=categorical,
-        number=number,
-        date=date,
-        missing_codes=missing_codes,
-        known=known,
-    )
     frame = frame.reset_index(drop=True)  # from here on the index tells where a row stands in its table
-    single = {"--weight": weight, "--group": group, "--time": time}
+    single = {"--weight": weight, "--group": group, "--time": time, "--event": event}
     given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}
-    check_roles(frame, target, {"--drop": drop, "--id": ids, **given})
+    check_roles(frame, target, {"--drop": choices.drop, "--id": choices.ids, **given})
     left_out = choices.left_out(frame)
-    ids = tuple(names_of(frame, ids, "--id"))
-    choices.check_parts(frame, target, {"weight": weight, "group": group, "time": time})
-    cells = typed_target(frame[target], choices.on_target(frame, target, decimal, words))
+    ids = tuple(names_of(frame, choices.ids, "--id"))
+    choices.check_parts(frame, target)
+    ordered = choices.ordered or order_of(frame[target])
+    written = frame[target]
+    cells = typed_target(frame[target], choices.on_target(frame, target))
     choices.check_target(frame, target, cells.values)
     frame, remarks = with_target(frame.assign(**{target: cells.values}), target)
     remarks += cells.remarks
@@ -119,20 +83,29 @@ def describe_table(
     if counts:
         require_counts(frame[target])
     task = REGRESSION if counts else task or found
+    ordered = ordered if task == CLASSIFICATION else None
     frame, more = usable(frame, target, task)
-    roles = {name for name in (weight, group, time) if name is not None and (name == weight or name not in keep)}
+    taken = {name for name in (weight, event) if name is not None}
+    roles = taken | {name for name in (group, time) if name is not None and name not in choices.keep}
     inputs = frame.drop(columns=list({target, *left_out, *roles}))
-    wishes = choices.wishes(frame, list(inputs.columns), decimal)
+    wishes = choices.wishes(frame, list(inputs.columns))
     found_columns = find_columns(inputs, wishes)
-    choices.check_kinds(frame, found_columns.unused)
-    columns, dated = set_aside(found_columns, inputs, wishes.kept)
+    choices.check_kinds(frame, found_columns.empty)
+    if group is None and time is None and choices.find_group:
+        named = find_subjects(found_columns, inputs, {*wishes.kept, *wishes.kinds})
+        group, found_columns = named.group, named.found
+        inputs = inputs if group is None else inputs.drop(columns=group)
+    columns = set_aside(found_columns, inputs, wishes.kept)
     if not columns.columns:
         raise UnusableTable(
             " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *columns.remarks])
         )
     y = target_values(frame[target], task)
-    classes = tuple(np.unique(y).tolist()) if task == CLASSIFICATION else None
-    times = None if time is None else times_of(frame[time], choices.on_times(frame, time, decimal))
+    classes = classes_in_order(y, ordered) if task == CLASSIFICATION else None
+    remarks += on_order(y, ordered) if task == CLASSIFICATION else []
+    times = None if time is None else times_of(frame[time], choices.on_times(frame, time))
+    limits = target_limits(written, y) if task == REGRESSION and event is None and not counts else None
+    remarks += on_limits(target, limits)
     dropped = {name: "it was dropped" for name in left_out if name not in ids}
     schema = Schema(
         target=target,
@@ -144,9 +117,13 @@ def describe_table(
         time=time,
         ids=ids,
         unused={**dropped, **columns.unused},
+        dated=(*columns.dated, *(() if known is None else (name for name in known.dated if name in left_out))),
         counts=counts,
         target_codes=cells.codes,
         time_format="" if times is None else times.form,
+        event=event,
+        ordered=ordered is not None,
+        stakes=Stakes() if event is None else Stakes(CONCORDANCE),
     )
     rows = TableRows(
         X=schema.inputs(frame).reset_index(drop=True),
@@ -154,18 +131,16 @@ def describe_table(
         weights=weights_of(frame, weight),
         groups=None if group is None else group_numbers(frame[group]),
         time=None if times is None else times.values,
-        dated=(*dated, *_dated_before(known, left_out)),
+        event=None if event is None else events_of(frame[event]),
+        limits=limits,
+        dated=schema.dated,
         places=frame.index.to_numpy(),
     )
+    remarks += on_events(schema, rows)
     asked = questions(schema.columns, rows.X, rows.y, set(wishes.kinds))
     on_times = [] if times is None else times.remarks
     remarks += [*more, *columns.remarks, *on_times, *asked, *rows.copies.remarks(), *_on_known(known, schema)]
     return schema, rows, list(dict.fromkeys(remarks))
-
-
-def _dated_before(known: Known | None, left_out: Sequence[str]) -> list[str]:
-    """Return the columns of dates that an earlier fit left out: the rows of this table are dated all the same."""
-    return [] if known is None else [name for name in left_out if known.unused.get(name, "").endswith(TREND)]
 
 
 def _on_known(known: Known | None, schema: Schema) -> list[str]:

@@ -6,6 +6,7 @@ read for these alone.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from kernelect.model.reading import Reader
 from kernelect.model.texts import Text
 from kernelect.tabular.rehearsal import check_table
 from kernelect.tabular.schema import Schema
-from kernelect.tabular.table_model import TableModel, TableReport
+from kernelect.tabular.table_model import Seen, TableModel, TableReport
 
 TABLE, REPORT = "table.json", "report.json"
 
@@ -29,17 +30,10 @@ _PLAIN = {"machine": str, "estimator": str, "versions": dict[str, str], "title":
 def save_model(model: TableModel, path: str | Path, force: bool = False) -> None:
     """Write a model of a table to a file, whole or not at all; :func:`kernelect.load` reads the model in it."""
     table = {"schema": model.schema, **{name: getattr(model, name) for name in _PLAIN}}
+    table["seen"] = {name: list(seen) for name, seen in model.seen.items()}
     sections: dict[str, Any] = {TABLE: table}
     if model.report is not None:
-        known = model.report
-        sections[REPORT] = {
-            "facts": known.facts,
-            "assessment": known.assessment,
-            "kept": known.kept,
-            "remarks": known.remarks,
-            "seconds": known.seconds,
-            "seed": known.seed,
-        }
+        sections[REPORT] = {field.name: getattr(model.report, field.name) for field in fields(TableReport)}
     from kernelect.model.saving import save
 
     save(model.model, path, force=force, sections=sections)
@@ -67,6 +61,7 @@ def load_model(path: str | Path, *, training: bool = True, report: bool = True) 
         plain: dict[str, Any] = {name: reader.value(text.get(name), hint, name) for name, hint in _PLAIN.items()}
         found = TableModel(
             model=model,
+            seen=reader.value(text.get("seen", {}), dict[str, Seen], "seen"),
             schema=reader.record(text.get("schema"), (Schema,), "schema"),
             report=_report(archive, reader) if report else None,
             **plain,

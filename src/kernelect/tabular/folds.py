@@ -23,9 +23,11 @@ from threadpoolctl import threadpool_limits
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import FoldOutcome
 from kernelect.facts.estimates import COVERAGE
+from kernelect.facts.names import in_options
 from kernelect.facts.numbers import counted
 from kernelect.numerics import NEVER, Deadline
 from kernelect.tabular.intervals import interval_ends
+from kernelect.tabular.limits import targets_for
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.shuffle import rises
@@ -184,18 +186,21 @@ def fit_quietly(model: BaseEstimator, rows: TableRows, chosen: np.ndarray | None
     """Fit a pipeline (on chosen rows) and return the warnings as sentences."""
     chosen = np.arange(len(rows.y)) if chosen is None else chosen
     given: dict[str, Any] = {} if rows.weights is None else {"machine__sample_weight": rows.weights[chosen]}
+    if rows.event is not None:
+        given["machine__event"] = rows.event[chosen]
     together = rows.left_out_together
     if together is not None and leaves_out_units(model) and len(np.unique(together[chosen])) > 1:
         given["machine__groups"] = together[chosen]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(rows.X.iloc[chosen], rows.y.iloc[chosen], **given)
+        model.fit(rows.X.iloc[chosen], targets_for(model[-1], rows, chosen), **given)
     return in_sentences(caught)
 
 
 def in_sentences(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
     """Return each warning once; readers of a table do not know the class in front of it, and need not."""
-    return tuple(dict.fromkeys(re.sub(r"^[A-Z]\w+: ", "", str(warning.message)) for warning in caught))
+    words = (re.sub(r"^[A-Z]\w+: ", "", str(warning.message)) for warning in caught)
+    return tuple(dict.fromkeys(map(in_options, words)))
 
 
 def leaves_out_units(model: Any) -> bool:
@@ -251,6 +256,9 @@ def run_fold(
     with threadpool_limits(1, user_api="openmp"):  # threads of boosting wait for each other on a busy machine
         caught = _fitted(fresh, rows, train)
         probability = _probability(fresh, inputs, schema)
+        if rows.event is not None:
+            median = fresh[-1].predict_median(fresh[:-1].transform(inputs))
+            return FoldOutcome(rows=test, prediction=median, probability=None, warnings=caught, hurried=hurried)
         prediction = np.asarray(fresh.predict(inputs))
         if probability is not None:
             decision = decision_of(fresh[-1], schema, rows.y.iloc[train], _of(rows.weights, train))
@@ -266,6 +274,7 @@ def run_fold(
             rises=rise,
             shuffled=shuffled,
             hurried=hurried,
+            short_of_time=getattr(fresh[-1], "short_of_time", False),
         )
 
 

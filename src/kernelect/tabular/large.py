@@ -14,7 +14,6 @@ from sklearn.pipeline import Pipeline
 from kernelect.exceptions import MissingCapability, UnusableTable
 from kernelect.facts import Facts, GatherOptions, Judge
 from kernelect.facts.doubts import Obstacle, not_examined
-from kernelect.facts.gathering import gather_for_file
 from kernelect.facts.numbers import counted, was
 from kernelect.mixture import AUTO
 from kernelect.numerics import stratified
@@ -24,11 +23,12 @@ from kernelect.tabular.describe import describe_table
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces
-from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine, model_of
-from kernelect.tabular.record import current_versions, described_columns
+from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine
+from kernelect.tabular.record import recorded
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
-from kernelect.tabular.table_model import TableModel, TableReport
+from kernelect.tabular.table_model import TableModel
+from kernelect.tabular.target_cells import spelled_as
 from kernelect.tabular.usable import target_values
 
 #: Rows from which columns, task and coding are found.
@@ -92,7 +92,8 @@ class TableCode:
 
     def targets(self, frame: pd.DataFrame) -> Any:
         """Return labels or numbers."""
-        return target_values(frame[self.schema.target], self.schema.task).to_numpy()
+        found = target_values(frame[self.schema.target], self.schema.task)
+        return (found if self.schema.classes is None else spelled_as(found, self.schema.classes)).to_numpy()
 
 
 def fit_pieces(
@@ -171,7 +172,7 @@ def _described(pieces: Pieces, target: str, how: dict[str, Any]) -> _Described:
         raise UnusableTable(f"All cells of the target {target!r} are missing: choose another column with --target.")
     sample = pieces.taken(usable, counts, stratified(total, SAMPLE_ROWS))
     numbered = [name for name in _row_numbers(sample) if name not in {*keep, target, weight, *drop}]
-    schema, rows, remarks = describe_table(sample, target, **{**how, "drop": [*drop, *numbered]})
+    schema, rows, remarks = describe_table(sample, target, **{**how, "drop": [*drop, *numbered], "find_group": False})
     remarks += [f"Column {name!r} was left out: it looks like a row number (keep it with --keep)." for name in numbered]
     remarks += _on_lost(pieces.n_rows - total)
     return _Described(schema, rows, usable, counts, remarks)
@@ -209,40 +210,17 @@ def _assessed(
     )
     remarks = (*found.remarks, words, *warned)
     assessment = Judge(rows.y, schema.classes, rows.weights).assess(machine)
-    facts, kept = gather_for_file(
-        fitted.pipeline,
-        rows.X,
-        rows.y,
-        GatherOptions(
-            title=pieces.source,
-            target=schema.target,
-            assessment=assessment,
-            columns=described_columns(schema),
-            remarks=remarks,
-            seconds=seconds,
-            random_state=seed,
-            sample_weight=rows.weights,
-            checks=[each for kind in (TableEvidence, FittedTableEvidence) for each in not_examined(kind, _IN_PIECES)],
-        ),
-    )
-    model = TableModel(
-        model=model_of(fitted.pipeline),
-        schema=schema,
-        machine=_MACHINE,
-        estimator=type(machine).__name__,
-        versions=current_versions(),
+    told = GatherOptions(
         title=pieces.source,
-        n_rows=found.total,
-        report=TableReport(
-            assessment=assessment,
-            facts=_of_all_rows(facts, len(shown), found.total),
-            kept=kept,
-            remarks=remarks,
-            seconds=seconds,
-            seed=seed,
-        ),
+        assessment=assessment,
+        remarks=remarks,
+        seconds=seconds,
+        random_state=seed,
+        checks=[each for kind in (TableEvidence, FittedTableEvidence) for each in not_examined(kind, _IN_PIECES)],
     )
-    return LargeFit(model, rows)
+    model = recorded(fitted.pipeline, rows, schema, _MACHINE, told)
+    facts = _of_all_rows(model.facts, len(shown), found.total)
+    return LargeFit(replace(model, n_rows=found.total, report=replace(model.known, facts=facts)), rows)
 
 
 def _rows_of(frame: pd.DataFrame, schema: Schema, code: TableCode) -> TableRows:

@@ -1,18 +1,20 @@
 """Columns that number the rows or date them: no input of a machine that is to predict new rows.
 
 They are found by what they are, not by their names. A new row has a number and a date that no training row had, and a
-machine that has learned by them has learned the table by heart.
+machine that has learned by them has memorised rows.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
-from kernelect.inputs.notes import Note, sentences
+from kernelect.inputs.notes import Note
 from kernelect.tabular.columns import Column, Found, column_values
+from kernelect.tabular.subjects import words_of
 
 #: Fewer rows than this do not tell a row number from a measurement.
 _ENOUGH_ROWS = 20
@@ -41,13 +43,18 @@ _OF_YEARS: Note = (
 #: Last words of the names of columns whose whole numbers, all different, name the rows whatever their range.
 _NAMES = ("id", "ids", "nr", "no", "number", "num", "key", "index", "idx", "rownames", "rowid", "serial", "uuid")
 
+#: Words that say nothing, as programs give to row numbers, or that a row goes by.
+_NUMBERED = re.compile(r"(unnamed|x|v|var|col|column|row|obs|observation|case|record|sample|seq|sequence|order)?_*\d*")
 
-#: Why a column of dates or years is no input; in a file about columns, it tells that the rows are dated.
-TREND = "are a trend that new rows go beyond"
+#: Share of the rows by which ranks may have gaps, since rows were left out.
+_RANK_GAPS = 0.25
+
+#: Words in the names of dates of birth, which tell an age and no trend.
+_BIRTH = frozenset(("birth", "birthdate", "birthday", "dob", "born", "geburtsdatum", "naissance"))
 
 
-def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> tuple[Found, tuple[str, ...]]:
-    """Return the columns that are inputs, with remarks on those set aside, and the names of those that are dates.
+def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> Found:
+    """Return the columns that are inputs, with notes on those set aside.
 
     Parameters
     ----------
@@ -60,7 +67,9 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
     """
     numbers = _row_numbers(found.columns, frame, kept)
     years = [name for name in numbers if _are_years(_numbers(frame[name]))]
-    dates = [one.name for one in found.columns if one.kind == "date" and one.name not in kept]
+    dates = [
+        one.name for one in found.columns if one.kind == "date" and one.name not in kept and not is_birth(one.name)
+    ]
     notes: list[tuple[str, Note]] = [
         (name, (f"{{was}} left out: {why.replace('its ', '{its} ')} (keep {{it}} with --keep)", ""))
         for name, why in numbers.items()
@@ -68,16 +77,8 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
     ]
     notes += [(name, _OF_YEARS) for name in years] + [(name, _DATED) for name in dates]
     words = {**dict.fromkeys(years, "years"), **dict.fromkeys(dates, "dates")}
-    aside = {**numbers, **{name: f"its {what} {TREND}" for name, what in words.items()}}
-    dated = tuple(name for name in map(str, frame.columns) if name in words)
-    return (
-        Found(
-            tuple(one for one in found.columns if one.name not in aside),
-            {**found.unused, **aside},
-            [*found.remarks, *sentences(notes)],
-        ),
-        dated,
-    )
+    aside = {**numbers, **{name: f"its {what} are a trend that new rows go beyond" for name, what in words.items()}}
+    return found.without(aside, notes, tuple(name for name in map(str, frame.columns) if name in words))
 
 
 def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collection[str]) -> dict[str, str]:
@@ -114,14 +115,33 @@ def _why_number(name: str, cells: np.ndarray) -> str:
     """Return why whole numbers, all different, number the rows; nothing if they may have been measured."""
     if np.any(cells % 1):
         return ""
+    if _are_ranks(name, cells):
+        return ""
     n, span = len(cells), float(cells.max() - cells.min()) + 1.0
     if 0.5 * n * n / span > _COLLISIONS:
         return "its whole numbers are all different, as row numbers are and measurements of this range are not"
     steps = np.diff(cells)
     if span <= _GAPS * n and (np.all(steps > 0) or np.all(steps < 0)):
         return "its whole numbers run in the order of the rows, as row numbers and times do"
-    words = name.lower().replace("-", "_").replace(".", "_").replace(" ", "_").strip("_").split("_")
-    return "its whole numbers are all different, and by its name they name rows" if words[-1] in _NAMES else ""
+    return "its whole numbers are all different, and by its name they name rows" if _names_rows(name) else ""
+
+
+def _names_rows(name: str) -> bool:
+    """Return whether a name is one of row numbers."""
+    words = words_of(name)
+    return not words or words[-1] in _NAMES or _NUMBERED.fullmatch("_".join(words)) is not None
+
+
+def _are_ranks(name: str, cells: np.ndarray) -> bool:
+    """Return whether whole numbers, all different, are ranks: from 1 to about the number of rows, in another order."""
+    slack, steps = 1.0 + _RANK_GAPS * len(cells), np.diff(cells)
+    near = 1.0 <= cells.min() <= slack and cells.max() <= len(cells) + slack
+    return bool(near and np.any(steps > 0) and np.any(steps < 0) and not _names_rows(name))
+
+
+def is_birth(name: str) -> bool:
+    """Return whether a column of dates holds dates of birth, by its name."""
+    return bool(_BIRTH & set(words_of(name)))
 
 
 def _are_years(cells: np.ndarray) -> bool:

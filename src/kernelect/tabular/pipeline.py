@@ -41,7 +41,8 @@ def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstim
     machines = ESTIMATORS.by_machine()
     if options.machine not in machines:
         raise unknown_name("machine", options.machine, list(machines))
-    estimators = machines[options.machine]
+    machine = options.machine if task in machines[options.machine] or options.machine != AUTO else "gp"  # no mixture
+    estimators = machines[machine]
     if options.kernel == "precomputed":
         raise InvalidArgument("kernel='precomputed' is for Gram matrices in Python: a table needs another kernel.")
     if task not in estimators:
@@ -56,9 +57,9 @@ def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstim
         "effort": options.effort,
         "random_state": options.seed,
     }
-    if options.machine != AUTO and n_inputs > MOST_WIDTHS:
+    if machine != AUTO and n_inputs > MOST_WIDTHS:
         given["kernel"] = given["kernel"] or "rbf"
-    return _built(estimators[task], options.machine, given)
+    return _built(estimators[task], machine, given)
 
 
 def _built(estimator: type[Estimator], machine: str, given: dict[str, Any]) -> BaseEstimator:
@@ -90,6 +91,11 @@ def _machines_with(option: str, task: str) -> list[str]:
 def for_counts(machine: BaseEstimator) -> BaseEstimator:
     """Return a machine that models counts, where it has a scale for them; others take counts for any numbers."""
     return machine.set_params(target="count") if isinstance(machine, KernelRegressor) else machine
+
+
+def for_order(machine: BaseEstimator, classes: tuple[Any, ...]) -> BaseEstimator:
+    """Return a machine that knows the order of its classes."""
+    return machine.set_params(order=list(classes))
 
 
 def coding_steps(columns: Sequence[Column]) -> list[tuple[str, BaseEstimator]]:

@@ -18,7 +18,7 @@ from kernelect.tabular.read import Table
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import TableModel
-from kernelect.tabular.target_cells import TargetWishes, typed_target
+from kernelect.tabular.target_cells import TargetWishes, spelled_as, typed_target
 from kernelect.tabular.usable import listed, target_values, weights_of
 from kernelect.typing import Array
 
@@ -109,16 +109,25 @@ def _check_finite(found: pd.DataFrame, first_row: int) -> None:
 
 
 def rows_for(model: TableModel, table: Table) -> tuple[TableRows, list[str]]:
-    """Return inputs and targets of a table that has the model's target, and remarks."""
+    """Return inputs and targets of a model's training table, and remarks."""
+    rows, remarks = known_rows_of(model, table)
+    if len(rows.y) != model.n_rows:
+        remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(rows.y)}.")
+    return rows, remarks
+
+
+def known_rows_of(model: TableModel, table: Table) -> tuple[TableRows, list[str]]:
+    """Return inputs and targets of the rows whose target is known to the model, and remarks."""
     schema = model.schema
     target = check_name(table.frame, schema.target, table.source)
     if schema.weight is not None:
         check_name(table.frame, schema.weight, table.source)
     # Words that are classes of the model are told by the model, not by their number in this table.
     absent = tuple(word for word in table.words if word not in (schema.classes or ()))
-    wishes = TargetWishes(decimal=table.decimal, codes=(*schema.target_codes, *absent), judge=False)
-    cells = typed_target(table.frame[target], wishes)
-    table = replace(table, frame=table.frame.assign(**{target: cells.values}))
+    wishes = TargetWishes(decimal=table.decimal, codes=(*schema.target_codes, *absent), judge=False, merge=False)
+    values = typed_target(table.frame[target], wishes).values
+    values = values if schema.classes is None else spelled_as(values, schema.classes)
+    table = replace(table, frame=table.frame.assign(**{target: values}))
     known = table.frame[target].notna()
     y = target_values(table.frame[target][known], schema.task)
     if schema.classes is not None:
@@ -126,12 +135,10 @@ def rows_for(model: TableModel, table: Table) -> tuple[TableRows, list[str]]:
     if not known.any():
         which = "a value" if schema.classes is None else f"one of the model's classes {_classes(schema)}"
         raise UnusableTable(
-            f"This is not the model's training table: no row of {table.source} has {which} in {target!r}."
+            f"No row of {table.source} has {which} in {target!r}: give a table in which the target is known."
         )
     kept = replace(table, frame=table.frame[known])
     X, remarks = match_columns(schema, kept)
-    if len(X) != model.n_rows:
-        remarks.append(f"The model was fitted on {model.n_rows} rows, this table has {len(X)}.")
     return TableRows(
         X=X.reset_index(drop=True),
         y=target_values(kept.frame[target], schema.task).reset_index(drop=True),

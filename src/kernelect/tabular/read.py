@@ -110,9 +110,15 @@ def read_table(
         raise unknown_name("format", format, list(FORMATS))
     data, source = _bytes_of(path)
     data, name = unpacked(data, source)
+    return parse_table(data, source, format or _guessed(data, name), target, spelled)
+
+
+def parse_table(
+    data: bytes, source: str, format: str, target: str | None = None, spelled: Collection[str] = ()
+) -> Table:
+    """Return the table in bytes that are not compressed; the arguments are those of :func:`read_table`."""
     if not data.strip():
         raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
-    format = format or _guessed(data, name)
     if format in _SEPARATED:
         table = _read_text(data, source, target, _SEPARATED[format], spelled)
     else:

@@ -19,12 +19,14 @@ from kernelect.facts.doubts import examine
 from kernelect.facts.gathering import gather_for_file
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
+from kernelect.inputs.durations import DURATION
 from kernelect.mixture import AUTO
 from kernelect.mixture.kernel_machines import MOST_WIDTHS
 from kernelect.numerics import Deadline
 from kernelect.tabular import rules as _rules  # noqa: F401  (so that they are registered)
 from kernelect.tabular.assessing import assess
 from kernelect.tabular.columns import Column
+from kernelect.tabular.drift import seen_in
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import FitTime, FoldOptions, fit_quietly
 from kernelect.tabular.outcomes import remarks_on_scale
@@ -32,6 +34,7 @@ from kernelect.tabular.pipeline import (
     MachineOptions,
     count_inputs,
     for_counts,
+    for_order,
     make_machine,
     make_pipeline_for,
     model_of,
@@ -99,39 +102,59 @@ def fit_table(
     decision = decision_of(pipeline[-1], schema, rows.y, rows.weights)
     with deadline.watched(firmly=False):
         checks += examine(FittedTableEvidence(rows, schema, pipeline, assessment))
-        facts, kept = gather_for_file(
-            pipeline,
-            rows.X,
-            rows.y,
-            GatherOptions(
-                title=title,
-                target=schema.target,
-                assessment=assessment,
-                columns=described_columns(schema),
-                remarks=remarks,
-                seconds=seconds,
-                random_state=options.seed,
-                sample_weight=rows.weights,
-                checks=checks,
-                places=rows.places,
-                metric=schema.stakes.main(schema.task),
-                decision=decision,
-            ),
+        told = GatherOptions(
+            title=title,
+            assessment=assessment,
+            remarks=remarks,
+            seconds=seconds,
+            random_state=options.seed,
+            checks=checks,
+            decision=decision,
         )
+        return recorded(pipeline, rows, schema, options.machine, told)
+
+
+def recorded(pipeline: Pipeline, rows: TableRows, schema: Schema, machine: str, told: GatherOptions) -> TableModel:
+    """Return the model of a fitted pipeline with all that is known of it.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+    rows, schema : TableRows, Schema
+        What it was fitted on.
+    machine : str
+        Such as ``"lssvm"``.
+    told : GatherOptions
+        What rows and schema do not tell; it has an assessment.
+    """
+    known: dict[str, Any] = {
+        "target": schema.target,
+        "columns": described_columns(schema),
+        "metric": schema.stakes.main(schema.task),
+    }
+    told = replace(told, sample_weight=rows.weights, places=rows.places, **known)
+    assert told.assessment is not None
+    facts, kept = gather_for_file(pipeline, rows.X, rows.y, told)
     if rows.groups is not None:
         groups = f"{len(np.unique(rows.groups))} groups ({plain_name(schema.group)})"
         facts["data"]["words"] += f", {groups}"
     model = model_of(pipeline)
     return TableModel(
-        model=model if decision is None else model.with_decision(decision),
+        model=model if told.decision is None else model.with_decision(told.decision),
         schema=schema,
-        machine=options.machine,
+        machine=machine,
         estimator=type(pipeline[-1]).__name__,
         versions=current_versions(),
-        title=title,
+        title=told.title,
         n_rows=len(rows.y),
+        seen=seen_in(schema, rows.X),
         report=TableReport(
-            assessment=assessment, facts=facts, kept=kept, remarks=remarks, seconds=seconds, seed=options.seed
+            assessment=told.assessment,
+            facts=facts,
+            kept=kept,
+            remarks=tuple(told.remarks),
+            seconds=facts["seconds"],
+            seed=told.random_state,
         ),
     )
 
@@ -140,8 +163,9 @@ def tuned(
     rows: TableRows, schema: Schema, options: MachineOptions, observe: Any = None
 ) -> tuple[Pipeline, tuple[str, ...]]:
     """Return the fitted pipeline and what it warned of."""
-    machine = make_machine(options, schema.task, count_inputs(schema.columns))
+    machine = make_machine(options, schema.own_task, count_inputs(schema.columns))
     machine = for_counts(machine) if schema.counts else machine
+    machine = for_order(machine, schema.classes) if schema.ordered and schema.classes else machine
     pipeline = make_pipeline_for(schema.columns, machine.set_params(verbose=observe or 0))
     warned = fit_quietly(pipeline, rows)
     pipeline.set_params(machine__verbose=0)  # an observer of this run has no place in the model
@@ -170,7 +194,8 @@ def _reading_words(column: Column) -> str:
     """Return how cells were read, where that is not plain."""
     words = ["decimal comma"] if column.reading.decimal != "." and column.kind == "number" else []
     words += [f"dates as {column.reading.date_format}"] if column.kind == "date" else []
-    words += [f"without {plain_name(column.reading.unit)}"] if column.reading.unit else []
+    unit = column.reading.unit
+    words += ["times in hours"] if unit == DURATION else [f"without {plain_name(unit)}"] if unit else []
     codes = [plain_name(code) for code in column.reading.missing_codes]
     return "; ".join([*words, *([f"{', '.join(codes)} as missing"] if codes else [])])
 

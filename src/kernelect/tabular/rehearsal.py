@@ -24,6 +24,11 @@ def check_table(found: TableModel) -> None:
     classes = tuple(model.labels.classes.tolist()) if model.is_classifier else None
     if classes != schema.classes:
         raise ValueError(f"it predicts {str(classes)[:80]} where its table has {str(schema.classes)[:80]}")
+    for column in schema.columns:
+        edges, counts = found.seen.get(column.name, ((), ()))
+        parts = len(column.categories) if column.kind == "category" else len(edges)
+        if counts and (len(counts) != parts + 2 or min(counts) < 0 or not any(counts) or list(edges) != sorted(edges)):
+            raise ValueError(f"what it keeps of its column {column.name[:80]!r} does not belong together")
     _rehearse(found)
 
 

@@ -25,6 +25,10 @@ class TableRows:
         The group of every row, if a column was named (``--group``).
     time : ndarray of float, or None
         When every row was observed, if a column was named (``--time``).
+    event : ndarray of bool, or None
+        Whether every target is the time of an event, if a column was named (``--event``).
+    limits : ndarray of shape (n, 2), or None
+        Lower and upper limit of every target, if some are only known by a limit; ``y`` has the limit itself there.
     dated : tuple of str
         Columns of dates that were left out.
     places : ndarray of int, or None
@@ -36,6 +40,8 @@ class TableRows:
     weights: np.ndarray | None
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
+    event: np.ndarray | None = None
+    limits: np.ndarray | None = None
     dated: tuple[str, ...] = ()
     places: np.ndarray | None = None
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernelect.estimators import ORDERED, SURVIVAL
 from kernelect.facts.stakes import Stakes
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
@@ -15,6 +16,7 @@ from kernelect.inputs.readings import Reading, adapted
 from kernelect.tabular.columns import Column, column_values
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT
+from kernelect.tabular.usable import ORDER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,10 @@ class Schema:
     """Target, task and input columns; ``classes`` is None for regression.
 
     ``ids`` are columns that name the rows. ``unused`` tells why other columns of the training table are no inputs,
+    ``dated`` which of them date the rows,
     ``stakes`` what errors cost and which figure counts most, ``counts`` whether numbers are counts.
+    ``event`` is the column that tells whether a target is the time of an event.
+    ``ordered`` tells whether the classes have an order, in which they then stand.
     ``target_codes`` are cells of the target that count as missing, ``time_format`` is the form of ``time``'s dates.
     """
 
@@ -35,10 +40,13 @@ class Schema:
     time: str | None = None
     ids: tuple[str, ...] = ()
     unused: dict[str, str] = field(default_factory=dict)
+    dated: tuple[str, ...] = ()
     stakes: Stakes = field(default_factory=Stakes)
     counts: bool = False
     target_codes: tuple[str, ...] = ()
     time_format: str = ""
+    event: str | None = None
+    ordered: bool = False
 
     @property
     def learnt(self) -> dict[str, Reading]:
@@ -68,6 +76,11 @@ class Schema:
         """Return the classes at their places."""
         return np.array(self.classes)[places]
 
+    @property
+    def own_task(self) -> str:
+        """The task as machines know it, which tells numbers from times and classes from grades."""
+        return SURVIVAL if self.event is not None else ORDERED if self.ordered else self.task
+
     def known(self, source: str) -> Known:
         """Return what the file about columns says."""
         return Known(
@@ -80,6 +93,9 @@ class Schema:
             ids=self.ids,
             columns=self.columns,
             unused=self.unused,
+            dated=self.dated,
             target_codes=self.target_codes,
             time_format=self.time_format,
+            event=self.event,
+            ordered=ORDER.join(map(str, self.classes or ())) if self.ordered else None,
         )

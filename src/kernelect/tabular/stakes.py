@@ -36,6 +36,10 @@ def with_stakes(
     class_weight : str, optional
         ``"balanced"``, or such as ``"yes=5,no=1"``: errors count with the weight of the true class.
     """
+    if schema.event is not None:
+        if metric or costs or class_weight:
+            raise InvalidArgument("--metric, --cost and --class-weight are not for survival times: leave them out.")
+        return schema
     found = metric_named(metric, schema.task, None if schema.classes is None else len(schema.classes))
     if schema.classes is None:
         if costs or class_weight:

@@ -14,6 +14,7 @@ import pandas as pd
 from kernelect.exceptions import UnusableTable
 from kernelect.numerics import over_blocks
 from kernelect.tabular.choices import check_name
+from kernelect.tabular.drift import drift_of, remarks_on_drift
 from kernelect.tabular.predict import match_columns, predict_table
 from kernelect.tabular.read import SUFFIXES, Table
 from kernelect.tabular.table_model import TableModel
@@ -47,6 +48,7 @@ def predict_rows(model: TableModel, table: Table, wanted: Wanted, first: int = 0
     for name in wanted.ids:
         check_name(frame, name, "--id")
     X, remarks = match_columns(schema, table, wanted.fill_missing)
+    remarks += remarks_on_drift(drift_of(model, X))
     found = predict_table(model, X, wanted.interval, wanted.reasons, first_row=first)
     ids = wanted.ids or tuple(name for name in schema.ids if name in frame.columns)
     carried = frame[list(ids)].rename(columns={name: f"{name} (id)" for name in ids if name in found.columns})

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from kernelect.facts.kept import Kept
 
 
+#: Edges between parts of a column's numbers (none for categories), and training rows in each part.
+Seen = tuple[tuple[float, ...], tuple[int, ...]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableReport:
     """What reports show of a model, and predictions do not need.
@@ -63,6 +67,8 @@ class TableModel:
         Name of the training table.
     n_rows : int
         Training rows.
+    seen : dict of str to Seen
+        What the training rows had in every column, with which new rows are compared.
     report : TableReport or None
         None if it was not read from the file.
     """
@@ -74,6 +80,7 @@ class TableModel:
     versions: dict[str, str] = field(repr=False)
     title: str
     n_rows: int
+    seen: dict[str, Seen] = field(default_factory=dict, repr=False)
     report: TableReport | None = field(default=None, repr=False)
 
     @property

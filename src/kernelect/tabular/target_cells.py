@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -17,6 +18,9 @@ from kernelect.tabular.columns import column_values
 
 #: Different numbers up to which a target may be classes, and no number is put down as a code.
 FEW_NUMBERS = 10
+
+#: Spellings of classes that a remark lists.
+_MOST_SPELLINGS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,8 @@ class TargetWishes:
         Words such as None and NA, which may be a class or stand for missing cells.
     judge : bool
         Whether numbers far from all others may count as missing too.
+    merge : bool
+        Whether labels that differ in capitals and spaces only are one class.
     """
 
     decimal: str | None = None
@@ -42,6 +48,7 @@ class TargetWishes:
     codes: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     judge: bool = True
+    merge: bool = True
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
     role = _role(target, wishes, wishes.kind)
     if role.kind != "number" and wishes.kind is None:
         absent, remarks = _absent(target, wishes)
-        return _labels(target, (*wishes.codes, *absent), remarks)
+        found = _labels(target, (*wishes.codes, *absent), remarks)
+        return _merged(found) if wishes.merge else found
     few = wishes.kind is None and target.nunique() <= FEW_NUMBERS
     if few or not wishes.judge:
         role = _role(target, wishes, "number")
@@ -96,6 +104,39 @@ def _role(target: pd.Series, wishes: TargetWishes, kind: str | None = None) -> R
 def _labels(target: pd.Series, codes: Sequence[str], remarks: Sequence[str] = ()) -> TargetCells:
     values = column_values(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
     return TargetCells(values, tuple(codes), list(remarks))
+
+
+def _merged(cells: TargetCells) -> TargetCells:
+    """Return labels of which spellings of one class are one, its most frequent; not if that leaves a single class."""
+    known = cells.values.dropna()
+    if not all(isinstance(label, str) for label in known):
+        return cells
+    counts = known.value_counts()
+    usual = sorted(counts.index, key=lambda label: (-counts[label], label))
+    own = {_folded(label): label for label in reversed(usual)}
+    other = {label: own[_folded(label)] for label in usual if own[_folded(label)] != label}
+    if not other or len(own) < 2:
+        return cells
+    target = str(cells.values.name)
+    cells_of_them = counted(int(counts[list(other)].sum()), "cell")
+    pairs = ", ".join(f"{label!r} counts as {said!r}" for label, said in list(other.items())[:_MOST_SPELLINGS])
+    remark = (
+        f"The target {target!r} has several spellings of a class: {pairs} ({cells_of_them} in all). "
+        f"If they are different classes, use --categorical {target!r}."
+    )
+    return TargetCells(cells.values.replace(other), cells.codes, [*cells.remarks, remark])
+
+
+def spelled_as(labels: pd.Series, classes: Sequence[Any]) -> pd.Series:
+    """Return labels with the spelling of a model's classes, where that is clear."""
+    own = {_folded(each): each for each in classes if isinstance(each, str)}
+    if len(own) < len(classes):
+        return labels
+    return labels.map(lambda label: own.get(_folded(label), label) if isinstance(label, str) else label)
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.casefold().split())
 
 
 def _absent(target: pd.Series, wishes: TargetWishes) -> tuple[list[str], list[str]]:

@@ -8,18 +8,6 @@ from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from kernelect.exceptions import UnusableModel
-
-
-def check_fields(place: str, record: Any) -> None:
-    """Raise where a field of a dataclass is absent or has another type than its annotation says."""
-    for name, hint in hints_of(type(record)).items():
-        if not hasattr(record, name):
-            raise UnusableModel(f"{place} has no {name!r}")
-        value = getattr(record, name)
-        if not fits(value, hint):
-            raise UnusableModel(f"{place}.{name} is a {type(value).__name__} where {in_words(hint)} is expected")
-
 
 def hints_of(kind: type[Any]) -> dict[str, Any]:
     """Return the declared types of a dataclass's fields."""

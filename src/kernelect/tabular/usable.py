@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernelect.exceptions import UnusableTable
+from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts.numbers import counted, was
 from kernelect.tabular.columns import column_values
 from kernelect.tabular.counts import COUNT, looks_like_counts, usable_numbers
 from kernelect.tabular.target_cells import FEW_NUMBERS
 
 CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
+
+#: What stands between classes from the lowest to the highest.
+ORDER = "<"
 
 #: Fewer rows than this make no model.
 LEAST_ROWS = 6
@@ -124,3 +128,36 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """Return the first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(repr(name) for name in names[:most]) + more
+
+
+def order_of(target: pd.Series) -> str | None:
+    """Return the order that a column declares itself, None if it declares none."""
+    kind = target.dtype
+    return ORDER.join(map(str, kind.categories)) if isinstance(kind, pd.CategoricalDtype) and kind.ordered else None
+
+
+def on_order(target: pd.Series, ordered: str | None) -> list[str]:
+    """Return a remark if the classes are whole numbers one after the other, which may be grades."""
+    if ordered is not None or not pd.api.types.is_numeric_dtype(target) or pd.api.types.is_bool_dtype(target):
+        return []
+    found = np.unique(target.astype(float))
+    if len(found) < 3 or np.any(np.diff(found) != 1.0):
+        return []
+    return [
+        f"If {found[0]:g} to {found[-1]:g} are grades, use --ordered '{ORDER.join(f'{each:g}' for each in found)}'."
+    ]
+
+
+def classes_in_order(labels: pd.Series, ordered: str | None) -> tuple[Any, ...]:
+    """Return the classes, sorted or in the order given."""
+    classes = np.unique(labels).tolist()
+    if ordered is None:
+        return tuple(classes)
+    names = [name.strip() for name in ordered.split(ORDER)]
+    unknown = [label for label in classes if str(label) not in names]
+    if unknown or len(set(names)) < len(names):
+        raise InvalidArgument(
+            f"--ordered {ordered!r} must list every class of the target once, from the lowest to the highest"
+            + (f", and lacks {str(unknown[0])!r}." if unknown else ".")
+        )
+    return tuple(sorted(classes, key=lambda label: names.index(str(label))))

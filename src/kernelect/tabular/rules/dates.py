@@ -9,6 +9,7 @@ from kernelect.facts.doubts import DOES_NOT_APPLY, DoubtRule, Obstacle, Severity
 from kernelect.facts.names import plain_name
 from kernelect.registry import register
 from kernelect.tabular.evidence import TableEvidence
+from kernelect.tabular.leaks import is_birth
 
 
 @register
@@ -24,7 +25,9 @@ class Dated(DoubtRule[TableEvidence]):
         if evidence.schema.time is not None:
             return DOES_NOT_APPLY
         # A date that was kept as an input is a trend on top.
-        kept = [column.name for column in evidence.schema.columns if column.kind == "date"]
+        kept = [
+            column.name for column in evidence.schema.columns if column.kind == "date" and not is_birth(column.name)
+        ]
         dated = [plain_name(name) for name in (*evidence.rows.dated, *kept)]
         return {"columns": dated} if dated else None
 

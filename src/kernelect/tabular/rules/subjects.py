@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2, f
+from scipy.stats import f
 
 from kernelect.facts.doubts import DOES_NOT_APPLY, DoubtRule, Obstacle, Severity, Words
 from kernelect.facts.names import plain_name
@@ -15,12 +15,9 @@ from kernelect.facts.numbers import counted, number, percent
 from kernelect.registry import register
 from kernelect.tabular.evidence import TableEvidence
 from kernelect.tabular.rows import TableRows
+from kernelect.tabular.subjects import LEAST_GROUPS, LEAST_ROOTS, LEAST_ROWS, even, in_blocks
 
-#: Groups that a column of subjects has at least, also in square roots of the number of rows, and rows of a group on
-#: average: a factor of a design has fewer values, each with more rows.
-_LEAST_GROUPS, _LEAST_ROOTS, _LEAST_ROWS = 5, 0.52, 2.0
-
-#: Probability below which a difference between groups, or evenness of their sizes, is not put down to chance.
+#: Probability below which a difference between groups is not put down to chance.
 _UNLIKELY = 1e-4
 
 #: Share of the mean squared difference of random neighbours below which group means follow the numbers of the groups.
@@ -76,7 +73,7 @@ def _groups_rows(rows: TableRows, name: str) -> tuple[int, float, float] | None:
         return None
     index, levels = pd.factorize(values, sort=True)
     count, n = len(levels), len(index)
-    if count < max(_LEAST_GROUPS, _LEAST_ROOTS * np.sqrt(n)) or n < _LEAST_ROWS * count:
+    if count < max(LEAST_GROUPS, LEAST_ROOTS * np.sqrt(n)) or n < LEAST_ROWS * count:
         return None
     targets = _target_columns(rows)
     share = _between(targets, index)
@@ -85,7 +82,7 @@ def _groups_rows(rows: TableRows, name: str) -> tuple[int, float, float] | None:
     if f.sf(statistic, count - 1, n - count) > _UNLIKELY:
         return None
     labels = values.dtype == object or not _smooth(targets, index)
-    designed = _in_blocks(index) or _even(index) or _tells_others(rows, name, index)
+    designed = in_blocks(index) or even(index) or _tells_others(rows, name, index)
     return (count, share, chance) if labels and designed else None
 
 
@@ -118,18 +115,6 @@ def _smooth(columns: np.ndarray, index: np.ndarray) -> bool:
     spread = 2.0 * float(np.sum(np.var(means, axis=0, ddof=1)))
     steps = float(np.sum(np.mean(np.diff(means, axis=0) ** 2, axis=0)))
     return spread > 0 and steps < _SMOOTH * spread
-
-
-def _in_blocks(index: np.ndarray) -> bool:
-    """Return whether all rows of a group follow each other in the table."""
-    return int(np.sum(np.diff(index) != 0)) + 1 == int(index.max()) + 1
-
-
-def _even(index: np.ndarray) -> bool:
-    """Return whether groups are more alike in size than chance makes them, as in a design."""
-    sizes = np.bincount(index)
-    mean = sizes.mean()
-    return bool(chi2.cdf(float(np.sum((sizes - mean) ** 2) / mean), len(sizes) - 1) < _UNLIKELY)
 
 
 def _tells_others(rows: TableRows, name: str, index: np.ndarray) -> bool:
