@@ -1,15 +1,18 @@
 """Makes the pictures that are kept in the repository.
 
-``make pictures`` takes those of the report that README and site show. It needs Chromium, which not every machine that
-builds the site has. ``python docs/pictures.py gold2003.sqlite kropotov.sqlite`` draws the papers' figures from results
-files that ``kernelect study run`` wrote; it takes hours to make these.
+``make pictures`` takes those of the report and of the app that README and site show. It needs Chromium, which not every
+machine that builds the site has. ``python docs/pictures.py gold2003.sqlite kropotov.sqlite`` draws the papers' figures
+from results files that ``kernelect study run`` wrote; it takes hours to make these.
 """
 
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
@@ -76,23 +79,68 @@ def shrink(picture: Path, target: Path) -> None:
     drawn.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
-def report() -> None:
-    """Fit the built-in table and take its report, light and dark."""
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Start the browser."""
     from playwright.sync_api import sync_playwright
 
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+def report() -> None:
+    """Fit the built-in table and take its report, light and dark."""
+    with tempfile.TemporaryDirectory() as name, chromium() as started:
         folder = Path(name)
         kernelect("sample", "patients", folder=folder)
         kernelect("fit", "patients.csv", "--target", "recovered", folder=folder)
-        started = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         for scheme, file in (("light", "report.png"), ("dark", "report-dark.png")):
             page = started.new_page(viewport={"width": 1080, "height": 1400}, color_scheme=scheme)
             page.goto((folder / "report.html").as_uri())
             below = page.get_by_text("Remarks", exact=True).first.bounding_box()["y"]  # no line is cut in half
             page.screenshot(path=HERE / file, clip={"x": 0, "y": 0, "width": 1080, "height": below})
-        started.close()
+
+
+def app() -> None:
+    """Fit the built-in table on the pages of ``kernelect app`` and take them on the way: app-data.png and others."""
+    with tempfile.TemporaryDirectory() as name, chromium() as browser:
+        folder = Path(name)
+        kernelect("sample", "patients", folder=folder)
+        command = [sys.executable, "-m", "kernelect", "app", str(folder / "kernelect"), "--no-browser"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+            try:
+                page = browser.new_page(viewport={"width": 1080, "height": 900})
+                page.goto(server.stderr.readline().split()[0])
+                page.set_input_files(".drop input", folder / "patients.csv")
+                page.locator("#choice-0").select_option("recovered")
+                page.wait_for_selector("tr.target")
+                take(page, "app-data.png")
+                page.locator("#fit").click()
+                page.get_by_text("outer folds").wait_for(timeout=0)
+                page.locator("#job").screenshot(path=HERE / "app-fit.png")
+                page.wait_for_selector("iframe", timeout=0)
+                page.get_by_role("link", name="Predict").click()
+                page.wait_for_selector(".drop")
+                page.locator("select").first.select_option("1")
+                page.set_input_files(".drop input", folder / "patients.csv")
+                page.get_by_text("Download all").wait_for(timeout=0)
+                take(page, "app-predict.png")
+            finally:
+                server.terminate()
+
+
+def take(page: Any, file: str) -> None:
+    """Keep what is on a page."""
+    page.screenshot(path=HERE / file)
+    shrink(HERE / file, HERE / file)
 
 
 if __name__ == "__main__":
-    papers([Path(name) for name in sys.argv[1:]]) if sys.argv[1:] else report()
+    if sys.argv[1:]:
+        papers([Path(name) for name in sys.argv[1:]])
+    else:
+        report()
+        app()

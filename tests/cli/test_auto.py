@@ -11,18 +11,11 @@ import time
 import pandas as pd
 import pytest
 
-from kernelect.cli._guard import EFFORTS
 from kernelect.datasets.samples import sample_table
 from oracles.tables import mixed_frame
 from speeds import slowly
 
 FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", "--effort", "fast", "--folds", "2")
-
-
-def test_efforts_are_those_of_the_mixture():
-    from kernelect.mixture import EFFORTS as KNOWN
-
-    assert tuple(KNOWN) == EFFORTS
 
 
 @pytest.mark.parametrize("name", ["patients", *slowly("diabetes")])

@@ -114,7 +114,7 @@ def test_force_overwrites(run, folder, report_page):
         (
             ("--target", "value", "--restarts", "2"),
             2,
-            "restarts=2 does not apply to machine='auto': leave it out, or use one of 'lssvm', 'rvm'.",
+            "restarts=2 does not apply to machine='auto': leave it out, or use one of 'lssvm', 'gp', 'rvm'.",
         ),
         (
             ("--target", "label", "--machine", "lssvm", "--effort", "fast"),

@@ -205,3 +205,20 @@ def test_a_command_does_not_import_all_of_scikit_learn_to_read_a_model(saved):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split(maxsplit=1) == ["0", "False\n"]
+
+
+@pytest.mark.parametrize(("target", "score", "miss"), [("value", "RMSE", "off by"), ("label", "error", "of the truth")])
+def test_a_model_is_scored_on_rows_whose_truth_is_known(run, saved, target, score, miss):
+    words = ("evaluate", f"{target}.kernelect", "mixed.csv", "--by", "colour", "--worst", "2")
+    outcome = run(*words)
+    assert outcome.stdout.startswith(f"On 60 rows the {score} is ")
+    assert "By colour" in outcome.stdout
+    facts = json.loads(run(*words, "--json").stdout)
+    assert (facts["rows"], facts["main"], facts["by"]) == (60, score, "colour")
+    assert len(facts["worst_rows"]) <= 2
+    assert (miss in outcome.stdout) == bool(facts["worst_rows"])
+
+
+def test_a_table_without_the_target_cannot_score_a_model(run, saved):
+    mixed_frame().drop(columns="value").to_csv(saved / "less.csv", index=False)
+    assert "'value'" in run("evaluate", "value.kernelect", "less.csv", code=2).output

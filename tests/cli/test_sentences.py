@@ -166,7 +166,7 @@ def test_labels_of_text_and_numbers_together(run, folder):
     run("fit", "numbers.csv", *FIT, "--out", "numbers")
     run("predict", "both/model.kernelect", "numbers.csv", "--quiet")
     said = sentence(run("report", "numbers/model.kernelect", "texts.csv", code=1))
-    assert "no row of texts.csv has one of the model's classes (1, 2) in 'label'" in said
+    assert "No row of texts.csv has one of the model's classes (1, 2) in 'label'" in said
 
 
 def test_labels_of_text_and_numbers_in_a_frame():

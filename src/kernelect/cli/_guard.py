@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,10 +13,12 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from kernelect.cli._names import CRITERIA, EFFORTS, FORMATS, KERNELS, PRIORS
 from kernelect.cli._signals import exit_code
 from kernelect.cli._terminal import echo
 from kernelect.exceptions import InvalidArgument, KernelectError, MissingCapability, unknown_name
+
+#: Names that help lists without importing the numerics: docs/parts.py writes them from the registries.
+_NAMES: dict[str, Any] = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
 
 
 class GuardedCommand(click.Command):
@@ -125,7 +128,7 @@ def _kernels() -> list[str]:
 
 effort = click.option(
     "--effort",
-    type=click.Choice(EFFORTS),
+    type=click.Choice(_NAMES["efforts"]),
     help="How many candidates machine auto mixes.  [default: balanced]",
 )
 
@@ -133,13 +136,15 @@ MACHINE, KERNEL = PartName("machine", _machines), PartName("kernel", _kernels)
 
 #: The parts that select, as the help lists them; parts that a user has registered are taken as well.
 parts = shared(
-    click.option("--kernel", metavar="NAME", help=f"Kernel: {', '.join(KERNELS)}.  [default: ard]"),
-    click.option("--prior", metavar="NAME", help=f"Prior over the widths: {', '.join(PRIORS)}.  [default: auto]"),
+    click.option("--kernel", metavar="NAME", help=f"Kernel: {', '.join(_NAMES['kernels'])}.  [default: ard]"),
+    click.option(
+        "--prior", metavar="NAME", help=f"Prior over the widths: {', '.join(_NAMES['priors'])}.  [default: auto]"
+    ),
     click.option(
         "--criterion",
         metavar="NAME",
         help="Criterion that selects; each machine has its own. "
-        + " ".join(f"{machine}: {', '.join(names)}." for machine, names in CRITERIA.items()),
+        + " ".join(f"{machine}: {', '.join(names)}." for machine, names in _NAMES["criteria"].items()),
     ),
 )
 
@@ -186,7 +191,7 @@ compared = click.option(
     help="What kernelect compare --json printed for the same table: other methods are shown beside the model.",
 )
 format_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="Format of the table.  [default: detected]"
+    "--format", "format_", type=click.Choice(_NAMES["formats"]), help="Format of the table.  [default: detected]"
 )
 table_argument = click.argument("table", metavar="TABLE", type=click.Path(path_type=str, allow_dash=True))
 model_argument = click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
@@ -217,6 +222,15 @@ columns = shared(
         type=click.Choice(["classification", "regression", "count"]),
         help="What to predict: classes, numbers or counts (whole numbers from 0).  [default: detected from the values]",
     ),
+    _single(
+        "--event",
+        "Column with 1 where the target is the time of an event, 0 where it is the last time without one (survival).",
+    ),
+    click.option(
+        "--ordered",
+        metavar="LOW<...<HIGH",
+        help="Classes with an order, such as 'mild<moderate<severe'.  [default: that of an ordered categorical]",
+    ),
     _several("--drop", "Column to leave out."),
     _several("--keep", "Column to use even if it looks like a row number or name."),
     _several("--id", "Column that names the rows: no input, copied to predictions.", "ids"),
@@ -231,7 +245,11 @@ columns = shared(
         help="Read the table as this columns.toml says, which an earlier fit wrote.",
     ),
     _single("--weight", "Column with the weight of each row."),
-    _single("--group", "Column that tells which rows belong together, as a patient's do; they are left out together."),
+    _single(
+        "--group",
+        "Column that tells which rows belong together, as a patient's do; they are left out together.  "
+        "[default: a column that names subjects]",
+    ),
     _single("--time", "Column that tells when a row was observed; folds are predicted from earlier rows."),
     format_option,
 )
@@ -291,4 +309,16 @@ def is_given(name: str) -> bool:
 
 
 #: What ``columns`` gives, as :func:`kernelect.cli._load.load_rows` takes it.
-COLUMN_WORDS = ("drop", "keep", "ids", "categorical", "number", "date", "missing_codes", "group", "time")
+COLUMN_WORDS = (
+    "drop",
+    "keep",
+    "ids",
+    "categorical",
+    "number",
+    "date",
+    "missing_codes",
+    "group",
+    "time",
+    "event",
+    "ordered",
+)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kernelect.exceptions import InvalidArgument
 
 if TYPE_CHECKING:
-    from kernelect.tabular import Known, Schema, Table, TableRows
+    from kernelect.tabular import FoldOptions, Known, Schema, Table, TableRows
 
 
 def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, TableRows, list[str]]:
@@ -29,6 +29,18 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, TableRow
     return table, schema, rows, [*table.remarks, *remarks]
 
 
+def outer_folds(
+    given: dict[str, Any], rows: TableRows, schema: Schema, time_limit: float | None = None
+) -> tuple[FoldOptions, list[str]]:
+    """Return the outer folds that a command was asked for, and a remark if the table allows only fewer."""
+    from kernelect.cli._guard import is_given
+    from kernelect.tabular.folds import FoldOptions
+
+    own = {name: given[name] for name in ("repeats", "jobs", "seed")}
+    outer = FoldOptions(given["folds"], **own, time_limit=time_limit)
+    return (outer, []) if is_given("folds") else outer.possible(rows, schema)
+
+
 def required(target: str | None, columns: Sequence[str]) -> str:
     """Return the column to predict, or ask for it."""
     if target is None:
@@ -46,7 +58,9 @@ def how_of(given: dict[str, Any], known: Known | None, target: str, columns: Seq
     how["task"] = given["task"] or (known.task if known is not None and target == known.target else None)
     how["weight"] = given["weight"]
     if known is not None:
-        how.update({name: how[name] or getattr(known, name) for name in ("weight", "group", "time")})
+        how.update(
+            {name: how[name] or getattr(known, name) for name in ("weight", "group", "time", "event", "ordered")}
+        )
         kept = {*how["keep"], *(part.strip() for text in how["keep"] for part in text.split(","))}
         how["ids"] = how["ids"] or [name for name in known.ids if name in columns and name not in kept]
     return {**how, "known": known}

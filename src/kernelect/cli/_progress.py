@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -14,7 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from kernelect.cli._terminal import printable
 from kernelect.facts.numbers import duration
 
-#: Seconds between two lines where there is no terminal; shorter runs write none.
+#: Seconds between two lines where there is no terminal; shorter runs write none. KERNELECT_PROGRESS sets other seconds.
 _PAUSE = 10.0
 
 
@@ -38,6 +39,7 @@ class Watch:
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=20), TimeElapsedColumn())
         self._progress = Progress(*columns, console=console, transient=True, disable=not self._live)
         self._tasks: dict[str, TaskID] = {}
+        self._pause = float(os.environ.get("KERNELECT_PROGRESS", _PAUSE))
         self._said = self._began = clock()
 
     def __enter__(self) -> Self:
@@ -88,7 +90,7 @@ class Watch:
         line = printable(f"{title}: {words}")
         if self._live:
             self._progress.update(self._task(title, total), description=escape(line), completed=done)
-        elif self._lines and self._clock() - self._said >= _PAUSE:
+        elif self._lines and self._clock() - self._said >= self._pause:
             self._said = self._clock()
             self._console.print(f"{duration(self._said - self._began)} · {line}", markup=False, highlight=False)
 

@@ -41,6 +41,9 @@ _NARROW_SPACE, _STAND_IN = "\N{NARROW NO-BREAK SPACE}", "\ue000"
 #: Candidates of a mixture that are shown.
 _MOST_CANDIDATES = 6
 
+#: Colours of verdicts, from the worst to the best.
+_COLOURS = ("red", "red", "yellow", "yellow", "green")
+
 
 class Terminal(Console):
     """A console on which nothing can be printed that is no text: the last place before the screen."""
@@ -232,20 +235,21 @@ def print_doubts(console: Console, doubts: Sequence[Doubt], checked: str) -> Non
     console.print()
 
 
+def print_verdict(console: Console, facts: Facts) -> None:
+    """Print how good the model is, how sure that is and what to do."""
+    verdict = facts["verdict"]
+    say(console, f"Predicting {facts['target']} from {facts['title']}", "bold")
+    say(console, f"{verdict['words']}.", f"bold {_COLOURS[verdict['level'] - 1]}")
+    for sentence in (verdict["good"], verdict["sure"], f"What to do: {verdict['todo']}"):
+        say(console, sentence)
+    console.print()
+
+
 def print_facts(console: Console, facts: Facts) -> None:
-    """Print what was selected, how good it is, what matters and what to doubt."""
+    """Print the verdict, how good the model is, what drives it and what to doubt, and last how it was found."""
     from kernelect.facts.doubts import what_was_checked
 
-    machine = facts["machine"]
-    say(console, f"Predicting {facts['target']} from {facts['title']}", "bold")
-    say(console, facts["data"]["words"])
-    say(console, machine["sentence"])
-    say(console, f"Search: {machine['search']} Size: {machine['size']}.")
-    console.print()
-    if "mixture" in facts:
-        console.print(candidate_table(facts["mixture"]))
-        say(console, facts["mixture"]["loss"]["sentence"])
-        console.print()
+    print_verdict(console, facts)
     say(console, facts["quality"]["headline"], "bold")
     if "decision" in facts:
         say(console, facts["decision"]["sentence"])
@@ -258,3 +262,13 @@ def print_facts(console: Console, facts: Facts) -> None:
         console.print(relevance_table(facts["relevance"]))
         console.print()
     print_doubts(console, facts["doubts"], what_was_checked(facts))
+    machine = facts["machine"]
+    say(console, "How it was found", "bold")
+    say(console, f"{facts['data']['words']}.")
+    say(console, machine["sentence"])
+    say(console, f"Search: {machine['search']} Size: {machine['size']}.")
+    console.print()
+    if "mixture" in facts:
+        console.print(candidate_table(facts["mixture"]))
+        say(console, facts["mixture"]["loss"]["sentence"])
+        console.print()

@@ -17,8 +17,11 @@ from kernelect.cli._terminal import echo, printable_lines
 COMMANDS = {
     "fit": "Fit a machine to a table, show how good it is, write the model and a report.",
     "predict": "Predict the rows of a table with a saved model.",
+    "evaluate": "Score a saved model on rows whose truth is known.",
     "explain": "Show why a saved model predicts what it does.",
     "export": "Write a saved model as C, ONNX or JavaScript.",
+    "app": "Fit, read reports and predict in the browser, on this machine.",
+    "serve": "Answer requests for predictions by HTTP.",
     "compare": "Compare all machines and kernels on a table.",
     "inspect": "Show what is in a model file.",
     "report": "Write the report on a saved model again.",

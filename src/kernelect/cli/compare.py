@@ -46,7 +46,7 @@ def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> Non
     candidate, fold by fold. Their standard errors allow for the overlap of the folds (Nadeau &
     Bengio 2003).
     """
-    from kernelect.cli._load import load_rows
+    from kernelect.cli._load import load_rows, outer_folds
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import Terminal, peer_table, print_json, print_remarks
     from kernelect.exceptions import InvalidArgument
@@ -54,7 +54,6 @@ def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> Non
     from kernelect.mixture import AUTO
     from kernelect.tabular.compare import KERNELS, candidates, compare_table
     from kernelect.tabular.evidence import TableEvidence
-    from kernelect.tabular.folds import FoldOptions
 
     if given["kernels"] and given["machines"] == (AUTO,):
         raise InvalidArgument(
@@ -63,16 +62,8 @@ def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> Non
         )
     read, schema, rows, remarks = load_rows(table, given)
     entries = candidates(schema, given["seed"], given["machines"], given["kernels"] or KERNELS, given["effort"])
-    outer = FoldOptions(
-        given["folds"],
-        repeats=given["repeats"],
-        jobs=given["jobs"],
-        seed=given["seed"],
-        time_limit=given["time_limit"],
-    )
-    if not options.is_given("folds"):
-        outer, fewer = outer.possible(rows, schema)
-        remarks += fewer
+    outer, fewer = outer_folds(given, rows, schema, given["time_limit"])
+    remarks += fewer
     with Watch(Terminal(stderr=True), quiet) as watch:
         total, names = outer.folds * outer.repeats, [entry.name for entry in entries]
         watches = {

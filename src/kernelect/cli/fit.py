@@ -125,20 +125,18 @@ def _with_time_to_write(deadline: Deadline, seconds: float) -> Deadline:
 
 def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, TableRows]:
     """Read, fit and assess, with progress."""
-    from kernelect.cli._load import load_rows
+    from kernelect.cli._load import load_rows, outer_folds
     from kernelect.mixture import AUTO
-    from kernelect.tabular import FoldOptions, Observers, fit_table, require_room
+    from kernelect.tabular import Observers, fit_table, require_room
 
     if Path(table).suffix.lower() in (".parquet", ".pq"):
         require_room(table)
     read, schema, rows, remarks = load_rows(table, given)
-    outer = FoldOptions(given["folds"], repeats=given["repeats"], jobs=given["jobs"], seed=given["seed"])
-    if not options.is_given("folds"):
-        outer, fewer = outer.possible(rows, schema)
-        remarks += fewer
+    outer, fewer = outer_folds(given, rows, schema)
+    remarks += fewer
     stages, total = (2 if outer.folds else 1), outer.folds * outer.repeats
     title = f"stage 1 of {stages}, fit of {given['machine']} for {schema.target!r}"
-    search = watch.candidates if given["machine"] == AUTO else watch.search
+    search = watch.candidates if given["machine"] == AUTO and schema.own_task == schema.task else watch.search
     with watch:
         observers = Observers(search(title), watch.folds(f"stage 2 of {stages}, outer folds", total))
         words: dict[str, Any] = {"title": read.source, "remarks": tuple(remarks), "observers": observers}

@@ -1,0 +1,156 @@
+"""What a user chose about a table, and the same as a command, as a command line and as lines of Python."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from kernelect.app.guard import Refused
+from kernelect.facts.stakes import METRICS
+from kernelect.mixture import EFFORTS
+from kernelect.tabular.counts import COUNT
+from kernelect.tabular.usable import TASKS
+
+#: What the page calls the part of a column -> the option of ``kernelect fit``, and the argument of ``describe_table``.
+ROLES = {
+    "number": ("--number", "number"),
+    "category": ("--categorical", "categorical"),
+    "date": ("--date", "date"),
+    "use": ("--keep", "keep"),
+    "leave out": ("--drop", "drop"),
+    "names rows": ("--id", "ids"),
+    "group": ("--group", "group"),
+    "time": ("--time", "time"),
+    "weight": ("--weight", "weight"),
+}
+
+#: Roles that one column can have.
+_SINGLE = ("group", "time", "weight")
+
+#: Options that have another name on the page.
+_ON_PAGE = {
+    "--target": "“Predict”",
+    "--task": "“Kind of answer”",
+    "--time-limit": "“Seconds at most”",
+    "--metric": "“Figure that counts”",
+    "--cost": "“Costs of errors”",
+    **{option: f"the role “{role}”" for role, (option, _) in ROLES.items()},
+}
+
+
+def in_page_words(sentence: str) -> str:
+    """Return a sentence about options as one about the controls of the page."""
+    for option in sorted(_ON_PAGE, key=len, reverse=True):
+        sentence = sentence.replace(option, _ON_PAGE[option])
+    return sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What ``kernelect fit`` is told; None and empty leave it to the command.
+
+    Attributes
+    ----------
+    table : str, optional
+        File in the folder of the project; a project may hold a model alone.
+    target, task, effort, metric : str, optional
+    time_limit : float, optional
+    costs : tuple of str
+        As ``--cost`` takes them.
+    roles : dict
+        Column -> role, for columns whose role is not the one found.
+    """
+
+    table: str | None = None
+    target: str | None = None
+    task: str | None = None
+    effort: str | None = None
+    metric: str | None = None
+    time_limit: float | None = None
+    costs: tuple[str, ...] = ()
+    roles: dict[str, str] = field(default_factory=dict)
+
+    def declared(self) -> dict[str, Any]:
+        """Return what :func:`kernelect.tabular.describe_table` is told about columns."""
+        out: dict[str, Any] = {} if self.task is None else {"task": self.task}
+        for name, role in self.roles.items():
+            argument = ROLES[role][1]
+            if role in _SINGLE:
+                out[argument] = name
+            else:
+                out.setdefault(argument, []).append(name)
+        return out
+
+    def command(self, name: str = "fit") -> list[str]:
+        """Return the words of ``kernelect fit`` or ``compare``, run in the folder of the project."""
+        if self.table is None or self.target is None:
+            raise Refused(422, "Choose the column to predict first.")
+        words = [name, self.table, f"--target={self.target}"]
+        single = {"--task": self.task, "--effort": self.effort, "--metric": self.metric}
+        words += [f"{option}={value}" for option, value in single.items() if value is not None]
+        words += [] if self.time_limit is None else [f"--time-limit={self.time_limit:g}"]
+        words += [f"--cost={cost}" for cost in self.costs]
+        return words + [f"{ROLES[role][0]}={name}" for name, role in self.roles.items()]
+
+
+def settings_from(given: Mapping[str, Any], table: str | None) -> Settings:
+    """Return what a page sent or a file holds, checked; a page cannot choose the file of the table."""
+    known = {one.name for one in fields(Settings)} - {"table"}
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is not None:
+        raise Refused(422, f"There is no setting {unknown!r}: use {', '.join(sorted(known))}.")
+    texts = {name: _text(given, name) for name in ("target", "task", "effort", "metric")}
+    metrics = [name for names in METRICS.values() for name in names]
+    for name, allowed in {"task": [*TASKS, COUNT], "effort": [*EFFORTS], "metric": metrics}.items():
+        if texts[name] not in (None, *allowed):
+            raise Refused(422, f"{name} is {texts[name]!r}: choose one of {', '.join(allowed)}.")
+    limit, costs, roles = given.get("time_limit"), given.get("costs") or [], given.get("roles") or {}
+    if limit is not None and not (isinstance(limit, int | float) and 0 < limit < float("inf")):
+        raise Refused(422, f"time_limit is {limit!r}: give a number of seconds above 0, such as 60.")
+    if not isinstance(costs, list) or not all(isinstance(cost, str) for cost in costs):
+        raise Refused(422, f"costs is {costs!r}: give a list such as ['yes:no=5'].")
+    if not isinstance(roles, dict) or not all(role in ROLES for role in roles.values()):
+        raise Refused(422, f"A role is none of {', '.join(ROLES)}: choose one of them.")
+    for role in _SINGLE:
+        named = [name for name, its in roles.items() if its == role]
+        if len(named) > 1:
+            raise Refused(422, f"One column can be the {role}, and there are {len(named)}: change one of {named!r}.")
+    return Settings(table=table, time_limit=limit, costs=tuple(costs), roles=dict(roles), **texts)
+
+
+def _text(given: Mapping[str, Any], name: str) -> str | None:
+    value = given.get(name) or None
+    if not isinstance(value, str | None):
+        raise Refused(422, f"{name} is {value!r}: give a text.")
+    return value
+
+
+def command_line(words: list[str]) -> str:
+    """Return a command as one would type it."""
+    return shlex.join(["kernelect", *words])
+
+
+def python_lines(settings: Settings) -> str:
+    """Return a program that fits the same model and predicts new rows."""
+    named = "".join(f", {name}={value!r}" for name, value in settings.declared().items())
+    machine = "" if settings.effort is None else f"effort={settings.effort!r}"
+    machine += "" if settings.time_limit is None else f"{', ' if machine else ''}time_limit={settings.time_limit!r}"
+    at_stake = ""
+    if settings.metric or settings.costs:
+        at_stake = f"schema = with_stakes(schema, rows, metric={settings.metric!r}, costs={settings.costs!r})\n"
+    return (
+        "from kernelect.tabular import FoldOptions, MachineOptions, Wanted, describe_table, fit_table\n"
+        "from kernelect.tabular import predict_rows, read_table\n"
+        + ("from kernelect.tabular.stakes import with_stakes\n" if at_stake else "")
+        + f"\ntable = read_table({settings.table!r}, target={settings.target!r})\n"
+        "words = {'decimal': table.decimal, 'words': table.words}\n"
+        f"schema, rows, remarks = describe_table(table.frame, {settings.target!r}, **words{named})\n"
+        f"{at_stake}"
+        "folds, _ = FoldOptions(5).possible(rows, schema)\n"
+        f"model = fit_table(rows, schema, MachineOptions({machine}), folds, title=table.source)\n"
+        "\nnew = read_table('new.csv', spelled=schema.spelled)\n"
+        "predictions, remarks = predict_rows(model, new, Wanted())\n"
+        "predictions.to_csv('predictions.csv', index=False)\n"
+    )

@@ -1,0 +1,337 @@
+"""``kernelect app`` in a real browser: the whole flow, and everything that goes wrong in the middle of it."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.test_pages import table_of, working_in
+from speeds import slowly
+
+#: Milliseconds that a fit may take on a busy machine.
+LONG = 240_000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="the browser test needs Playwright: pip install playwright"
+    )
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("the browser test needs a browser: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+class Server:
+    """``kernelect app`` on a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        command = [sys.executable, "-m", "kernelect", "app", str(folder), "--no-browser"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        self.address = self.process.stderr.readline().split()[0]
+        self.root = self.address.partition("?")[0]
+
+    def end(self, by=signal.SIGTERM):
+        self.process.send_signal(by)
+        self.process.wait(20)
+        self.process.stderr.close()
+
+
+@pytest.fixture
+def server(tmp_path):
+    started = Server(tmp_path / "projects")
+    yield started
+    if started.process.poll() is None:
+        started.end()
+
+
+class Tab:
+    """An open page, with every request and complaint since it was opened."""
+
+    def __init__(self, browser, server, context=None, **options):
+        self.context = context or browser.new_context(accept_downloads=True, **options)
+        self.page, self.root = self.context.new_page(), server.root
+        self.requests, self.complaints = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(f"{message.text} {message.location}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.goto(server.address)
+        self.page.wait_for_selector(".drop")
+
+    def drop(self, path):
+        self.page.set_input_files(".drop input", path)
+
+    def begin(self, path, target, effort="fast"):
+        """Drop a table and choose what to predict."""
+        self.drop(path)
+        self.page.wait_for_selector("#choice-0")
+        self.choose(0, target)
+        self.choose(2, effort)
+
+    def choose(self, place, value):
+        with self.page.expect_response(lambda answer: answer.url.endswith("/columns")):  # the page is drawn anew
+            self.page.locator(f"#choice-{place}").select_option(value)
+        self.page.wait_for_selector("#fit:not([disabled])")
+
+    def fit(self):
+        self.page.locator("#fit").click()
+        self.page.wait_for_selector("#job:not([hidden])")
+
+    def go(self, step, name="table"):
+        self.page.goto(f"{self.root}project/{name}#{step}")
+        self.page.wait_for_selector(f"#view[data-step={step}]")
+
+    def alert(self):
+        self.page.wait_for_selector("#alert:not([hidden])", timeout=LONG)
+        return self.page.locator("#alert").text_content()
+
+
+@pytest.fixture
+def tab(browser, server):
+    opened = Tab(browser, server)
+    yield opened
+    opened.context.close()
+
+
+def labels(folder):
+    table_of().to_csv(folder / "table.csv", index=False)
+    return "y", "a"
+
+
+def numbers(folder):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)).round(3), columns=["a", "b"])
+    frame.assign(y=(frame["a"] ** 2 + frame["b"] + 0.1 * rng.normal(size=60)).round(3)).to_csv(
+        folder / "table.csv", index=False
+    )
+    return "y", "a"
+
+
+def german(folder):
+    """Semicolons, decimal commas, dates with points, umlauts in an old encoding, and words for missing cells."""
+    rng = np.random.default_rng(2)
+    size, town = rng.normal(170, 10, 60), rng.choice(["Köln", "Düren", "k.A."], 60)
+    lines = ["Größe;Aufnahme;Stadt;Erlös"] + [
+        f"{s:.1f};{day % 28 + 1:02d}.03.2024;{t};{10 * s + 20 * (t == 'Köln') + e:.2f}".replace(".", ",", 1)
+        for day, (s, t, e) in enumerate(zip(size, town, rng.normal(size=60), strict=True))
+    ]
+    text = "\n".join(re.sub(r"(\d)\.(\d\d)$", r"\1,\2", line) for line in lines)
+    (folder / "table.csv").write_bytes(text.encode("cp1252"))
+    return "Erlös", "Größe"
+
+
+@pytest.mark.parametrize("make", [labels, *slowly(numbers, german)])
+def test_from_a_file_to_a_decision(tab, server, tmp_path, make):
+    target, first = make(tmp_path)
+    tab.begin(tmp_path / "table.csv", target)
+    assert tab.page.locator(".columns tr").count() >= 4
+    tab.fit()
+    tab.page.wait_for_selector("iframe", timeout=LONG)
+    report = tab.page.frame_locator("iframe")
+    assert target in report.locator("h1").text_content()
+    before = report.locator("#wi-answer").text_content()
+    report.locator("form.controls input[type=number]").first.fill("-2.5" if first == "a" else "140")
+    assert report.locator("#wi-answer").text_content() != "" != before
+    tab.go("predict")
+    tab.drop(tmp_path / "table.csv")
+    tab.page.get_by_text("Download all").wait_for(timeout=LONG)
+    with tab.page.expect_download() as download:
+        tab.page.get_by_text("Download all").click()
+    assert len(pd.read_csv(download.value.path())) == 60
+    tab.go("evaluate")
+    tab.drop(tmp_path / "table.csv")
+    tab.page.get_by_text("The rows predicted worst").wait_for(timeout=LONG)
+    tab.go("files")
+    tab.page.get_by_role("button", name="Export to C").click()
+    tab.page.get_by_role("link", name="model.h").wait_for(timeout=LONG)
+    assert f"kernelect fit table.csv '--target={target}'".replace("'", "") in tab.page.locator(
+        "pre"
+    ).first.text_content().replace("'", "")
+    assert tab.complaints == []
+    assert {url for url in tab.requests if not url.startswith((server.root, "data:", "blob:"))} == set()
+
+
+def test_a_wrong_file_gets_a_sentence_and_the_page_goes_on(tab, tmp_path):
+    (tmp_path / "wrong.csv").write_bytes(b"\x80\x04pickle")
+    tab.drop(tmp_path / "wrong.csv")
+    assert "a pickle, which is never loaded" in tab.alert()
+    labels(tmp_path)
+    tab.drop(tmp_path / "table.csv")
+    tab.page.wait_for_selector("#choice-0")
+    assert tab.page.locator("#alert").is_hidden()
+    tab.page.locator("#choice-0").select_option("y")
+    tab.page.wait_for_selector("#role-0:not([disabled])")
+    tab.page.locator("#role-1").select_option("date")
+    assert "none of its cells is a date" in tab.alert()
+
+
+def test_everything_that_can_end_a_fit(browser, tab, server, tmp_path):
+    """A reload and a second tab find it; Cancel, a killed worker and a killed server are told in a sentence each."""
+    table_of(400).to_csv(tmp_path / "table.csv", index=False)
+    tab.begin(tmp_path / "table.csv", "y", "best")
+    tab.fit()
+    tab.page.reload()
+    tab.page.wait_for_selector("#job:not([hidden])")
+    other = Tab(browser, server, tab.context)
+    other.go("data")
+    other.page.wait_for_selector("#job:not([hidden])")
+    began = time.monotonic()
+    other.page.get_by_role("button", name="Cancel").click()
+    for one in (other, tab):
+        assert one.alert() == "Fit was cancelled. Files from before are unchanged."
+        one.page.wait_for_selector("#job", state="hidden")
+    assert time.monotonic() - began < 2.0
+
+    tab.fit()
+    os.kill(working_in(server.folder)[0], signal.SIGKILL)
+    assert "ended from outside (signal 9" in tab.alert()
+
+    tab.fit()
+    server.end(signal.SIGKILL)
+    assert "start kernelect app again: projects are still there" in tab.alert()
+    again = Server(server.folder)
+    try:
+        third = Tab(browser, again, tab.context)
+        third.go("data")
+        assert "The server ended while this command ran: start it again." in third.alert()
+        assert third.page.locator("#choice-0").input_value() == "y"
+        third.fit()
+    finally:
+        again.end()
+
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def test_script_in_names_and_cells_stays_text(tab, tmp_path):
+    frame = table_of().rename(columns={"a": HOSTILE, "y": "</script><script>alert(2)</script>"})
+    frame["place"] = frame["place"].map({"x": "<svg onload=alert(3)>", "y": '"><b>bold</b>'})
+    frame.to_csv(tmp_path / "<b>table.csv", index=False)
+    tab.begin(tmp_path / "<b>table.csv", "</script><script>alert(2)</script>")
+    tab.page.get_by_role("row").filter(has_text=HOSTILE).first.wait_for()
+    assert tab.page.locator("main img, main b, main script").count() == 0
+    assert tab.complaints == []
+
+
+def test_a_page_of_another_site_reaches_nothing(browser, tab, server, tmp_path):
+    """A page on another port of this machine, whose requests carry the cookies of this one."""
+    labels(tmp_path)
+    tab.drop(tmp_path / "table.csv")
+    tab.page.wait_for_selector("#choice-0")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "evil.html").write_text("<!doctype html><title>evil</title>")
+    code = (
+        "import functools, http.server as h\n"
+        f"make = functools.partial(h.SimpleHTTPRequestHandler, directory={str(tmp_path / 'site')!r})\n"
+        "server = h.ThreadingHTTPServer(('127.0.0.1', 0), make)\n"
+        "print(server.server_address[1], flush=True)\nserver.serve_forever()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as evil:
+        try:
+            page = tab.context.new_page()
+            page.goto(f"http://127.0.0.1:{int(evil.stdout.readline())}/evil.html")
+            sent = """async (root) => {
+              const out = [];
+              for (const mode of ["cors", "no-cors"]) for (const method of ["GET", "POST"]) {
+                try {
+                  const address = root + "api/projects" + (method === "POST" ? "?file=evil.csv" : "");
+                  const body = method === "POST" ? "a,b\\n1,2\\n3,4\\n" : undefined;
+                  const answer = await fetch(address, { method, mode, body, credentials: "include" });
+                  out.push(await answer.text());
+                } catch { out.push(""); }
+              }
+              return out;
+            }"""
+            assert page.evaluate(sent, server.root) == ["", "", "", ""]
+            page.evaluate(
+                "root => { const f = document.createElement('iframe'); f.src = root; document.body.append(f); }",
+                server.root,
+            )
+            page.wait_for_timeout(500)
+            assert all("All projects" not in (frame.content() or "") for frame in page.frames[1:])
+        finally:
+            evil.kill()
+    assert [path.name for path in server.folder.iterdir()] == ["table"]
+
+
+#: Texts whose contrast with what is behind them is below that of the guidelines (WCAG 2, level AA).
+FAINT = """() => {
+  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
+  const linear = (part) => part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const behind = (one) => {
+    const colour = parts(getComputedStyle(one).backgroundColor);
+    return colour.length < 4 || colour[3] > 0 ? colour : behind(one.parentElement);
+  };
+  const written = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+  const shown = (one) => one.offsetWidth && !one.closest(":disabled") && written(one);
+  return [...document.querySelectorAll("body *")].filter(shown).filter((one) => {
+    const both = [light(parts(getComputedStyle(one).color)), light(behind(one))];
+    return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05) < 4.5;
+  }).map((one) => one.outerHTML.slice(0, 80));
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_pages_fit_their_window_and_can_be_read(browser, server, tmp_path, width, scheme):
+    labels(tmp_path)
+    tab = Tab(browser, server, color_scheme=scheme, viewport={"width": width, "height": 900})
+    tab.drop(tmp_path / "table.csv")
+    tab.page.wait_for_selector("#choice-0")
+    wide, seen = tab.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert wide <= seen
+    unnamed = "one => !(one.labels && one.labels.length) && !one.ariaLabel && !one.textContent.trim()"
+    controls = tab.page.locator("button, input, select, a")
+    assert controls.evaluate_all(f"all => all.filter({unnamed}).map(one => one.outerHTML)") == []
+    assert tab.page.evaluate("[document.documentElement.lang, document.querySelectorAll('h1').length]") == ["en", 1]
+    assert tab.page.evaluate(FAINT) == []
+    tab.context.close()
+
+
+def test_the_keyboard_alone_gets_to_the_fit(tab, tmp_path):
+    labels(tmp_path)
+    page = tab.page
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.type") == "file":
+            break
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Space")
+    chooser.value.set_files(tmp_path / "table.csv")
+    page.wait_for_selector("#choice-0")
+
+    def tab_to(wanted):
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.id") == wanted:
+                return
+        pytest.fail(f"The keyboard does not reach {wanted}.")
+
+    tab_to("choice-0")
+    with page.expect_response(lambda answer: answer.url.endswith("/columns")):
+        page.keyboard.press("End")
+    page.wait_for_selector("#fit:not([disabled])")
+    assert page.locator("#choice-0").input_value() == "y"
+
+    assert page.evaluate("document.activeElement.id") == "choice-0"
+    tab_to("fit")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#job:not([hidden])")
+    page.locator("#job button").focus()
+    page.keyboard.press("Enter")
+    assert "cancelled" in tab.alert()
