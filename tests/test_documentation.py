@@ -41,7 +41,7 @@ def test_the_readme_has_a_row_for_every_estimator():
 
 
 def test_the_commands_help_lists_the_parts_of_the_registries(parts):
-    assert parts.NAMES.read_text() == parts.names_module(), "cli/_names.py is behind: run python docs/parts.py"
+    assert parts.NAMES.read_text() == parts.names_text(), "cli/names.json is behind: run python docs/parts.py"
 
 
 def test_the_help_of_fit_names_every_part():

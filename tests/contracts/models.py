@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 from contracts.parts import ESTIMATORS, SLOW, is_classifier, sample, target_for
 from speeds import slowly
@@ -20,7 +20,7 @@ def over(names):
 
 every_estimator = over(ESTIMATORS)
 every_classifier = over(name for name in ESTIMATORS if is_classifier(name))
-every_regressor = over(name for name in ESTIMATORS if not is_classifier(name))
+every_regressor = over(name for name, estimator in ESTIMATORS.items() if is_regressor(estimator))
 
 
 @cache
@@ -38,7 +38,9 @@ def answers(model, Z):
         columns.append(model.decision_function(Z))
     if hasattr(model, "predict_interval"):
         columns.extend(model.predict_interval(Z, coverage=0.8))
-    if not hasattr(model, "predict_proba"):
+    if hasattr(model, "predict_survival_function"):
+        columns.append(model.predict_survival_function(Z, [0.5, 2.0]))
+    if is_regressor(model):
         columns.append(model.predict(Z, return_std=True)[1])
     return np.column_stack(columns)
 

@@ -5,9 +5,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from kernelect import (
     GPC,
+    GPR,
     LSSVC,
     LSSVR,
     RVC,
@@ -15,7 +17,9 @@ from kernelect import (
     SVC,
     BasisSearchRegressor,
     KernelClassifier,
+    KernelOrdinal,
     KernelRegressor,
+    KernelSurvival,
     criteria,
     priors,
 )
@@ -137,6 +141,8 @@ CRITERIA: dict[str, Judged] = {
     "ep-evidence, probit": Judged(criteria.EPEvidence(), EP(Probit(), tol=1e-11), 1.0, None, LN2),
     "ep-evidence, hinge": Judged(criteria.EPEvidence(), EP(Hinge(), tol=1e-11), 1.5, 1e-9, LN2),
     "ep-evidence, squared hinge": Judged(criteria.EPEvidence(), EP(SquaredHinge(), tol=1e-11), 1.5, 1e-9, LN2),
+    "loo, probit": Judged(criteria.EPLeaveOneOut(), EP(Probit(), tol=1e-12), 1.0, None, LN2),
+    "loo, hinge": Judged(criteria.EPLeaveOneOut(), EP(Hinge(), tol=1e-12), 1.5, 1e-7, LN2),
     "hmc-evidence": Judged(criteria.HMCEvidence(n_draws=20000), EP(Probit(), tol=1e-11), 1.0, None, LN2),
     "rvm evidence, labels": Judged(criteria.RVMEvidence(), RVM(), 1.0, None, 24 * LN2),
     "rvm occam-evidence, labels": Judged(criteria.RVMOccamEvidence(), RVM(), 1.0, None, 24 * LN2),
@@ -208,6 +214,8 @@ ESTIMATORS: dict[str, Any] = {
     "GPC": GPC(random_state=0),
     "GPC, three classes": GPC("rbf", random_state=0),
     "GPC, linear": GPC("linear", random_state=0),
+    "GPR": GPR(random_state=0),
+    "GPR, matern52-ard": GPR("matern52-ard", random_state=0),
     "RVC": RVC(random_state=0),
     "RVC, three classes": RVC("rbf", random_state=0),
     "RVC, evidence": RVC("rbf", criterion="evidence", random_state=0),
@@ -219,6 +227,8 @@ ESTIMATORS: dict[str, Any] = {
     "KernelClassifier": KernelClassifier("fast", random_state=0),
     "KernelClassifier, three classes": KernelClassifier("fast", random_state=0),
     "KernelRegressor": KernelRegressor("fast", random_state=0),
+    "KernelOrdinal": KernelOrdinal(random_state=0),
+    "KernelSurvival": KernelSurvival(random_state=0),
 }
 
 #: Those whose laws take long: a quick one of the same class stands above.
@@ -241,7 +251,9 @@ def target_for(name, n=36):
     _, y, two, three = sample(n)
     if "three classes" in name:
         return three
-    return two if is_classifier(name) else y
+    if is_classifier(name):
+        return two
+    return y if is_regressor(ESTIMATORS[name]) else np.exp(y)
 
 
 def is_classifier(name):

@@ -31,7 +31,20 @@ _LONG = 12
 
 #: What a page's facts have that is no result of the model: times, versions, and sentences, which have own tests.
 #: ``held`` counts rows inside of intervals, and some rows lie on the very edge.
-_LEFT_OUT = {"seconds", "made_with", "doubts", "checked", "remarks", "schema", "title", "files", "script", "held"}
+_LEFT_OUT = {
+    "seconds",
+    "made_with",
+    "verdict",
+    "learning",
+    "doubts",
+    "checked",
+    "remarks",
+    "schema",
+    "title",
+    "files",
+    "script",
+    "held",
+}
 
 #: Texts of the facts that are names of things and no sentences; all others are left out.
 _NAMES = {"kind", "class", "role", "task", "main", "shown", "section", "at_bound", "observed", "predicted", "answer"}
