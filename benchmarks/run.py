@@ -20,7 +20,7 @@ from parts import grid
 from scipy.linalg import lapack
 from threadpoolctl import threadpool_limits
 
-from kernelect import LSSVC
+from kernelect import LSSVC, KernelClassifier, KernelRegressor
 from kernelect.criteria import PRESS
 from kernelect.kernels import ARD
 from kernelect.machines import LSSVM
@@ -119,7 +119,7 @@ def _against_one_thread(n: int, busy: int, fits: int) -> float:
 MEMORY = """
 import resource, threading, time, warnings
 import numpy as np
-from kernelect import LSSVC
+from kernelect import LSSVC, KernelClassifier, KernelRegressor
 warnings.simplefilter("ignore")
 n, d = 3000, 20
 X = np.random.default_rng(0).normal(size=(n, d)); y = np.sign(X[:, 0] + 0.3 * X[:, 1] ** 2 - 0.3)
@@ -144,7 +144,40 @@ def memory() -> None:
     print(f"peak memory of a fit at n=3000 above the start: {float(out):.1f} n^2 doubles (aim: at most 8)")
 
 
-BENCHMARKS = {"press-gradient": press_gradient, "against-grid": against_grid, "memory": memory, "threads": threads}
+def predictions(n: int = 1000, new: int = 10_000) -> None:
+    """The door with defaults: predictions against one Cholesky of 3000 rows, one thread."""
+    with threadpool_limits(1):
+        unit, rng = one_cholesky(3000), np.random.default_rng(0)
+        X, Z = rng.normal(size=(n, 20)), rng.normal(size=(new, 20))
+        f = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] ** 2 + 0.3 * rng.normal(size=n)
+        classifier, regressor = KernelClassifier().fit(X, f > 0.5), KernelRegressor().fit(X, f)
+        for name, predict in ("labels", classifier.predict_proba), ("numbers", regressor.predict):
+            ratio = seconds(lambda predict=predict: predict(Z), 3) / unit
+            print(f"{new} rows of {name} from {n} rows: {ratio:.1f} Cholesky factorisations (aim: at most 2)")
+
+
+def fits() -> None:
+    """The door with defaults: fits against one Cholesky of 3000 rows, one thread."""
+    with threadpool_limits(1):
+        for name, n, aim in ("labels", 1000, 10), ("labels", 3000, 32), ("numbers", 3000, 32):
+            unit, rng = one_cholesky(3000), np.random.default_rng(0)
+            X = rng.normal(size=(n, 20))
+            f = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] ** 2 + 0.3 * rng.normal(size=n)
+            door, y = (KernelClassifier(), f > 0.5) if name == "labels" else (KernelRegressor(), f)
+            began = time.process_time()
+            door.fit(X, y)
+            ratio = (time.process_time() - began) / unit
+            print(f"fit to {n} rows of {name}: {ratio:.0f} Cholesky factorisations of 3000 rows (aim: at most {aim})")
+
+
+BENCHMARKS = {
+    "press-gradient": press_gradient,
+    "against-grid": against_grid,
+    "memory": memory,
+    "threads": threads,
+    "predictions": predictions,
+    "fits": fits,
+}
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ These are the tables of parts in parts.md, each between ``<!-- parts: NAME -->``
 A test compares them with the registries, so a new part makes it fail until this script has run.
 """
 
+import json
 import re
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +19,7 @@ from kernelect.search.registry import SEARCHES
 
 HERE = Path(__file__).parent
 PAGE = HERE / "parts.md"
-NAMES = HERE.parent / "src" / "kernelect" / "cli" / "_names.py"
+NAMES = HERE.parent / "src" / "kernelect" / "cli" / "names.json"
 
 
 def sections():
@@ -43,8 +44,8 @@ def written(text):
     return re.sub(r"(<!-- parts: (\w+) -->)\n.*?\n(<!-- end of parts -->)", section, text, flags=re.DOTALL)
 
 
-def names_module():
-    """Return the module of the names that help lists."""
+def names_text():
+    """Return the file of the names that help lists."""
     from kernelect.mixture import EFFORTS
     from kernelect.tabular.read import FORMATS
 
@@ -53,26 +54,14 @@ def names_module():
         machine: tuple(dict.fromkeys(name for cls in classes.values() for name in cls.criterion_names()))
         for machine, classes in machines.items()
     }
-    constants = {
-        "KERNELS": tuple(name for name in KERNELS.names if name != "precomputed"),
-        "PRIORS": ("auto", *PRIORS.names, "none"),
-        "CRITERIA": {machine: names for machine, names in criteria.items() if names},
-        "EFFORTS": tuple(EFFORTS),
-        "FORMATS": FORMATS,
+    names = {
+        "kernels": [name for name in KERNELS.names if name != "precomputed"],
+        "priors": ["auto", *PRIORS.names, "none"],
+        "criteria": {machine: found for machine, found in criteria.items() if found},
+        "efforts": list(EFFORTS),
+        "formats": list(FORMATS),
     }
-    lines = "\n".join(f"{name} = {_source(value)}" for name, value in constants.items())
-    return f'"""Names that help lists, from the registries: written by docs/parts.py."""\n\n{lines}\n'
-
-
-def _source(value, indent=""):
-    """Return words, or words by word, as source with a line for each."""
-    deeper = f"{indent}    "
-    if isinstance(value, dict):
-        lines = [f'"{key}": {_source(each, deeper)}' for key, each in value.items()]
-    else:
-        lines = [f'"{each}"' for each in value]
-    opening, closing = "{}" if isinstance(value, dict) else "()"
-    return opening + "\n" + "".join(f"{deeper}{line},\n" for line in lines) + f"{indent}{closing}"
+    return json.dumps(names, indent=1) + "\n"
 
 
 def _criteria():
@@ -105,4 +94,4 @@ def _table(head, rows):
 
 if __name__ == "__main__":
     PAGE.write_text(written(PAGE.read_text()))
-    NAMES.write_text(names_module())
+    NAMES.write_text(names_text())
