@@ -59,7 +59,7 @@ test-oldest: $(READY)
 	$(OLDEST)/bin/python -m pytest -n 2 -q tests/kernels tests/machines tests/criteria tests/priors tests/search \
 		tests/contracts tests/mixture tests/explain tests/inputs tests/cli/test_fit.py
 
-# The pictures of the report in docs/_static, which README and site show: needs Chromium.
+# The pictures of the report and the app in docs/_static, which README and site show: needs Chromium.
 pictures: $(READY)
 	$(BIN)/python docs/pictures.py
 

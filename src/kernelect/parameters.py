@@ -9,6 +9,7 @@ where a search starts and how far it may go, and which entries are widths of inp
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -83,9 +84,9 @@ class ParameterSpace:
     @classmethod
     def joined(cls, spaces: Sequence[ParameterSpace]) -> ParameterSpace:
         """Concatenate spaces, none of them gives the empty one; names that occur twice are distinguished by part."""
-        names = [name for space in spaces for name in space.names]
+        times = Counter(name for space in spaces for name in space.names)
         unique = tuple(
-            f"part{number}.{name}" if names.count(name) > 1 else name
+            f"part{number}.{name}" if times[name] > 1 else name
             for number, space in enumerate(spaces, start=1)
             for name in space.names
         )

@@ -21,8 +21,10 @@ class Status(Enum):
     MAX_ITER = "stopped at the iteration limit (max_iter) with the best point so far"
     TIME_LIMIT = "stopped at the time limit (time_limit) with the best point so far"
     STALLED = "stopped because no step improved the criterion any further"
-    FOLLOWED = "went on for a few steps from the widths of another candidate"
+    FOLLOWED = "refined from another candidate's widths"
     FAILED = "failed: the criterion was not finite at any point tried"
+    DOUBTED = "ended, but with a doubt"
+    CERTAIN = "the functions leave hardly any residuals, so that the noise and standard deviations are not known"
 
     @property
     def trustworthy(self) -> bool:
@@ -141,8 +143,16 @@ class Selected:
     names: tuple[str, ...]
     trace: Sized
 
+    #: How the search ended; sentences that say so are for people.
+    outcome: Status
+
     #: What each run of a search among hyper-parameters was; none in a search among subsets.
     runs: tuple[str, ...]
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is a (local) optimum as far as the search can tell, and nothing is in doubt."""
+        return self.outcome.trustworthy
 
     @property
     def has_sizes(self) -> bool:
@@ -173,9 +183,10 @@ class Selection(Selected):
     theta : ndarray of shape (n_parameters,)
         Logarithms of all hyper-parameters, in the order of ``names``.
     names : tuple of str
+    outcome : Status
+        How the search ended; ``converged`` follows from it.
     ending : str
-        How the search ended.
-    converged : bool
+        The same in words, with remarks.
     at_bound : tuple of str
         Names of the parameters that ended at a bound of the search.
     trace : Trace
@@ -191,15 +202,15 @@ class Selection(Selected):
         Where the searches from the several starts ended, each at its best point, in the order of
         the starts (before a prior revised itself).
     validation_error : ndarray of shape (n_evaluations,)
-        Error rate on the rows set aside by early stopping, NaN at evaluations that were no
-        improvement; empty without early stopping.
+        Error rate on the rows that early stopping has set aside (or of rows left out one by one), NaN at evaluations
+        that were no improvement; empty without early stopping.
     """
 
     value: float
     theta: Array
     names: tuple[str, ...]
+    outcome: Status
     ending: str
-    converged: bool
     at_bound: tuple[str, ...]
     trace: Trace
     runs: tuple[str, ...]

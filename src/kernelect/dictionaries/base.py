@@ -10,8 +10,8 @@ Notation: n rows, d inputs, M candidate functions, D (n, M) the design matrix th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -46,6 +46,21 @@ class Candidates(ABC):
         The array is empty for functions that are not made of kernels.
         """
         return np.zeros(0)
+
+
+class ListedCandidates(Candidates):
+    """Functions that one field lists, an entry each."""
+
+    #: The name of that field.
+    listed: ClassVar[str]
+
+    def __len__(self) -> int:
+        return len(getattr(self, self.listed))
+
+    def take(self, chosen: Indices) -> Self:
+        entries = getattr(self, self.listed)
+        kept = entries[chosen] if isinstance(entries, np.ndarray) else tuple(entries[i] for i in chosen)
+        return replace(self, **{self.listed: kept})  # type: ignore[type-var]
 
 
 class Dictionary(ABC):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
-from typing import Self
 
 import numpy as np
 
-from kernelect.dictionaries.base import Candidates, Dictionary, InputScale, check_count
+from kernelect.dictionaries.base import Dictionary, InputScale, ListedCandidates, check_count
 from kernelect.exceptions import InvalidArgument
 from kernelect.typing import Array, Indices
 
@@ -19,14 +18,13 @@ _MOST_MONOMIALS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Monomials(Candidates):
+class Monomials(ListedCandidates):
     """Products of standardised inputs: row p of ``powers`` gives the exponents of function p."""
 
     scale: InputScale
     powers: tuple[tuple[int, ...], ...]  # the inputs that are multiplied, () for the constant 1
 
-    def __len__(self) -> int:
-        return len(self.powers)
+    listed = "powers"
 
     def evaluate(self, X: Array) -> Array:
         Z = self.scale(X)
@@ -35,9 +33,6 @@ class Monomials(Candidates):
             for j in inputs:
                 column *= Z[:, j]
         return out
-
-    def take(self, chosen: Indices) -> Self:
-        return replace(self, powers=tuple(self.powers[i] for i in chosen))
 
     def describe(self) -> list[str]:
         return [_monomial(inputs) for inputs in self.powers]
@@ -89,15 +84,14 @@ class PolynomialTerms(Dictionary):
 
 
 @dataclass(frozen=True, eq=False)
-class Harmonics(Candidates):
+class Harmonics(ListedCandidates):
     """cos and sin of multiples of each input's phase; a function is (input, order, is_sine)."""
 
     lower: Array
     period: Array
     waves: tuple[tuple[int, int, bool], ...]
 
-    def __len__(self) -> int:
-        return len(self.waves)
+    listed = "waves"
 
     def evaluate(self, X: Array) -> Array:
         phase = 2.0 * np.pi * (X - self.lower) / self.period
@@ -105,9 +99,6 @@ class Harmonics(Candidates):
         for column, (j, order, is_sine) in zip(out.T, self.waves, strict=True):
             column[:] = np.sin(order * phase[:, j]) if is_sine else np.cos(order * phase[:, j])
         return out
-
-    def take(self, chosen: Indices) -> Self:
-        return replace(self, waves=tuple(self.waves[i] for i in chosen))
 
     def describe(self) -> list[str]:
         return [
@@ -143,7 +134,7 @@ class Fourier(Dictionary):
 
 
 @dataclass(frozen=True, eq=False)
-class CallableColumns(Candidates):
+class CallableColumns(ListedCandidates):
     """Columns that the user's callables return; a function is (callable, its column)."""
 
     functions: tuple[Callable[[Array], Array], ...]
@@ -151,8 +142,7 @@ class CallableColumns(Candidates):
     columns: tuple[tuple[int, int], ...]
     widths: tuple[int, ...]  # columns each callable returned for the training rows
 
-    def __len__(self) -> int:
-        return len(self.columns)
+    listed = "columns"
 
     def evaluate(self, X: Array) -> Array:
         used = sorted({number for number, _ in self.columns})
@@ -164,9 +154,6 @@ class CallableColumns(Candidates):
                     f"but {self.widths[number]} for the training rows: it has to return the same number every time."
                 )
         return np.column_stack([values[number][:, column] for number, column in self.columns])
-
-    def take(self, chosen: Indices) -> Self:
-        return replace(self, columns=tuple(self.columns[i] for i in chosen))
 
     def describe(self) -> list[str]:
         return [
@@ -227,19 +214,15 @@ class Functions(Dictionary):
 
 
 @dataclass(frozen=True, eq=False)
-class DesignColumns(Candidates):
+class DesignColumns(ListedCandidates):
     """Columns of X, unchanged."""
 
     columns: Indices
 
-    def __len__(self) -> int:
-        return len(self.columns)
+    listed = "columns"
 
     def evaluate(self, X: Array) -> Array:
         return np.ascontiguousarray(X[:, self.columns])
-
-    def take(self, chosen: Indices) -> Self:
-        return replace(self, columns=self.columns[chosen])
 
     def describe(self) -> list[str]:
         return [f"column {j}" for j in self.columns]

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from kernelect.dictionaries.base import Candidates, Dictionary, check_count
+from kernelect.dictionaries.base import Dictionary, ListedCandidates, check_count
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.kernels.scale import spread_rows
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class CentredKernels(Candidates):
+class CentredKernels(ListedCandidates):
     """The functions x -> k(x, c) for the rows c of ``centres``."""
 
     kernel: Kernel
     centres: Array  # (M, d)
 
-    def __len__(self) -> int:
-        return len(self.centres)
+    listed = "centres"
 
     def evaluate(self, X: Array) -> Array:
         # The centres are what the model keeps: a row's values must not depend on its batch.
         return np.ascontiguousarray(self.kernel.cross(self.centres, X).T)
-
-    def take(self, chosen: Indices) -> Self:
-        return replace(self, centres=self.centres[chosen])
 
     def pullback(self, X: Array, weights: Array) -> Array:
         return self.kernel.cross_pullback(self.centres, X, weights.T)[0]
