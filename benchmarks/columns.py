@@ -2,12 +2,13 @@
 
 Every CSV of a folder, its target in the last column, is described as ``kernelect fit`` does before it fits anything.
 
-    python benchmarks/columns.py FOLDER [--markdown columns.md]
+    python benchmarks/columns.py FOLDER [--csv columns.csv]
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 from pathlib import Path
 
 import pandas as pd
@@ -25,12 +26,12 @@ def main() -> None:
     """Describe all tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--csv", type=Path, default=Path("columns.csv"))
     given = parser.parse_args()
-    words = page([described(path) for path in sorted(given.folder.glob("*.csv"))])
-    print(words)
-    if given.markdown is not None:
-        given.markdown.write_text(words)
+    with given.csv.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["table", "target", "numbers", "categories (levels)", "left out", "remarks"])
+        writer.writerows(described(path) for path in sorted(given.folder.glob("*.csv")))
 
 
 def described(path: Path) -> list[str]:
@@ -44,7 +45,7 @@ def described(path: Path) -> list[str]:
     kinds = [_listed([_named(one, read.frame[one.name]) for one in schema.columns if one.kind == k]) for k in _KINDS]
     unused = _listed([f"{name}: {why}" for name, why in schema.unused.items()])
     asked = [remark for remark in (*read.remarks, *remarks) if not any(words in remark for words in _SHOWN)]
-    return [path.stem, _target(schema, len(rows.y)), *kinds, unused, "<br>".join(asked)]
+    return [path.stem, _target(schema, len(rows.y)), *kinds, unused, " ".join(asked)]
 
 
 _KINDS = ("number", "category")
@@ -66,30 +67,6 @@ def _named(column: Column, cells: pd.Series) -> str:
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return ", ".join(names[:_MOST_NAMES]) + more
-
-
-def page(lines: list[list[str]]) -> str:
-    """Return the page, in Markdown."""
-    head = ["table", "target", "numbers", "categories (levels)", "left out", "remarks"]
-    body = [[cell.replace("|", "\\|") for cell in line] for line in lines]
-    return "\n".join(
-        [
-            "# What columns are taken for",
-            "",
-            f"**In short.** Does `kernelect fit` understand a table without help? We gave it {len(lines)} everyday "
-            "tables with the target in the last column and told it nothing else. We then read every decision and "
-            "corrected the rules where they were wrong. Some things cannot be known from the cells, such as whether "
-            "1, 2, 3 are numbers or categories; there the command asks in a remark. Because the rules were corrected "
-            "on these tables, the page shows what they do, not how often they are right on others.",
-            "",
-            "```",
-            "python benchmarks/columns.py FOLDER --markdown docs/results/columns.md",
-            "```",
-            "",
-            *(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *body)),
-            "",
-        ]
-    )
 
 
 if __name__ == "__main__":

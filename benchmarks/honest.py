@@ -4,7 +4,7 @@ Every CSV of a folder, its target in the last column, is split 70/30. A model is
 outer folds, as ``kernelect fit`` does, and predicts the other part. The difference of the two errors over its standard
 error is a z-score: over many tables their mean should be about 0, and one in twenty beyond 2.
 
-    python benchmarks/honest.py FOLDER [--out results.jsonl] [--most-rows 1000] [--markdown honest.md]
+    python benchmarks/honest.py FOLDER [--out results.jsonl] [--most-rows 1000] [--csv honest.csv]
 
 A run that was interrupted goes on where it ended.
 """
@@ -12,6 +12,7 @@ A run that was interrupted goes on where it ended.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import time
 from pathlib import Path
@@ -27,7 +28,7 @@ from kernelect.tabular.usable import target_values
 
 
 def main() -> None:
-    """Measure all tables, then write the summary."""
+    """Measure all tables, write them as CSV and print the summary."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, default=Path("honest.jsonl"))
@@ -35,7 +36,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--machine", default="lssvm")
     parser.add_argument("--effort", choices=("fast", "balanced", "best"), help="of the mixture (machine auto)")
-    parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--csv", type=Path, default=Path("honest.csv"))
     given = parser.parse_args()
     known = [json.loads(line) for line in given.out.read_text().splitlines()] if given.out.exists() else []
     done = {row["table"] for row in known}
@@ -45,10 +46,7 @@ def main() -> None:
             with given.out.open("a") as file:
                 file.write(json.dumps(known[-1]) + "\n")
             print(known[-1], flush=True)
-    words = summary(known, given)
-    print(words)
-    if given.markdown is not None:
-        given.markdown.write_text(words)
+    print(summary(known, given.csv))
 
 
 def measured(path: Path, given: argparse.Namespace) -> dict[str, Any]:
@@ -95,40 +93,25 @@ def score_of(model: Any, new: pd.DataFrame) -> Any:
     return judge.of_rows("new rows", prediction, ranked=False).scores[0]
 
 
-def summary(rows: list[dict[str, Any]], given: argparse.Namespace) -> str:
-    """Return the table of all tables, in Markdown, with what counts above it."""
-    found = [row for row in rows if "z" in row]
+def summary(rows: list[dict[str, Any]], path: Path) -> str:
+    """Write a line per table, those with the most pessimistic claims first, and return what counts."""
+    found = sorted((row for row in rows if "z" in row), key=lambda row: row["z"])
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["table", "rows", "score", "claimed", "on other rows", "z", "doubts"])
+        for row in found:
+            figures = [f"{row[k]:.4g} ± {row[k + '_error'] or 0:.2g}" for k in ("claimed", "real")]
+            writer.writerow(
+                [row["table"], row["rows"], row["score"], *figures, f"{row['z']:+.1f}", ", ".join(row["doubts"])]
+            )
     z = np.array([row["z"] for row in found])
     beyond = int(np.sum(np.abs(z) > 2.0))
-    lines = [
-        "# Claimed against real",
-        "",
-        f"**In short.** Is the error that a report claims the error you will see on new rows? For each of {len(found)} "
-        f"tables (at most {given.most_rows} rows) we fitted 70 % of the rows with `{given.machine}` and five outer "
-        "folds, and compared the claimed error with the error on the other 30 %.",
-        "",
-        "z is the error on the other rows minus the claimed error, divided by the standard error of this difference. "
-        "Negative means that the claim was too pessimistic.",
-        "",
-        "```",
-        f"python benchmarks/honest.py FOLDER --machine {given.machine} --most-rows {given.most_rows}",
-        "```",
-        "",
-        f"Mean z {z.mean():+.2f} (± {z.std(ddof=1) / np.sqrt(len(z)):.2f}), standard deviation {z.std(ddof=1):.2f}; "
-        f"{beyond} of {len(z)} beyond 2 ({100 * beyond / len(z):.0f} %).",
-        "",
-        "| table | rows | score | claimed | on other rows | z | doubts |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in sorted(found, key=lambda row: row["z"]):
-        figures = [f"{row[k]:.4g} ± {row[k + '_error'] or 0:.2g}" for k in ("claimed", "real")]
-        doubts = ", ".join(row["doubts"])
-        lines.append(
-            f"| {row['table']} | {row['rows']} | {row['score']} | {figures[0]} | {figures[1]} | {row['z']:+.1f} | "
-            f"{doubts} |"
-        )
     failed = [f"{row['table']}: {row['error']}" for row in rows if "error" in row]
-    return "\n".join([*lines, "", *(["Not fitted: " + "; ".join(failed), ""] if failed else [])])
+    return (
+        f"Mean z {z.mean():+.2f} (± {z.std(ddof=1) / np.sqrt(len(z)):.2f}), standard deviation {z.std(ddof=1):.2f}; "
+        f"{beyond} of {len(z)} beyond 2 ({100 * beyond / len(z):.0f} %)."
+        + ("\nNot fitted: " + "; ".join(failed) if failed else "")
+    )
 
 
 if __name__ == "__main__":

@@ -87,6 +87,21 @@ def test_a_table_holds_the_means_of_its_cells(results):
     assert marks == {BEST, SECOND}
 
 
+def test_rows_of_published_values_only(results, tmp_path):
+    """The data sets that a paper does not have are left out of the table, and still count in nothing else."""
+    from kernelect.studies import parse_study
+    from studies.conftest import TEXT
+
+    study = parse_study(TEXT.replace('published = "error"\n', 'published = "error"\nrows = "published"\n'))
+    with Results.create(tmp_path / "r.sqlite", study) as found:
+        found.write(*results.cells())
+        table, whole = make_tables(found)[0], make_tables(results)[0]
+    assert len(whole.rows) == 3
+    assert [row[0].text for row in table.rows] == ["twonorm (3)"]
+    assert table.rows[0] == next(row for row in whole.rows if row[0].text == "twonorm (3)")
+    assert table.notes == whole.notes
+
+
 def test_the_default_is_compared_with_every_other_method(results):
     table = make_tables(results)[-2]
     assert table.title == "LSSVC minus each other method, on the same splits"

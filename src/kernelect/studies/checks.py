@@ -23,6 +23,7 @@ _CHOICES = {
     "kind": ("means", "smallest", "worse", "order", "against", "ahead"),
     "spread": ("standard error", "standard deviation"),
     "best": ("smallest", "largest", "none"),
+    "rows": ("all", "published"),
     "targets": ("all", "labels", "numbers"),
 }
 

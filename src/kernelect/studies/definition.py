@@ -66,6 +66,7 @@ class TableSpec:
     digits: int = 2
     best: str = "smallest"  # or "largest", or "none": which of a row is bold
     published: str | None = None
+    rows: str = "all"  # or "published": only data sets with a published value have a row; ranks are over all
     targets: str = "all"  # or "labels", or "numbers": the data sets that are counted
 
 

@@ -101,6 +101,8 @@ def _means_table(
 ) -> StudyTable:
     rows = []
     for dataset in datasets:
+        if spec.rows == "published" and not any(_published(study, spec, dataset, method) for method in methods):
+            continue
         means = {m: Mean.of(values[dataset, m].values()) for m in methods if values.get((dataset, m))}
         marks = _emphasis({method: _shown(spec, mean) for method, mean in means.items()}, spec.best)
         entries = [_entry(study, spec, dataset, method, means.get(method), marks.get(method, "")) for method in methods]
