@@ -1,4 +1,4 @@
-"""Aliases shared by every part."""
+"""Aliases and words shared by every part."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -11,6 +11,9 @@ Mask = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
 
 Auto = Literal["auto"]
+
+#: What is learned. Machines tell grades from other classes, and times of events from other numbers.
+CLASSIFICATION, REGRESSION, ORDERED, SURVIVAL = "classification", "regression", "ordered classification", "survival"
 
 #: theta -> (value, gradient); the gradient is ``None`` where a criterion has no derivative.
 Objective = Callable[[Array], tuple[float, Array | None]]

@@ -29,11 +29,7 @@ from kernelect.estimators.led import fit_led as fit_led
 from kernelect.estimators.lssvc import LSSVC as LSSVC
 from kernelect.estimators.lssvr import LSSVR as LSSVR
 from kernelect.estimators.ordinal import KernelOrdinal as KernelOrdinal
-from kernelect.estimators.registry import CLASSIFICATION as CLASSIFICATION
 from kernelect.estimators.registry import ESTIMATORS as ESTIMATORS
-from kernelect.estimators.registry import ORDERED as ORDERED
-from kernelect.estimators.registry import REGRESSION as REGRESSION
-from kernelect.estimators.registry import SURVIVAL as SURVIVAL
 from kernelect.estimators.rvc import RVC as RVC
 from kernelect.estimators.rvr import RVR as RVR
 from kernelect.estimators.survival import KernelSurvival as KernelSurvival

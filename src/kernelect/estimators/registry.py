@@ -23,9 +23,7 @@ from kernelect.estimators.rvr import RVR
 from kernelect.estimators.survival import KernelSurvival
 from kernelect.estimators.svm import SVC
 from kernelect.registry import Registry
-
-CLASSIFICATION, REGRESSION = "classification", "regression"
-ORDERED, SURVIVAL = "ordered classification", "survival"
+from kernelect.typing import CLASSIFICATION, ORDERED, REGRESSION, SURVIVAL
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,13 @@
 """The one door: several views, kernels and machines, mixed by exact leave-one-out."""
 
-from kernelect.estimators import CLASSIFICATION, ESTIMATORS, REGRESSION
+from kernelect.estimators import ESTIMATORS
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import CANDIDATES, Member, MixtureCandidate, MixtureTask
 from kernelect.mixture.classifier import KernelClassifier
 from kernelect.mixture.efforts import EFFORTS
 from kernelect.mixture.record import CandidateTable
 from kernelect.mixture.regressor import KernelRegressor
+from kernelect.typing import CLASSIFICATION, REGRESSION
 
 __all__ = [
     "AUTO",

@@ -32,7 +32,7 @@ from kernelect.tabular.limits import judged_weights
 from kernelect.tabular.pipeline import MachineOptions, for_counts, make_machine, make_pipeline_for
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
-from kernelect.tabular.usable import REGRESSION
+from kernelect.typing import REGRESSION
 
 KERNELS = ("ard", "rbf", "linear")
 

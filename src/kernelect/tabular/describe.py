@@ -22,8 +22,6 @@ from kernelect.tabular.schema import Schema
 from kernelect.tabular.subjects import find_subjects
 from kernelect.tabular.target_cells import typed_target
 from kernelect.tabular.usable import (
-    CLASSIFICATION,
-    REGRESSION,
     TASKS,
     classes_in_order,
     find_task,
@@ -36,6 +34,7 @@ from kernelect.tabular.usable import (
     with_target,
     with_weight,
 )
+from kernelect.typing import CLASSIFICATION, REGRESSION
 
 
 def describe_table(frame: pd.DataFrame, target: str, **declared: Any) -> tuple[Schema, TableRows, list[str]]:

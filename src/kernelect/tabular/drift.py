@@ -11,7 +11,7 @@ from typing import TypedDict
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2_contingency
+from scipy.special import chdtrc
 
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent, trimmed
@@ -174,7 +174,9 @@ def _tested(seen: Seen, new: np.ndarray) -> tuple[float, float]:
         return 1.0, 0.0
     table = np.stack(merged, axis=1)
     shares = table / table.sum(axis=1, keepdims=True)
-    return float(chi2_contingency(table, correction=False).pvalue), float(0.5 * np.abs(shares[0] - shares[1]).sum())
+    expected = np.outer(sizes, table.sum(axis=0)) / sizes.sum()
+    p = chdtrc(len(merged) - 1, ((table - expected) ** 2 / expected).sum())
+    return float(p), float(0.5 * np.abs(shares[0] - shares[1]).sum())
 
 
 def _described(column: Column, seen: Seen, cells: pd.Series, p: float, distance: float) -> DriftedColumn:

@@ -11,7 +11,7 @@ from kernelect.exceptions import UnusableTable
 from kernelect.tabular.columns import column_values
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
-from kernelect.tabular.usable import REGRESSION
+from kernelect.typing import REGRESSION
 
 #: Words in names of times until something, and of columns that tell whether it happened.
 _TIME_WORDS = "f?u?time|times|days?|weeks?|months?|years?|survival|duration|follow_?up|tte|os|pfs"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernelect.estimators import ORDERED, SURVIVAL
 from kernelect.facts.stakes import Stakes
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
@@ -17,6 +16,7 @@ from kernelect.tabular.columns import Column, column_values
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT
 from kernelect.tabular.usable import ORDER
+from kernelect.typing import ORDERED, SURVIVAL
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,9 @@ from kernelect.facts.numbers import counted, was
 from kernelect.tabular.columns import column_values
 from kernelect.tabular.counts import COUNT, looks_like_counts, usable_numbers
 from kernelect.tabular.target_cells import FEW_NUMBERS
+from kernelect.typing import CLASSIFICATION, REGRESSION
 
-CLASSIFICATION, REGRESSION = TASKS = ("classification", "regression")
+TASKS = (CLASSIFICATION, REGRESSION)
 
 #: What stands between classes from the lowest to the highest.
 ORDER = "<"
