@@ -211,16 +211,6 @@ def test_equal_results_that_were_summed_in_another_order_are_equal():
     assert paired({("a", "x"): {0: 0.1, 1: 0.3}, ("a", "y"): {0: 0.3, 1: 0.1}}, "a", "x", "y").difference == 0.0
 
 
-def test_holm_is_the_stepwise_rule(rng):
-    from kernelect.studies.statistics import holm
-
-    p = rng.uniform(size=7) ** 3
-    found = holm(p)
-    for i in range(7):  # rejected at a level if all that are smaller are, each against its share of the level
-        slow = max(min(1.0, p[j] * np.sum(p >= p[j])) for j in range(7) if p[j] <= p[i])
-        assert found[i] == pytest.approx(slow)
-
-
 def test_where_another_method_is_ahead_on_every_split():
     from kernelect.studies.ahead import ahead_table
     from kernelect.studies.cells import DONE, Key, Outcome

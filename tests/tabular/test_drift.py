@@ -19,7 +19,7 @@ from kernelect.tabular import (
     predict_rows,
     save_model,
 )
-from kernelect.tabular.drift import drift_of, holm, seen_in
+from kernelect.tabular.drift import _tested, drift_of, seen_in
 
 
 def frame_of(seed, n, *, age=0.0, north=0.5, missing=0.0):
@@ -103,9 +103,9 @@ def test_what_was_seen_is_saved_and_checked(model, tmp_path):
         load_model(tmp_path / "forged.kernelect")
 
 
-def test_holm_against_its_definition():
-    p = [0.01, 0.04, 0.03, 0.005, 0.9]
-    order = sorted(range(5), key=p.__getitem__)
-    slow = [max(min(1.0, (5 - k) * p[order[k]]) for k in range(order.index(i) + 1)) for i in range(5)]
-    assert holm(p).tolist() == pytest.approx(slow)
-    assert holm([]).tolist() == []
+def test_a_category_with_few_rows_goes_to_the_part_before_it():
+    """Chi-square expects too few rows in the last part: it is counted with its neighbour, and no other part changes."""
+    seen = ((), (100, 60, 3))
+    together = _tested(((), (100, 63)), np.array([40, 60]))
+    assert _tested(seen, np.array([40, 57, 3])) == pytest.approx(together)
+    assert _tested(((), (100, 3)), np.array([50, 1])) == (1.0, 0.0)

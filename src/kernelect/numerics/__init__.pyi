@@ -41,8 +41,9 @@ from kernelect.numerics.products import symmetrize_from_lower as symmetrize_from
 from kernelect.numerics.sparse import SparseRows as SparseRows
 from kernelect.numerics.sparse import dense_rows as dense_rows
 from kernelect.numerics.sparse import require_dense as require_dense
-from kernelect.numerics.survival import concordance as concordance
-from kernelect.numerics.survival import kaplan_meier as kaplan_meier
+from kernelect.numerics.statistics import concordance as concordance
+from kernelect.numerics.statistics import holm as holm
+from kernelect.numerics.statistics import kaplan_meier as kaplan_meier
 from kernelect.numerics.threads import best_blas_threads as best_blas_threads
 from kernelect.numerics.threads import blas_threads_beside_blocks as blas_threads_beside_blocks
 from kernelect.numerics.threads import single_blas_thread as single_blas_thread

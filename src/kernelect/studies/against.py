@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.facts.numbers import fixed, with_error
+from kernelect.numerics import holm
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, TableSpec
 from kernelect.studies.records import StudyTable, TableEntry
-from kernelect.studies.statistics import Mean, Values, figure_values, holm, mean_table, paired, ranks, signed_rank
+from kernelect.studies.statistics import Mean, Values, figure_values, mean_table, paired, ranks, signed_rank
 from kernelect.typing import Array
 
 #: Share of the standard error over data sets within which two methods are tied on one of them.

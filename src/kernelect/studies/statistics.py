@@ -123,16 +123,6 @@ def signed_rank(differences: Array) -> float | None:
     return float(wilcoxon(differences, zero_method="zsplit").pvalue)
 
 
-def holm(p_values: Sequence[float]) -> Array:
-    """Return p-values corrected for their number by Holm's rule, in the order given."""
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p, kind="stable")
-    raised = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
-    corrected = np.empty_like(p)
-    corrected[order] = np.minimum(raised, 1.0)
-    return corrected
-
-
 @dataclass(frozen=True)
 class Ranks:
     """Mean ranks of methods over data sets (1 is best) and Nemenyi's critical difference."""

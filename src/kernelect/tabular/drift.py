@@ -16,6 +16,7 @@ from scipy.special import chdtrc
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent, trimmed
 from kernelect.model import KernelPart, Model
+from kernelect.numerics import holm
 from kernelect.tabular.columns import MOST_CATEGORIES, Column
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import Seen, TableModel
@@ -111,15 +112,6 @@ def remarks_on_drift(facts: DriftFacts) -> list[str]:
     ]
 
 
-def holm(p: list[float]) -> np.ndarray:
-    """Return probabilities of several tests that hold for all of them together (Holm 1979)."""
-    values = np.asarray(p, dtype=float)
-    order = np.argsort(values, kind="stable")
-    out = np.empty(len(values))
-    out[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)), 1.0)
-    return out
-
-
 def kernel_test(model: Model, X: pd.DataFrame, n_rows: int) -> float | None:
     """Return the probability by chance of the distance between means in the kernel's space (Gretton et al. 2012).
 
@@ -169,7 +161,8 @@ def _tested(seen: Seen, new: np.ndarray) -> tuple[float, float]:
         merged[-1] += column
         waiting += rows
     if waiting < _EXPECTED and len(merged) > 1:
-        merged[-2] += merged.pop()
+        few = merged.pop()
+        merged[-1] += few
     if len(merged) < 2:
         return 1.0, 0.0
     table = np.stack(merged, axis=1)

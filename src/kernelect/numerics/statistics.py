@@ -1,10 +1,12 @@
-"""Times until an event that is not always seen: how well risks order them, and the share of rows without one.
+"""Times until an event that is not always seen, and probabilities by chance of several tests.
 
 Notation: a pair of rows can be compared if the earlier time is that of an event. Of two equal times, one of an event
 and one not, the event is the earlier one.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -65,3 +67,13 @@ def kaplan_meier(time: Array, event: Mask, at: Array) -> tuple[Array, Array, Arr
     place = np.searchsorted(moments, at, side="right")
     at_risk = len(time) - np.searchsorted(np.sort(time), at)
     return alive[place], error[place], at_risk.astype(float)
+
+
+def holm(p_values: Sequence[float]) -> Array:
+    """Return p-values corrected for their number so that they hold for all tests together (Holm 1979)."""
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    raised = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(raised, 1.0)
+    return corrected
