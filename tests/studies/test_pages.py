@@ -25,3 +25,10 @@ def test_a_changed_digit_is_seen():
     at = re.search(r"(?m)^\| KernelClassifier.*\| (\d)", text).start(1)
     changed = text[:at] + fixed((int(text[at]) + 1) % 10, 0) + text[at + 1 :]
     assert PRINTER["printed"](changed, PAGES[page]) == text
+
+
+def test_the_comparison_in_the_readme_is_that_of_the_cells():
+    text = PRINTER["README"].read_text(encoding="utf-8")
+    assert "| random forest |" in text.split("<!-- comparison -->")[1].split("<!-- end -->")[0]
+    assert PRINTER["summed_up"](text) == text
+    assert PRINTER["summed_up"](text.replace("| random forest | 0.", "| random forest | 9.")) == text

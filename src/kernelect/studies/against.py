@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.facts.numbers import fixed, with_error
+from kernelect.facts.numbers import fixed, number, with_error
 from kernelect.numerics import holm
 from kernelect.studies.cells import Outcome
 from kernelect.studies.definition import Study, TableSpec
@@ -122,7 +122,7 @@ def _ratio(times: Values, datasets: list[str], default: str, name: str) -> str:
         shared = set(ours) & set(theirs)
         if shared and all(theirs[split] > 0 for split in shared):
             found.append(sum(ours[split] for split in shared) / sum(theirs[split] for split in shared))
-    return f"{float(np.median(found)):.2g}" if found else ""
+    return number(float(np.median(found)), 2) if found else ""
 
 
 def _words(*texts: str) -> tuple[TableEntry, ...]:
