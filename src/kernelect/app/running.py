@@ -17,6 +17,9 @@ _MOST_REQUESTS = 100
 #: Seconds that requests have to end once the server is told to.
 _GRACE = 2
 
+#: Seconds after which a process that says nothing is replaced: one that loads its model on a busy machine is not dead.
+_SILENT = 60
+
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 takes a free one."""
@@ -52,6 +55,7 @@ def run_server(make: Callable[[], Any], listener: socket.socket, workers: int = 
         log_level="warning",
         limit_concurrency=_MOST_REQUESTS,
         timeout_graceful_shutdown=_GRACE,
+        timeout_worker_healthcheck=_SILENT,
         server_header=False,
     )
     if workers > 1:

@@ -82,10 +82,10 @@ class ReadsNumbers(ReadsModel):
         if return_std and return_cov:
             raise InvalidArgument("return_std=True and return_cov=True exclude each other: choose one of them.")
         Z = self._validated(X)
+        if return_std:
+            return self.model_.predictions_and_deviations(Z)
         mean = self.model_.predictions(Z)
-        if return_cov:
-            return mean, self.model_.covariances(Z)
-        return (mean, self.model_.deviations(Z)) if return_std else mean
+        return (mean, self.model_.covariances(Z)) if return_cov else mean
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
         """Draw observations from the posterior at rows, if the model has a joint one.

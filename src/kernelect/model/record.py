@@ -191,11 +191,14 @@ class Model:
         pools = self.labels.pool == "log-odds" and len(self.components) > 1
         return self.components[0].link if pools else None
 
-    def chosen(self, Z: Array) -> Any:
-        """Return labels at inputs: the most probable one, unless costs or a threshold decide."""
+    def chosen(self, Z: Array, shares: Array | None = None) -> Any:
+        """Return labels at inputs: the most probable one, unless costs or a threshold decide.
+
+        ``shares`` are the probabilities there, if they are known.
+        """
         head = self.labels
         if head.decision is not None or len(self.components) > 1:
-            return head.chosen(self.probabilities(Z))
+            return head.chosen(self.probabilities(Z) if shares is None else shares)
         (component,) = self.components
         V = component.view(Z)
         if isinstance(component.link, Ordered):
@@ -220,7 +223,12 @@ class Model:
 
     def deviations(self, Z: Array) -> Array:
         """Return standard deviations of new observations at inputs."""
-        return self.numbers.shaped(self.numbers.scale.deviation(*self.on_scale(Z)))
+        return self.predictions_and_deviations(Z)[1]
+
+    def predictions_and_deviations(self, Z: Array) -> tuple[Array, Array]:
+        """Return predicted numbers, and standard deviations of new observations, at inputs."""
+        head, (mean, deviation) = self.numbers, self.on_scale(Z)
+        return head.shaped(head.scale.mean(mean)), head.shaped(head.scale.deviation(mean, deviation))
 
     def covariances(self, Z: Array) -> Array:
         """Return covariances of new observations at inputs: (m, m), or (m, m, k) for several targets."""

@@ -82,12 +82,13 @@ def differences(
     remarks: list[str] = []
     outside, rows = [], np.zeros(len(X), dtype=bool)
     for column in (column for column in schema.columns if column.name not in absent):
-        values = X[column.name]
-        lost = _lost(frame[column.name], values, readings[column.name])
-        remarks += [*_on_unseen(column, values), *_on_unreadable(column, lost, len(X))]
-        remarks += _on_missing(column, int(values.isna().sum()) - len(lost), len(X))
+        values, cells = X[column.name].to_numpy(), frame[column.name]
+        missing = pd.isna(values)
+        lost = _lost(cells[missing], readings[column.name])
+        remarks += [*_on_unseen(column, values[~missing]), *_on_unreadable(column, lost, len(X))]
+        remarks += _on_missing(column, int(missing.sum()) - len(lost), len(X))
         if column.kind != "category":
-            beyond = ((values < column.low) | (values > column.high)).to_numpy()
+            beyond = (values < column.low) | (values > column.high)
             outside += [column.name] if beyond.any() else []
             rows |= beyond
     if outside:
@@ -98,22 +99,23 @@ def differences(
     return remarks
 
 
-def _lost(cells: pd.Series, values: pd.Series, reading: Reading) -> pd.Series:
-    """Return the cells that could not be read, codes for missing ones aside."""
-    coded = column_values(cells, "category", reading).isna()
-    return cells[cells.notna() & values.isna() & ~coded]
+def _lost(cells: pd.Series, reading: Reading) -> pd.Series:
+    """Return those of the missing cells that could not be read: neither empty nor codes."""
+    cells = cells.dropna()
+    return cells[column_values(cells, "category", reading).notna()] if len(cells) else cells
 
 
-def _on_unseen(column: Column, values: pd.Series) -> Iterator[str]:
+def _on_unseen(column: Column, present: np.ndarray) -> Iterator[str]:
     if column.kind != "category" or len(column.categories) >= MOST_CATEGORIES:  # not all were remembered
         return
-    unseen = ~values.isin(column.categories) & values.notna()
-    if unseen.any():
-        found = sorted(values[unseen].unique())
+    known = set(column.categories)
+    unseen = [cell for cell in present if cell not in known]
+    if unseen:
+        found = sorted(set(unseen))
         what = "1 category" if len(found) == 1 else f"{len(found)} categories"
         yield (
             f"Column {column.name!r} has {what} the model never saw ({listed(found)}), in "
-            f"{counted(int(unseen.sum()), 'row')}: such cells count as rare categories, or as none of those known."
+            f"{counted(len(unseen), 'row')}: such cells count as rare categories, or as none of those known."
         )
 
 

@@ -160,8 +160,8 @@ def _answers(model: Model, inputs: Array, interval: float | None) -> pd.DataFram
     if model.is_classifier:
         shares, classes = model.probabilities(inputs), model.labels.classes.tolist()
         named = {f"probability:{label}": shares[:, k] for k, label in enumerate(classes)}
-        return pd.DataFrame({"prediction": model.chosen(inputs), **named})
-    mean, deviation = model.predictions(inputs), model.deviations(inputs)
+        return pd.DataFrame({"prediction": model.chosen(inputs, shares), **named})
+    mean, deviation = model.predictions_and_deviations(inputs)
     out = pd.DataFrame({"prediction": mean, "standard_deviation": deviation})
     if interval is None:
         return out
