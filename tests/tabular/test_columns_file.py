@@ -15,6 +15,7 @@ import pytest
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.inputs.readings import Reading
 from kernelect.tabular import columns_text, describe_table, read_columns, read_table
+from kernelect.tabular.columns_file import known_of
 from kernelect.tabular.predict import match_columns
 from kernelect.tabular.read import Table
 from oracles.records import through_a_file
@@ -66,7 +67,7 @@ def test_a_table_is_read_as_people_write_it(schema):
 
 def test_what_is_written_is_read(schema, messy, tmp_path):
     path = tmp_path / "columns.toml"
-    path.write_text(columns_text(schema.known("t.csv"), schema.classes))
+    path.write_text(columns_text(schema, "t.csv"))
     known = read_columns(path)
     assert known.columns == schema.columns
     assert (known.target, known.task, known.ids) == ("y", "classification", ("who",))
@@ -87,7 +88,7 @@ def test_labels_with_a_unit_stay_labels(messy, rng):
 
 
 def test_options_go_before_the_file(schema, messy):
-    known = schema.known("columns.toml")
+    known = known_of(schema, "columns.toml")
     found, _, _ = describe_table(messy, "y", known=known, number=["race"], keep=["same"], drop=["day"])
     assert kinds(found)["race"] == "number"
     assert "day" not in kinds(found)
@@ -96,7 +97,7 @@ def test_options_go_before_the_file(schema, messy):
 def test_rows_stay_dated_where_the_file_leaves_the_dates_out(messy, tmp_path):
     first, rows, _ = describe_table(messy, "y")
     assert rows.dated == ("day",)
-    (tmp_path / "columns.toml").write_text(columns_text(first.known("messy.csv"), first.classes))
+    (tmp_path / "columns.toml").write_text(columns_text(first, "messy.csv"))
     known = read_columns(tmp_path / "columns.toml")
     assert describe_table(messy, "y", known=known)[1].dated == ("day",)
     assert describe_table(messy, "y", drop=["day"])[1].dated == ()
@@ -304,7 +305,7 @@ def test_codes_of_the_target_and_the_form_of_times_are_kept(tmp_path, rng):
     frame.loc[::8, "y"] = -1.0
     how = {"missing_codes": ["y=-1"], "time": "d", "date": ["d=%d/%m/%Y"]}
     schema, rows, _ = describe_table(frame, "y", **how)
-    (tmp_path / "columns.toml").write_text(columns_text(schema.known("t.csv"), schema.classes))
+    (tmp_path / "columns.toml").write_text(columns_text(schema, "t.csv"))
     known = read_columns(tmp_path / "columns.toml")
     again, same, remarks = describe_table(frame, "y", time="d", known=known)
     assert again.target_codes == ("-1",)
@@ -318,5 +319,5 @@ def test_codes_of_the_target_that_the_file_does_not_have_are_numbers(rng):
     frame = pd.DataFrame({"x": rng.normal(size=40), "y": [*rng.uniform(1, 9, 36), *[-99.0] * 4]})
     schema, rows, _ = describe_table(frame, "y")
     assert (schema.target_codes, len(rows.y)) == (("-99",), 36)
-    known = replace(schema.known("columns.toml"), target_codes=())
+    known = replace(known_of(schema, "columns.toml"), target_codes=())
     assert len(describe_table(frame, "y", known=known)[1].y) == 40

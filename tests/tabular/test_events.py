@@ -94,7 +94,7 @@ def test_a_fitted_table_is_scored_and_kept(tmp_path):
     loaded, remarks = load_model(tmp_path / "m.kernelect")
     assert (remarks, loaded.schema.event) == ([], "status")
     pd.testing.assert_frame_equal(predict_table(loaded, rows.X, 0.8), predict_table(model, rows.X, 0.8))
-    (tmp_path / "columns.toml").write_text(columns_text(schema.known("t.csv"), schema.classes))
+    (tmp_path / "columns.toml").write_text(columns_text(schema, "t.csv"))
     assert read_columns(tmp_path / "columns.toml").event == "status"
     with pytest.raises(MissingCapability, match="evaluate does not know survival times yet"):
         evaluate_table(loaded, Table(study(), "t.csv"))

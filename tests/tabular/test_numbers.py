@@ -14,6 +14,7 @@ from kernelect.facts.quality import describe_quality
 from kernelect.facts.rules.residuals import Coverage
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.assessing import _why_folds_differ
+from kernelect.tabular.columns_file import known_of
 from kernelect.tabular.usable import find_task
 
 
@@ -58,7 +59,7 @@ def test_a_count_is_modelled_as_one(rng):
     model = fitted(frame, "auto", task="count")
     assert model.model.numbers.scale.name in ("sqrt", "log1p")
     assert model.schema.task == "regression"
-    assert model.schema.known("y.toml").task == "count"
+    assert known_of(model.schema, "y.toml").task == "count"
     assert any("The target is modelled by" in remark for remark in model.remarks)
     with pytest.raises(UnusableTable, match=r"--task count: the target 'y' has -1 in one row"):
         describe_table(frame.assign(y=np.where(frame["y"] == 0, -1, frame["y"])), "y", task="count")

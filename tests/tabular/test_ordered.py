@@ -81,7 +81,7 @@ def test_a_fitted_table_is_kept_with_its_order(tmp_path):
     loaded, remarks = load_model(tmp_path / "m.kernelect")
     assert (remarks, loaded.schema.ordered) == ([], True)
     pd.testing.assert_frame_equal(predict_table(loaded, rows.X), predict_table(model, rows.X))
-    (tmp_path / "columns.toml").write_text(columns_text(schema.known("t.csv"), schema.classes))
+    (tmp_path / "columns.toml").write_text(columns_text(schema, "t.csv"))
     assert read_columns(tmp_path / "columns.toml").ordered == "low<medium<high"
 
 

@@ -7,7 +7,7 @@ import pytest
 from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.tabular import MachineOptions, Table, describe_table, fit_table, match_columns, predict_table
 from kernelect.tabular.assessing import FoldOptions
-from kernelect.tabular.predict import rows_for
+from kernelect.tabular.known_rows import rows_for
 from kernelect.tabular.read import read_table
 from oracles.records import through_a_file
 

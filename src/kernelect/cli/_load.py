@@ -44,7 +44,7 @@ def outer_folds(
 def required(target: str | None, columns: Sequence[str]) -> str:
     """Return the column to predict, or ask for it."""
     if target is None:
-        from kernelect.tabular.choices import columns_listed
+        from kernelect.tabular.columns import columns_listed
 
         raise InvalidArgument(f"Name the column to predict with --target. {columns_listed(columns)}")
     return target

@@ -104,7 +104,7 @@ def fit_command(
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
     facts = beside(model, compared)
     save_model(model, out / MODEL, force)
-    write_whole(out / COLUMNS, columns_text(model.schema.known(model.title), model.schema.classes).encode(), force)
+    write_whole(out / COLUMNS, columns_text(model.schema, model.title).encode(), force)
     if not no_report:
         held = write_report_for(model, rows, out / REPORT, facts, deadline, private=private)
     if as_json:

@@ -44,7 +44,7 @@ def report_command(
     from kernelect.cli.fit import beside, write_report_for
     from kernelect.files import check_free
     from kernelect.tabular import load_model, read_table
-    from kernelect.tabular.predict import rows_for
+    from kernelect.tabular.known_rows import rows_for
 
     check_free(out, force)
     loaded, remarks = load_model(model)

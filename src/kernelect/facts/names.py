@@ -37,6 +37,12 @@ def with_others(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(repr(name) for name in names[:most]) + more
+
+
 def told_apart(names: Sequence[str]) -> list[str]:
     """Return names with a number behind those that occur twice: axes must not merge them."""
     seen: dict[str, int] = {}

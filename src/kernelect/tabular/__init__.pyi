@@ -22,13 +22,13 @@ from kernelect.tabular.predict import match_columns as match_columns
 from kernelect.tabular.predict import predict_table as predict_table
 from kernelect.tabular.read import Table as Table
 from kernelect.tabular.read import read_table as read_table
+from kernelect.tabular.read import require_room as require_room
 from kernelect.tabular.read import require_table as require_table
 from kernelect.tabular.reasons import Explained as Explained
 from kernelect.tabular.reasons import Reason as Reason
 from kernelect.tabular.reasons import explain_table as explain_table
 from kernelect.tabular.record import Observers as Observers
 from kernelect.tabular.record import fit_table as fit_table
-from kernelect.tabular.room import require_room as require_room
 from kernelect.tabular.rows import TableRows as TableRows
 from kernelect.tabular.schema import Schema as Schema
 from kernelect.tabular.streams import Remarks as Remarks

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 import pandas as pd
 
@@ -13,14 +12,12 @@ from kernelect.inputs import Wishes
 from kernelect.inputs.dates import check_form, find_form
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.readings import PLAIN, Reading, as_text
+from kernelect.tabular.columns import check_name
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.target_cells import TargetWishes
 
 #: The option that gives a column its kind.
 _OPTIONS = {"category": "--categorical", "number": "--number", "date": "--date"}
-
-#: Columns that a message lists.
-_MOST_NAMES = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,27 +215,8 @@ def names_of(frame: pd.DataFrame, given: Sequence[str], option: str) -> list[str
     return found
 
 
-def check_name(frame: pd.DataFrame, name: str, option: str) -> str:
-    """Return ``name``, or say which column was meant."""
-    if name in frame.columns:
-        return name
-    close = get_close_matches(name, list(frame.columns), n=1) or [
-        column for column in frame.columns if column.lower() == name.lower()
-    ]
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InvalidArgument(f"{option}: there is no column {name!r}.{hint} {columns_listed(list(frame.columns))}")
-
-
 def check_roles(frame: pd.DataFrame, target: str, roles: Mapping[str, Sequence[str]]) -> None:
     """Make sure that the columns with a part of their own (option -> names) are there, and are not the target."""
     for option, named in roles.items():
         if target in names_of(frame, named, option):
             raise InvalidArgument(f"{option} {target!r} is the column to predict: name another column.")
-
-
-def columns_listed(names: Sequence[str]) -> str:
-    """Return a sentence with the columns of a table: all, or the first ones and the last, which often is the target."""
-    if len(names) <= _MOST_NAMES:
-        return f"There are {', '.join(map(repr, names))}."
-    first = ", ".join(map(repr, names[: _MOST_NAMES - 1]))
-    return f"There are {first}, {len(names) - _MOST_NAMES} more, and {names[-1]!r}."

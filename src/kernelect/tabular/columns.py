@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import numpy as np
 import pandas as pd
 
+from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.notes import Note, sentences
@@ -17,6 +19,9 @@ from kernelect.inputs.roles import Role
 
 #: Categories that are remembered with the model, to explain new ones.
 MOST_CATEGORIES = 1000
+
+#: Columns that a message lists.
+_MOST_NAMES = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,3 +129,22 @@ def _described(name: str, values: pd.Series, role: Role) -> Column:
     array = values.to_numpy()
     low, high = float(np.nanmin(array)), float(np.nanmax(array))
     return Column(name=name, kind=role.kind, missing=missing, low=low, high=high, reading=role.reading)
+
+
+def check_name(frame: pd.DataFrame, name: str, option: str) -> str:
+    """Return ``name``, or say which column was meant."""
+    if name in frame.columns:
+        return name
+    close = get_close_matches(name, list(frame.columns), n=1) or [
+        column for column in frame.columns if column.lower() == name.lower()
+    ]
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise InvalidArgument(f"{option}: there is no column {name!r}.{hint} {columns_listed(list(frame.columns))}")
+
+
+def columns_listed(names: Sequence[str]) -> str:
+    """Return a sentence with the columns of a table: all, or the first ones and the last, which often is the target."""
+    if len(names) <= _MOST_NAMES:
+        return f"There are {', '.join(map(repr, names))}."
+    first = ", ".join(map(repr, names[: _MOST_NAMES - 1]))
+    return f"There are {first}, {len(names) - _MOST_NAMES} more, and {names[-1]!r}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,9 @@ from kernelect.inputs.dates import FORMS, ISO, check_form
 from kernelect.inputs.readings import Reading
 from kernelect.inputs.roles import KINDS
 from kernelect.tabular.columns import Column
+from kernelect.tabular.counts import COUNT
+from kernelect.tabular.schema import Schema
+from kernelect.tabular.usable import ORDER
 
 #: Counts changes that readers of older files would not understand.
 FORMAT = 1
@@ -81,14 +84,35 @@ class Known:
     ordered: str | None = None
 
 
-def columns_text(known: Known, classes: Sequence[Any] | None) -> str:
-    """Return the file's text."""
+def known_of(schema: Schema, source: str) -> Known:
+    """Return how the training table of a model was read."""
+    return Known(
+        source=source,
+        target=schema.target,
+        task=COUNT if schema.counts else schema.task,
+        weight=schema.weight,
+        group=schema.group,
+        time=schema.time,
+        ids=schema.ids,
+        columns=schema.columns,
+        unused=schema.unused,
+        dated=schema.dated,
+        target_codes=schema.target_codes,
+        time_format=schema.time_format,
+        event=schema.event,
+        ordered=ORDER.join(map(str, schema.classes or ())) if schema.ordered else None,
+    )
+
+
+def columns_text(schema: Schema, source: str) -> str:
+    """Return the text of a file that says how a table was read."""
+    known = known_of(schema, source)
     head = {
         "format": FORMAT,
         "target": known.target,
         "target_missing_codes": list(known.target_codes) or None,
         "task": known.task,
-        "classes": None if classes is None else [str(label) for label in classes],
+        "classes": None if schema.classes is None else [str(label) for label in schema.classes],
         "ordered": known.ordered,
         "event": known.event,
         "weight": known.weight,

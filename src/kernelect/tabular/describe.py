@@ -7,10 +7,11 @@ from typing import Any
 import pandas as pd
 
 from kernelect.exceptions import UnusableTable, unknown_name
+from kernelect.facts.names import listed
 from kernelect.facts.numbers import counted
 from kernelect.facts.stakes import CONCORDANCE, Stakes
-from kernelect.tabular.choices import Choices, check_name, check_roles, names_of
-from kernelect.tabular.columns import find_columns
+from kernelect.tabular.choices import Choices, check_roles, names_of
+from kernelect.tabular.columns import check_name, find_columns
 from kernelect.tabular.columns_file import Known
 from kernelect.tabular.counts import COUNT, require_counts
 from kernelect.tabular.events import events_of, on_events
@@ -25,7 +26,6 @@ from kernelect.tabular.usable import (
     TASKS,
     classes_in_order,
     find_task,
-    listed,
     on_order,
     order_of,
     target_values,

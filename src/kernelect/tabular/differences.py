@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from kernelect.facts.names import listed
 from kernelect.facts.numbers import counted
 from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading
 from kernelect.tabular.columns import MOST_CATEGORIES, Column, column_values
 from kernelect.tabular.schema import Schema
-from kernelect.tabular.usable import listed
 
 #: Share of a column's cells from which being unreadable means that it is another column.
 _MOSTLY = 0.5

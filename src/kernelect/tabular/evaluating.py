@@ -17,9 +17,10 @@ from kernelect.facts.outcomes import Calibration
 from kernelect.facts.quality import describe_estimate, estimate_of, named_score
 from kernelect.facts.record import ScoreFacts
 from kernelect.facts.scores import SURE
-from kernelect.tabular.choices import check_name
+from kernelect.tabular.columns import check_name
 from kernelect.tabular.drift import DriftFacts, drift_of
-from kernelect.tabular.predict import known_rows_of, predict_table
+from kernelect.tabular.known_rows import known_rows_of
+from kernelect.tabular.predict import predict_table
 from kernelect.tabular.read import Table
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.table_model import TableModel

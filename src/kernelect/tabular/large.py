@@ -17,8 +17,7 @@ from kernelect.facts.doubts import Obstacle, not_examined
 from kernelect.facts.numbers import counted, was
 from kernelect.mixture import AUTO
 from kernelect.numerics import stratified
-from kernelect.tabular.choices import check_name
-from kernelect.tabular.columns import column_values
+from kernelect.tabular.columns import check_name, column_values
 from kernelect.tabular.describe import describe_table
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences

@@ -7,6 +7,7 @@ thing pandas does silently: it fills rows that are too short.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -14,10 +15,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelect.exceptions import UnusableTable, reason_of, unknown_name
+from kernelect.exceptions import NotEnoughMemory, UnusableTable, reason_of, unknown_name
 from kernelect.extras import load_extra
-from kernelect.tabular.excel import read_sheet
-from kernelect.tabular.json_table import read_json
+from kernelect.numerics import available_bytes
 from kernelect.tabular.text import Words, decoded, parse_text, separator_of, with_words
 from kernelect.tabular.unpacking import is_spreadsheet, unpacked
 
@@ -55,6 +55,9 @@ _FOREIGN = {
 
 #: Name of the target in svmlight files, which name nothing.
 SVMLIGHT_TARGET = "target"
+
+#: Memory that a table read as a whole takes, over what Parquet says its cells take, and the share of what is free.
+_SWELL, _SHARE = 4.0, 0.8
 
 #: Inputs of an svmlight file at most: one absurd index would make millions of columns, each with a name.
 _MOST_INPUTS = 100_000
@@ -218,10 +221,14 @@ def _read_feather(data: bytes, source: str) -> Table:
 
 
 def _read_json(data: bytes, source: str) -> Table:
+    from kernelect.tabular.json_table import read_json
+
     return Table(read_json(data, source), source)
 
 
 def _read_excel(data: bytes, source: str, target: str | None = None) -> Table:
+    from kernelect.tabular.excel import read_sheet
+
     frame, remarks, words = read_sheet(data, source, target)
     return Table(frame, source, remarks, words=words)
 
@@ -261,3 +268,25 @@ _READERS: dict[str, Callable[[bytes, str], Table]] = {
 
 #: Separator of each form of text, None if it is to be found.
 _SEPARATED: dict[str, str | None] = {"csv": None, "tsv": "\t"}
+
+
+def require_room(path: str) -> None:
+    """Raise where a Parquet file, or another of known size, would not fit into memory when read as a whole."""
+    if not os.path.isfile(path):  # no name is too long for it
+        return
+    needed, free = _SWELL * _cell_bytes(path), available_bytes()
+    if needed > _SHARE * free:
+        raise NotEnoughMemory(
+            f"{path!r} needs about {needed / 2**30:.1f} GiB when it is read as a whole, {free / 2**30:.1f} GiB are "
+            "free: read it piece by piece with --engine local."
+        )
+
+
+def _cell_bytes(path: str) -> int:
+    """Return the bytes of a file's cells."""
+    if Path(path).suffix.lower() not in (".parquet", ".pq"):
+        return Path(path).stat().st_size
+    from kernelect.tabular.parquet import opened_parquet
+
+    with opened_parquet(path) as file:
+        return sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))

@@ -13,9 +13,6 @@ from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.tabular.columns import Column, column_values
-from kernelect.tabular.columns_file import Known
-from kernelect.tabular.counts import COUNT
-from kernelect.tabular.usable import ORDER
 from kernelect.typing import ORDERED, SURVIVAL
 
 
@@ -80,22 +77,3 @@ class Schema:
     def own_task(self) -> str:
         """The task as machines know it, which tells numbers from times and classes from grades."""
         return SURVIVAL if self.event is not None else ORDERED if self.ordered else self.task
-
-    def known(self, source: str) -> Known:
-        """Return what the file about columns says."""
-        return Known(
-            source=source,
-            target=self.target,
-            task=COUNT if self.counts else self.task,
-            weight=self.weight,
-            group=self.group,
-            time=self.time,
-            ids=self.ids,
-            columns=self.columns,
-            unused=self.unused,
-            dated=self.dated,
-            target_codes=self.target_codes,
-            time_format=self.time_format,
-            event=self.event,
-            ordered=ORDER.join(map(str, self.classes or ())) if self.ordered else None,
-        )

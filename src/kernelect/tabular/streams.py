@@ -13,7 +13,7 @@ import pandas as pd
 
 from kernelect.exceptions import UnusableTable
 from kernelect.numerics import over_blocks
-from kernelect.tabular.choices import check_name
+from kernelect.tabular.columns import check_name
 from kernelect.tabular.drift import drift_of, remarks_on_drift
 from kernelect.tabular.predict import match_columns, predict_table
 from kernelect.tabular.read import SUFFIXES, Table

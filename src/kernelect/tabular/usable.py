@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.facts.names import listed
 from kernelect.facts.numbers import counted, was
 from kernelect.tabular.columns import column_values
 from kernelect.tabular.counts import COUNT, looks_like_counts, usable_numbers
@@ -123,12 +123,6 @@ def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, lis
     which = many if len(single) > 1 else f"1 class with one row was left out, 1 of {len(labels)} rows"
     remark = f"{which}: {listed(single)}."
     return frame[~labels.isin(single)], [remark] if single else []
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(repr(name) for name in names[:most]) + more
 
 
 def order_of(target: pd.Series) -> str | None:
