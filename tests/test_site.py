@@ -121,6 +121,16 @@ def test_pages_name_commands_and_options_that_exist():
     assert not wrong
 
 
+def test_guides_can_share_a_folder():
+    """No two of them write the same files: each fit has an --out of its own, or is the only one without."""
+    guides = [page for page in PAGES if page.parent.name in ("start", "guide")]
+    built = "\n".join(re.findall(r"```\{commands\}\n.*?```", "\n".join(map(Path.read_text, guides)), flags=re.DOTALL))
+    fits = [words for words in commands_of(built) if words[0] == "fit"]
+    places = [words[words.index("--out") + 1] if "--out" in words else "" for words in fits]
+    assert len(places) > 6
+    assert len(set(places)) == len(places)
+
+
 @pytest.mark.parametrize("line", ["fit a.csv --tarket b", "fitt a.csv", "study runn x"])
 def test_a_misspelt_command_is_noticed(line):
     assert misused(line.split())

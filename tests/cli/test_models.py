@@ -133,7 +133,10 @@ def test_samples_are_written_and_can_be_read(run, tmp_path):
         schema, rows, _ = describe_table(read_table(tmp_path / f"{name}.csv").frame, target)
         assert len(rows.y) == len(table)
         assert (schema.task == "regression") == (name == "diabetes")
+    assert run("sample", "wine").stdout.startswith("wine.csv: 178 rows")  # the same table is there: a second guide
+    (tmp_path / "wine.csv").write_text("mine")
     assert "is there already" in run("sample", "wine", code=2).output
+    assert (tmp_path / "wine.csv").read_text() == "mine"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

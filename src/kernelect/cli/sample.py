@@ -29,5 +29,7 @@ def sample_command(name: str, out: Path | None, force: bool) -> None:
 
     table, target = sample_table(name)
     path = out or Path(f"{name}.csv")
-    write_whole(path, csv_of_frame(table).encode(), force)
+    data = csv_of_frame(table).encode()
+    if not (path.is_file() and path.read_bytes() == data):  # the same table is there after an earlier guide
+        write_whole(path, data, force)
     echo(f"{path}: {len(table)} rows, {table.shape[1]} columns. Try: kernelect fit {path} --target {target}")
