@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import zipfile
 from dataclasses import dataclass, fields, is_dataclass, replace
 
@@ -181,3 +183,14 @@ def test_only_the_owner_reads_a_new_file_and_a_replaced_one_keeps_its_mode(tmp_p
     path.chmod(0o640)
     MODELS["boxes"].save(path, force=True)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_the_type_of_a_field_is_imported_when_a_file_holds_one():
+    """Landmarks bring machines along, which predictions do not need; a forged record is refused all the same."""
+    code = (
+        "import sys; from kernelect.model.kinds import fields_of; from kernelect.model import Component;"
+        "fields = fields_of(Component); names = list(fields); before = 'kernelect.machines' in sys.modules;"
+        "print(before, 'sampled' in names, fields['sampled'], 'kernelect.machines' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert found.startswith("False True kernelect.machines.lssvm.sampled.SampledRows | None True")

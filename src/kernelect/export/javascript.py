@@ -21,7 +21,7 @@ from kernelect.export.prepare import prepared
 from kernelect.export.program import Program
 from kernelect.export.reasons import Reasons, runtime
 from kernelect.model.decisions import Decision
-from kernelect.model.jackknife import check_coverage
+from kernelect.model.spreads import check_coverage
 from kernelect.typing import Array, Indices
 
 #: Numbers of a model that is still written as source text.

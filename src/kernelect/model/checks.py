@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kernelect.inputs.frame import Frame
-from kernelect.kernels.columns import OnColumns
-from kernelect.machines.lssvm.sampled import SampledRows
-from kernelect.machines.lssvm.spread import LandmarkSpread
 from kernelect.model.axes import Axes, Lengths
-from kernelect.model.component import Component
-from kernelect.model.fields import fields_of
-from kernelect.model.heads import LabelHead, NoiseModel
-from kernelect.model.kinds import kind_of
-from kernelect.model.parts import BoxPart, KernelPart
+from kernelect.model.heads import LabelHead
+from kernelect.model.kinds import fields_of, kind_of
 from kernelect.model.record import Model
-from kernelect.model.relevance import Output, RelevanceModel
-from kernelect.model.spreads import BagJackknife
-from kernelect.model.trees import Trees
+
+if TYPE_CHECKING:
+    from kernelect.kernels.columns import OnColumns
+    from kernelect.machines.lssvm.sampled import SampledRows
+    from kernelect.machines.lssvm.spread import LandmarkSpread
+    from kernelect.model.component import Component
+    from kernelect.model.heads import NoiseModel
+    from kernelect.model.parts import KernelPart
+    from kernelect.model.relevance import Output, RelevanceModel
+    from kernelect.model.trees import BagJackknife, BoxPart, Trees
 
 #: Columns that a model may have, and components and parts.
 MOST_COLUMNS, MOST_PARTS = 1_000_000, 1000
@@ -73,7 +74,7 @@ class _Walk:
             for each in _arrays(value):
                 self._check_values(f"{place}.{name}", each, kind.arrays.get(name), lengths)
         inner = {letter: around[letter] for letter in _HANDED_ON if letter in around}
-        special = _SPECIAL.get(type(record))
+        special = _SPECIAL.get(kind.word)
         if special is not None:
             inner.update(special(record, {**around, **lengths}))
         if isinstance(record, Model):
@@ -167,18 +168,19 @@ def _noise(noise: NoiseModel, _: Lengths) -> Lengths:
     return {}
 
 
-_SPECIAL: dict[type[Any], Callable[[Any, Lengths], Lengths]] = {
-    Component: _component,
-    KernelPart: _kernel_part,
-    OnColumns: _on_columns,
-    BoxPart: _box_part,
-    Trees: _trees,
-    RelevanceModel: _relevance,
-    Output: _output,
-    LandmarkSpread: _landmark_spread,
-    SampledRows: _sampled_rows,
-    BagJackknife: _bags,
-    NoiseModel: _noise,
+#: By the words of kinds.
+_SPECIAL: dict[str, Callable[[Any, Lengths], Lengths]] = {
+    "component": _component,
+    "kernel-part": _kernel_part,
+    "on-columns": _on_columns,
+    "box-part": _box_part,
+    "trees": _trees,
+    "relevance-model": _relevance,
+    "relevance-output": _output,
+    "landmark-spread": _landmark_spread,
+    "sampled-rows": _sampled_rows,
+    "bag-jackknife": _bags,
+    "noise-model": _noise,
 }
 
 

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.model.links import Link
-from kernelect.model.parts import FunctionPart, KernelPart, Part, design_of
+from kernelect.model.parts import KernelPart, Part
 from kernelect.model.spreads import LatentSpread, Spread
-from kernelect.model.views import AS_GIVEN, View
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
+
+if TYPE_CHECKING:
+    from kernelect.inputs.indicators import Indicators
+    from kernelect.inputs.warp import Warp
+    from kernelect.machines.lssvm.sampled import SampledRows
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """The inputs as they are, warped to normal quantiles, or with an indicator for every level of a category.
+
+    Attributes
+    ----------
+    warp : Warp or None
+    indicators : Indicators or None
+        Applied after the warp.
+    """
+
+    warp: Warp | None = None
+    indicators: Indicators | None = None
+
+    def __call__(self, Z: Array) -> Array:
+        """Return the view of coded rows (m, d)."""
+        warped = Z if self.warp is None else self.warp(Z)
+        return warped if self.indicators is None else self.indicators(warped)
+
+    def behind(self, n_inputs: int) -> Indices:
+        """Return the input of the model from which every input of the view is made."""
+        return np.arange(n_inputs) if self.indicators is None else self.indicators.inputs
+
+
+#: The inputs as they are.
+AS_GIVEN = View()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,9 +110,7 @@ class Component:
 
     def design(self, V: Array) -> Array:
         """Return the values (m, n_functions) of the functions of the first part."""
-        part = self.parts[0]
-        assert isinstance(part, KernelPart | FunctionPart)
-        return design_of(part, V)
+        return self.parts[0].design(V)
 
     def latent(self, V: Array) -> tuple[Array, Array]:
         """Return mean and variance (m, k) of the latent functions."""

@@ -14,7 +14,7 @@ from kernelect.exceptions import UnusableModel
 from kernelect.model.archive import Archive, opened
 from kernelect.model.checks import check_model
 from kernelect.model.component import Component
-from kernelect.model.fields import fields_of
+from kernelect.model.kinds import fields_of
 from kernelect.model.reading import Reader
 from kernelect.model.record import Model
 from kernelect.model.texts import Text

@@ -11,12 +11,14 @@ model, d inputs in the component's view, k outputs, v functions of the component
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from importlib import import_module
+from inspect import get_annotations
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, get_type_hints
 
 from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.model.axes import Axes
@@ -78,6 +80,9 @@ _NEVER = {
 _BY_WORD = {kind.word: kind for kind in KINDS}
 _BY_HOME = {kind.home: kind for kind in KINDS}
 
+#: Module and class of every kind, by the name of the class.
+_HOMES = {kind.home.rpartition(".")[2]: kind.home for kind in KINDS}
+
 
 def kind_named(word: object, bases: tuple[type, ...]) -> Kind:
     """Return the kind that a file means by a word, one of the library's or a registered part of one's own."""
@@ -116,3 +121,54 @@ def kind_of(record: object) -> Kind:
 
 def _own(cls: type[Any], word: str) -> Kind:
     return Kind(word=word, home=f"{cls.__module__}.{cls.__qualname__}", own=cls)
+
+
+def fields_of(cls: type[Any]) -> Mapping[str, Any]:
+    """Return the declared type of every field that makes a record."""
+    if cls not in _DECLARED:
+        _DECLARED[cls] = _Declared(cls)
+    return _DECLARED[cls]
+
+
+def required_of(cls: type[Any]) -> frozenset[str]:
+    """Return the fields without a value of their own."""
+    return frozenset(one.name for one in _made_of(cls) if one.default is MISSING and one.default_factory is MISSING)
+
+
+def _made_of(cls: type[Any]) -> list[Any]:
+    return [one for one in fields(cls) if one.init] if is_dataclass(cls) else []
+
+
+class _Declared(Mapping[str, Any]):
+    """Names of fields and their types, each found when it is asked for."""
+
+    def __init__(self, cls: type[Any]) -> None:
+        self._cls, self._names, self._found = cls, [one.name for one in _made_of(cls)], dict[str, Any]()
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._found:
+            home = next(base for base in self._cls.__mro__ if name in get_annotations(base))
+            own = SimpleNamespace(__annotations__={name: get_annotations(home)[name]})
+            try:
+                found = get_type_hints(own, vars(sys.modules[home.__module__]), _Kinds())
+            except (NameError, TypeError):  # annotations that only a type checker can resolve
+                found = {}
+            self._found[name] = found.get(name, Any)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class _Kinds(dict[str, Any]):
+    """Classes of the kinds of records by their names, for modules that import them for type checkers alone."""
+
+    def __missing__(self, name: str) -> Any:
+        module, _, _ = _HOMES[name].rpartition(".")
+        return getattr(import_module(module), name)
+
+
+_DECLARED: dict[type[Any], _Declared] = {}

@@ -16,9 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelect.dictionaries.base import Candidates
+from kernelect.exceptions import MissingCapability
 from kernelect.kernels import Kernel
-from kernelect.model.trees import Trees
 from kernelect.numerics import over_blocks
 from kernelect.typing import Array, Indices
 
@@ -43,6 +42,10 @@ class Part(ABC):
     @abstractmethod
     def values(self, V: Array) -> Array:
         """Return the part's values (m, k) at inputs."""
+
+    def design(self, V: Array) -> Array:
+        """Return the values (m, n_functions) of the functions that the part adds up."""
+        raise MissingCapability("This part is no sum of functions: use its values.")
 
     def times(self, factor: float) -> Self:
         """Return the part with its values multiplied by a number."""
@@ -82,6 +85,9 @@ class KernelPart(Part):
             return self.kernel.cross(np.broadcast_to(0.0, (n, n)), V[:, self.places])
         return self.kernel.cross(self.vectors, V)
 
+    def design(self, V: Array) -> Array:
+        return np.ascontiguousarray(self.cross(V).T) if len(self.coefficients) else np.zeros((len(V), 0))
+
     def values(self, V: Array) -> Array:
         if not len(self.coefficients):
             return np.zeros((len(V), self.coefficients.shape[1]))
@@ -91,30 +97,6 @@ class KernelPart(Part):
 
     def _block(self, V: Array, part: slice) -> Array:
         return np.asarray(self.cross(np.asarray(V[part], dtype=float)).T @ self.coefficients, dtype=float)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FunctionPart(Part):
-    """sum_i coefficients_i functions_i(x), for functions of a dictionary."""
-
-    functions: Candidates
-
-    def design(self, V: Array) -> Array:
-        """Return the functions' values (m, n_functions)."""
-        return self.functions.evaluate(V) if len(self.functions) else np.zeros((len(V), 0))
-
-    def values(self, V: Array) -> Array:
-        return np.asarray(self.design(V) @ self.coefficients, dtype=float)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BoxPart(Part):
-    """The sum of what trees say: one box in each of them, with coefficients (n_boxes, k)."""
-
-    trees: Trees
-
-    def values(self, V: Array) -> Array:
-        return self.trees.total(V, self.coefficients)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,13 +121,6 @@ class ForeignPart(Part):
     def values(self, V: Array) -> Array:
         said = self.machine.predict_proba(V) if self.labels else self.machine.predict(V)
         return np.asarray(said, dtype=float).reshape(len(V), -1) * self.coefficients
-
-
-def design_of(part: KernelPart | FunctionPart, V: Array) -> Array:
-    """Return the values (m, n_functions) of the functions that a part adds up."""
-    if isinstance(part, FunctionPart):
-        return part.design(V)
-    return np.ascontiguousarray(part.cross(V).T) if len(part.coefficients) else np.zeros((len(V), 0))
 
 
 def blocks(V: Array, numbers: int) -> Iterator[Array]:

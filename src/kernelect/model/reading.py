@@ -15,8 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from kernelect.model.archive import Archive
-from kernelect.model.fields import fields_of, required_of
-from kernelect.model.kinds import kind_named
+from kernelect.model.kinds import fields_of, kind_named, required_of
 from kernelect.model.texts import WORD, Text
 
 #: Numbers that JSON has no sign for.

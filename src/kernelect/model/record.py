@@ -16,10 +16,9 @@ from kernelect.inputs.frame import as_frame
 from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
 from kernelect.model.heads import LabelHead, NumberHead, mixed
-from kernelect.model.jackknife import check_coverage, jackknife_ends, jackknife_reach
-from kernelect.model.links import Link, Ordered
+from kernelect.model.links import Link
 from kernelect.model.parts import KernelPart
-from kernelect.model.spreads import Jackknife, Spread
+from kernelect.model.spreads import Jackknife, Spread, check_coverage, jackknife_ends, jackknife_reach
 from kernelect.numerics import dense_rows
 from kernelect.typing import Array, Indices
 
@@ -201,7 +200,7 @@ class Model:
             return head.chosen(self.probabilities(Z) if shares is None else shares)
         (component,) = self.components
         V = component.view(Z)
-        if isinstance(component.link, Ordered):
+        if component.link is not None and component.link.by_thresholds:
             return head.chosen(component.answers(V))
         if len(component.constant) == 1:  # no link moves the sign
             return head.classes[(component.mean(V)[:, 0] > 0.0).astype(np.intp)]

@@ -1,13 +1,18 @@
-"""Sparse linear models: latent functions with normal posteriors of their weights."""
+"""Sparse linear models: latent functions with normal posteriors of their weights, and their spread."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernelect.model.spreads import LatentSpread, Spread
 from kernelect.typing import Array, Indices
+
+if TYPE_CHECKING:
+    from kernelect.model.component import Component
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,3 +104,66 @@ class LossBySize:
         rise = np.array([shares @ each for each in more])
         errors = [np.linalg.norm(shares * (each - mean)) for each, mean in zip(more, rise, strict=True)]
         return cls(loss=(shares @ losses[0] + rise)[::-1].copy(), standard_error=np.array(errors[::-1]))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WeightSpread(LatentSpread):
+    """A sparse linear model: the normal posterior of its weights, and normal noise.
+
+    Attributes
+    ----------
+    model : RelevanceModel
+        In its own unit of the targets.
+    unit : float
+    noise : float
+        Standard deviation of the noise, in the targets' own unit; 0 for labels.
+    losses : LossBySize or None
+        What fewer functions cost; None if it is not known.
+    """
+
+    model: RelevanceModel
+    unit: float = 1.0
+    noise: float = 0.0
+    losses: LossBySize | None = None
+
+    def latent(self, component: Component, V: Array) -> tuple[Array, Array]:
+        return self.model.predict(component.design(V))
+
+    def deviation(self, component: Component, V: Array) -> Array:
+        _, variance = self.latent(component, V)
+        return np.asarray(self.unit * np.sqrt(variance + (self.noise / self.unit) ** 2), dtype=float)
+
+    def covariance(self, component: Component, V: Array) -> Array:
+        designs = [output.design(component.design(V)) for output in self.model.outputs]
+        pairs = zip(designs, self.model.outputs, strict=True)
+        latent = np.stack([design @ output.covariance @ design.T for design, output in pairs], axis=-1)
+        return np.asarray(self.unit**2 * latent + self.noise**2 * np.eye(len(V))[..., None], dtype=float)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SubsetSpread(Spread):
+    """A subset of basis functions: noise, and the posterior of coefficients in its unit.
+
+    Attributes
+    ----------
+    means : ndarray of shape (n_functions,)
+    root : ndarray of shape (n_functions, r)
+        Of the coefficients' covariance.
+    constant : float
+        Variance of the intercept.
+    noise : ndarray of shape (k,)
+    """
+
+    means: Array
+    root: Array
+    constant: float
+    noise: Array
+
+    def deviation(self, component: Component, V: Array) -> Array:
+        spread = np.sum(((component.design(V) - self.means) @ self.root) ** 2, axis=1)
+        return np.outer(np.sqrt(1.0 + self.constant + spread), self.noise)
+
+    def covariance(self, component: Component, V: Array) -> Array:
+        half = (component.design(V) - self.means) @ self.root
+        joint = half @ half.T + self.constant + np.eye(len(V))
+        return np.asarray(joint[..., None] * self.noise**2, dtype=float)

@@ -9,19 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernelect.exceptions import MissingCapability
-from kernelect.machines.lssvm.full import LSSVM, LSSVMState
-from kernelect.machines.lssvm.groups import Groups, blocks_of
-from kernelect.machines.lssvm.spread import LandmarkSpread
-from kernelect.model.parts import BoxPart, KernelPart, blocks
-from kernelect.model.relevance import LossBySize, RelevanceModel
-from kernelect.typing import Array, Indices, Mask
+from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.model.parts import KernelPart, blocks
+from kernelect.typing import Array, Indices
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # predictions need no machine
+    from kernelect.machines.lssvm.full import LSSVMState
+    from kernelect.machines.lssvm.spread import LandmarkSpread
     from kernelect.model.component import Component
 
 
@@ -75,69 +74,6 @@ class Jackknife(Spread):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class WeightSpread(LatentSpread):
-    """A sparse linear model: the normal posterior of its weights, and normal noise.
-
-    Attributes
-    ----------
-    model : RelevanceModel
-        In its own unit of the targets.
-    unit : float
-    noise : float
-        Standard deviation of the noise, in the targets' own unit; 0 for labels.
-    losses : LossBySize or None
-        What fewer functions cost; None if it is not known.
-    """
-
-    model: RelevanceModel
-    unit: float = 1.0
-    noise: float = 0.0
-    losses: LossBySize | None = None
-
-    def latent(self, component: Component, V: Array) -> tuple[Array, Array]:
-        return self.model.predict(component.design(V))
-
-    def deviation(self, component: Component, V: Array) -> Array:
-        _, variance = self.latent(component, V)
-        return np.asarray(self.unit * np.sqrt(variance + (self.noise / self.unit) ** 2), dtype=float)
-
-    def covariance(self, component: Component, V: Array) -> Array:
-        designs = [output.design(component.design(V)) for output in self.model.outputs]
-        pairs = zip(designs, self.model.outputs, strict=True)
-        latent = np.stack([design @ output.covariance @ design.T for design, output in pairs], axis=-1)
-        return np.asarray(self.unit**2 * latent + self.noise**2 * np.eye(len(V))[..., None], dtype=float)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SubsetSpread(Spread):
-    """A subset of basis functions: noise, and the posterior of coefficients in its unit.
-
-    Attributes
-    ----------
-    means : ndarray of shape (n_functions,)
-    root : ndarray of shape (n_functions, r)
-        Of the coefficients' covariance.
-    constant : float
-        Variance of the intercept.
-    noise : ndarray of shape (k,)
-    """
-
-    means: Array
-    root: Array
-    constant: float
-    noise: Array
-
-    def deviation(self, component: Component, V: Array) -> Array:
-        spread = np.sum(((component.design(V) - self.means) @ self.root) ** 2, axis=1)
-        return np.outer(np.sqrt(1.0 + self.constant + spread), self.noise)
-
-    def covariance(self, component: Component, V: Array) -> Array:
-        half = (component.design(V) - self.means) @ self.root
-        joint = half @ half.T + self.constant + np.eye(len(V))
-        return np.asarray(joint[..., None] * self.noise**2, dtype=float)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class ExactJackknife(Jackknife):
     """A least-squares machine on all rows.
 
@@ -168,6 +104,8 @@ class ExactJackknife(Jackknife):
 
     def solved(self, part: KernelPart) -> LSSVMState:
         """Return the machine factorised again: a factor is not kept, so that models stay small."""
+        from kernelect.machines.lssvm.full import LSSVM
+
         gram = part.kernel.gram(part.vectors) if self.gram is None else self.gram
         return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.ridge, self.weights)
 
@@ -194,6 +132,9 @@ class ExactJackknife(Jackknife):
         return np.asarray((joint + noise * np.eye(len(V)))[..., None] * self.scale**2, dtype=float)
 
     def without(self, component: Component, batches: Iterable[Array]) -> Iterator[Array]:
+        from kernelect.machines.lssvm.full import LSSVM
+        from kernelect.machines.lssvm.groups import Groups
+
         state = self.solved(component.kernel_part)
         for V in batches:
             cross = component.kernel_part.cross(V)
@@ -213,6 +154,8 @@ class ExactJackknife(Jackknife):
 
     def residuals_without(self, part: KernelPart, partitions: list[Indices]) -> list[Array]:
         """Return the residuals (n, k) of rows left out with their group, for several ways to group the rows."""
+        from kernelect.machines.lssvm.groups import Groups, blocks_of
+
         inverse = blocks_of(self.solved(part).bordered_inverse())
         return [Groups(index).solve(inverse, part.coefficients) for index in partitions]
 
@@ -255,40 +198,6 @@ class LandmarkJackknife(Jackknife):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BagJackknife(Jackknife):
-    """Trees in bags: those that a row is not in speak of it as a machine without it does.
-
-    Attributes
-    ----------
-    rows, residuals
-        As for :class:`Jackknife`.
-    out : ndarray of bool of shape (n, n_bags)
-        Which bags each of these rows is not in.
-    mean_square : ndarray of shape (k,)
-        Of the residuals of all rows out of bag.
-    """
-
-    rows: Indices
-    residuals: Array
-    out: Mask
-    mean_square: Array
-
-    def deviation(self, component: Component, V: Array) -> Array:
-        return np.tile(np.sqrt(self.mean_square), (len(V), 1))
-
-    def without(self, component: Component, batches: Iterable[Array]) -> Iterator[Array]:
-        (part,) = component.parts
-        assert isinstance(part, BoxPart)
-        shares = self.out / np.maximum(self.out.sum(axis=1, keepdims=True), 1)
-        for V in batches:
-            said = part.trees.by_bag(V, self.out.shape[1])  # (m, B, k)
-            yield np.asarray(component.constant + np.tensordot(shares, said, axes=(1, 1)), dtype=float)
-
-    def left_out_variance(self) -> Array:
-        return self.mean_square[None]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class PlainJackknife(Jackknife):
     """A machine that only predicts: without a row it is taken to predict the same.
 
@@ -313,3 +222,57 @@ class PlainJackknife(Jackknife):
 
     def left_out_variance(self) -> Array:
         return self.mean_square[None]
+
+
+def check_coverage(coverage: object, argument: str = "coverage") -> None:
+    """Raise if the coverage of an interval is no number between 0 and 1."""
+    if not isinstance(coverage, Real) or not 0.0 < float(coverage) < 1.0:
+        raise InvalidArgument(f"{argument}={coverage!r} must be a number between 0 and 1, such as 0.9.")
+
+
+def jackknife_ends(
+    left_out: Array, residuals: Array, coverage: float, times: Array | None = None
+) -> tuple[Array, Array]:
+    """Return lower and upper ends (m, k) of jackknife+ intervals.
+
+    Parameters
+    ----------
+    left_out : ndarray of shape (n, m, k)
+        Predictions at m new rows by machines without one of n training rows each.
+    residuals : ndarray of shape (n, k)
+        Leave-one-out residuals of the training rows.
+    coverage : float
+    times : ndarray of shape (m, k), optional
+        What residuals are multiplied by at each new row, where they are in units of a spread that differs.
+    """
+    rank = _rank(len(left_out), coverage)
+    spread = np.abs(residuals)[:, None] * (1.0 if times is None else times)
+    ends = _order_statistic(left_out + spread, rank), -_order_statistic(spread - left_out, rank)
+    return np.minimum(*ends), np.maximum(*ends)  # at small coverage they may cross
+
+
+def jackknife_reach(residuals: Array, coverage: float) -> Array:
+    """Return q (k,) so that f(x) - q s(x) to f(x) + q s(x) is the plain jackknife's interval.
+
+    Of jackknife+ it differs by how far apart the f_-i(x) are, mostly less than a hundredth of its width, and it takes
+    nothing from the rows but this number: so an exported model can carry it.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (n, k)
+        Leave-one-out residuals, in units of the spread where it differs between rows.
+    coverage : float
+    """
+    return _order_statistic(np.abs(residuals), _rank(len(residuals), coverage))
+
+
+def _rank(count: int, coverage: float) -> int:
+    """Return the rank of an end among ``count`` + 1: beyond ``count`` the interval has no end."""
+    return int(np.ceil(coverage * (count + 1)))
+
+
+def _order_statistic(values: Array, rank: int) -> Array:
+    """Return the ``rank``-th smallest along the first axis, infinite beyond the last."""
+    if rank > len(values):
+        return np.full(values.shape[1:], np.inf)
+    return np.asarray(np.partition(values, rank - 1, axis=0)[rank - 1], dtype=float)

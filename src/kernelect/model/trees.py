@@ -6,12 +6,19 @@ levels.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.model.parts import Part
+from kernelect.model.spreads import Jackknife
 from kernelect.typing import Array, Indices, Mask
+
+if TYPE_CHECKING:
+    from kernelect.model.component import Component
 
 #: Rows times trees that go down together: numbers that fit into the cache.
 _TOGETHER = 16_384
@@ -136,3 +143,47 @@ class Trees:
             upper, lower = above.copy(), below.copy()
             upper[feature], lower[feature] = min(above[feature], cut), max(below[feature], cut)
             stack += [(node + 1, below, upper), (right, lower, above)]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoxPart(Part):
+    """The sum of what trees say: one box in each of them, with coefficients (n_boxes, k)."""
+
+    trees: Trees
+
+    def values(self, V: Array) -> Array:
+        return self.trees.total(V, self.coefficients)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BagJackknife(Jackknife):
+    """Trees in bags: those that a row is not in speak of it as a machine without it does.
+
+    Attributes
+    ----------
+    rows, residuals
+        As for :class:`Jackknife`.
+    out : ndarray of bool of shape (n, n_bags)
+        Which bags each of these rows is not in.
+    mean_square : ndarray of shape (k,)
+        Of the residuals of all rows out of bag.
+    """
+
+    rows: Indices
+    residuals: Array
+    out: Mask
+    mean_square: Array
+
+    def deviation(self, component: Component, V: Array) -> Array:
+        return np.tile(np.sqrt(self.mean_square), (len(V), 1))
+
+    def without(self, component: Component, batches: Iterable[Array]) -> Iterator[Array]:
+        (part,) = component.parts
+        assert isinstance(part, BoxPart)
+        shares = self.out / np.maximum(self.out.sum(axis=1, keepdims=True), 1)
+        for V in batches:
+            said = part.trees.by_bag(V, self.out.shape[1])  # (m, B, k)
+            yield np.asarray(component.constant + np.tensordot(shares, said, axes=(1, 1)), dtype=float)
+
+    def left_out_variance(self) -> Array:
+        return self.mean_square[None]

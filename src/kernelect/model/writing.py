@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.model.fields import fields_of
-from kernelect.model.kinds import kind_of
+from kernelect.model.kinds import fields_of, kind_of
 from kernelect.model.texts import WORD, Text
 
 #: Rows from which a triangle is written without the zeros above it.
