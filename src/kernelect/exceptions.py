@@ -56,7 +56,7 @@ class LostCellsWarning(KernelectWarning):
 
 
 def check_no_class(argument: str, got: object) -> None:
-    """Raise where a class was given in the place of an object of it."""
+    """Raise if a class was given in the place of an object of it."""
     if isinstance(got, type):
         raise InvalidArgument(
             f"{argument}={got.__name__} must be a name or an object, and this is a class: give {got.__name__}()."

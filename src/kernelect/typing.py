@@ -15,7 +15,7 @@ Auto = Literal["auto"]
 #: What is learned. Machines tell grades from other classes, and times of events from other numbers.
 CLASSIFICATION, REGRESSION, ORDERED, SURVIVAL = "classification", "regression", "ordered classification", "survival"
 
-#: theta -> (value, gradient); the gradient is ``None`` where a criterion has no derivative.
+#: theta -> (value, gradient); the gradient is ``None`` if a criterion has no derivative.
 Objective = Callable[[Array], tuple[float, Array | None]]
 
 #: Called with an :class:`kernelect.results.Evaluation` once per evaluation of an objective.

@@ -64,7 +64,7 @@ def test_facts_have_the_cost_and_the_threshold(costly):
     facts = costly[0].facts
     assert facts["quality"]["main"] == "cost"
     assert facts["decision"]["positive"] == "yes"
-    assert "to predict no where the truth is yes costs 8, the other error 1" in facts["decision"]["sentence"]
+    assert "to predict no when the truth is yes costs 8, the other error 1" in facts["decision"]["sentence"]
     roles = {
         one["role"]: {score["name"]: score["value"] for score in one["scores"]} for one in facts["quality"]["estimates"]
     }

@@ -87,7 +87,7 @@ class Project:
         return [{"name": name, "bytes": one.st_size, "older": one.st_mtime < fitted - 60.0} for name, one in found]
 
     def settings(self) -> Settings:
-        """Return what was chosen; nothing, where the folder is one of the command line's."""
+        """Return what was chosen; nothing if the folder is one of the command line's."""
         given = self.read("settings.json")
         table = given.pop("table", None)
         if not isinstance(table, str) or spelled_anew(table) != table or not (self.folder / table).is_file():

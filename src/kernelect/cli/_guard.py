@@ -224,7 +224,7 @@ columns = shared(
     ),
     _single(
         "--event",
-        "Column with 1 where the target is the time of an event, 0 where it is the last time without one (survival).",
+        "Column with 1 if the target is the time of an event, 0 if it is the last time without one (survival).",
     ),
     click.option(
         "--ordered",
@@ -236,7 +236,7 @@ columns = shared(
     _several("--id", "Column that names the rows: no input, copied to predictions.", "ids"),
     _several("--categorical", "Column of categories, such as a race coded 1, 2, 3."),
     _several("--number", "Column of numbers, which are all meant (none is a code for missing cells)."),
-    _several("--date", "Column of dates, with their form where needed.", metavar="COLUMN[=%d.%m.%Y]"),
+    _several("--date", "Column of dates, with their form if needed.", metavar="COLUMN[=%d.%m.%Y]"),
     _several("--missing-code", "Cell that means missing, everywhere or in a column.", "missing_codes", "[COLUMN=]CODE"),
     click.option(
         "--schema",
@@ -269,7 +269,7 @@ stakes = shared(
         "costs",
         multiple=True,
         metavar="TRUE:PREDICTED=COST",
-        help="What an error costs: yes:no=5 where to predict no is 5 times as bad if the truth is yes. The threshold "
+        help="What an error costs: yes:no=5 if it is 5 times as bad to predict no when the truth is yes. The threshold "
         "is chosen by leave-one-out and kept with the model. May be repeated.",
     ),
     click.option(

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from kernelect.cli._terminal import printable
 from kernelect.facts.numbers import duration
 
-#: Seconds between two lines where there is no terminal; shorter runs write none. KERNELECT_PROGRESS sets other seconds.
+#: Seconds between two lines if there is no terminal; shorter runs write none. KERNELECT_PROGRESS sets other seconds.
 _PAUSE = 10.0
 
 

@@ -113,7 +113,7 @@ def figures(title: str, first: str, rows: Mapping[str, Mapping[str, str]], names
 
 
 class Figures:
-    """A table of figures, or where the terminal is too narrow for it, the figures of each row below its label."""
+    """A table of figures, or if the terminal is too narrow for it, the figures of each row below its label."""
 
     def __init__(self, first: str, rows: Mapping[str, Mapping[str, str]], names: Sequence[str]) -> None:
         self.first, self.rows, self.names = first, rows, names
@@ -123,7 +123,7 @@ class Figures:
         yield self._narrow() if widths is None else self._wide(widths)
 
     def _widths(self, room: int) -> list[int] | None:
-        """Return the columns' widths, so that no label or figure is cut, or None where there is no room for that.
+        """Return the columns' widths, so that no label or figure is cut, or None if there is no room for that.
 
         Headings may break between words. What room is left makes them longer, in turn.
         """

@@ -180,7 +180,7 @@ def _machine(given: dict[str, Any]) -> MachineOptions:
 
 
 def beside(model: TableModel, compared: Path | None) -> Facts:
-    """Return the facts of a model, with other methods beside it where a comparison is given."""
+    """Return the facts of a model, with other methods beside it if a comparison is given."""
     from kernelect.tabular.peers import read_comparison
 
     if compared is None:

@@ -31,7 +31,7 @@ class CriterionValue:
     pointwise : ndarray of shape (n, ...)
         The contributions or quantities behind the value, one row per sample.
     grad_gram : ndarray of shape (n, n) or None
-        Symmetric; ``None`` where only the value was asked for.
+        Symmetric; ``None`` if only the value was asked for.
     grad_regularization : float
         Derivative in the machine's constant itself (not its logarithm).
     grad_limits : ndarray of shape (n, 2) or None
@@ -60,7 +60,7 @@ class Criterion(ABC):
 
     name: ClassVar[str]
 
-    #: What reports and tables call it; its name where this is empty.
+    #: What reports and tables call it; its name if this is empty.
     words: ClassVar[str] = ""
 
     #: Names of the machines whose solutions it can judge.
@@ -86,7 +86,7 @@ class Criterion(ABC):
     #: Whether it stays the same under (C, K) -> (C/s, s K), so that C and an amplitude say the same.
     scale_invariant: ClassVar[bool] = False
 
-    #: Which rows leave together, where it leaves out groups of them.
+    #: Which rows leave together, if it leaves out groups of them.
     groups: Groups | None = None
 
     #: Whether ``rescaled`` shows how the value grows with the unit of real targets. If it does not, a machine is
@@ -151,7 +151,7 @@ class Criterion(ABC):
         return self.nats(larger, fitted)[0] - self.nats(1.0, fitted)[0]
 
     def on_rows(self, rows: Indices) -> Criterion:
-        """Return the criterion for a part of the rows, where it knows them one by one."""
+        """Return the criterion for a part of the rows, if it knows them one by one."""
         return self
 
     def centred_on(self, rows: Indices | None) -> Criterion:

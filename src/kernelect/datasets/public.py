@@ -51,7 +51,7 @@ class PublicTable:
 
 @dataclass(frozen=True, kw_only=True)
 class PublicData:
-    """Inputs as a DataFrame, targets, and where the table has them the group and the time of every row."""
+    """Inputs as a DataFrame, targets, and if the table has them the group and the time of every row."""
 
     table: PublicTable
     X: Any

@@ -159,7 +159,7 @@ class Estimator(BaseEstimator):
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _check_limits(self) -> None:
-        """Raise where seconds or jobs are no numbers of theirs."""
+        """Raise if seconds or jobs are no numbers of theirs."""
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, Real, 0, "seconds as a number of at least 0, or None")
         n_jobs = getattr(self, "n_jobs", None)  # not every estimator has several things to do at once
@@ -208,7 +208,7 @@ class SelfSelecting(Estimator):
         return CRITERIA.judging(cls._machines)
 
     def _criterion(self) -> Criterion:
-        """Return the criterion, by name or as given, where it judges a machine of this estimator."""
+        """Return the criterion, by name or as given, if it judges a machine of this estimator."""
         if _values_subsets(self.criterion):
             raise MissingCapability(
                 f"criterion={self.criterion!r} values subsets of a dictionary, and {type(self).__name__} trains a "
@@ -223,7 +223,7 @@ class SelfSelecting(Estimator):
     def _options(self, search: Search | None = None, deadline: Deadline | None = None) -> SelectionOptions:
         """Return the search options, checked; ``search`` stands in for the argument of that name.
 
-        ``deadline`` is when the search has to end, where that is before the fit has to.
+        ``deadline`` is when the search has to end, if that is before the fit has to.
         """
         check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
@@ -275,7 +275,7 @@ def _values_subsets(criterion: object) -> bool:
 
 
 def check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:
-    """Raise where an argument is no number of its kind, or too small."""
+    """Raise if an argument is no number of its kind, or too small."""
     if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:  # type: ignore[operator]
         raise InvalidArgument(f"{name}={value!r} must be {expected}.")
 

@@ -1,6 +1,6 @@
 """Dask arrays and DataFrames: their partitions as parts, and predictions that are computed when they are asked for.
 
-Dask is imported where one of its collections is at hand, never before. Every pass is a graph of one task per partition
+Dask is imported if one of its collections is at hand, never before. Every pass is a graph of one task per partition
 and a tree of sums over them; the scheduler runs the tasks where the partitions are, and again if a worker died.
 """
 
@@ -27,7 +27,7 @@ def is_dask(X: object) -> bool:
 
 
 def _dask(module: str = "dask") -> Any:
-    """Return Dask, which is there where one of its collections is."""
+    """Return Dask, which is there if one of its collections is."""
     return import_module(module)
 
 

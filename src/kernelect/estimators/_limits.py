@@ -43,7 +43,7 @@ def _pair(lower: Any, upper: Any) -> Array:
     if len(lower) != len(upper):
         raise InvalidArgument(
             f"y is a pair of {len(lower)} lower and {len(upper)} upper limits: give one of each for every row, with "
-            "-inf or inf where a limit is not known."
+            "-inf or inf if a limit is not known."
         )
     return np.column_stack([np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)])
 
@@ -69,7 +69,7 @@ def _number_of(text: str) -> float:
 
 def _check(limits: Array) -> None:
     if np.isnan(limits).any():
-        raise InvalidArgument("y holds NaN: give -inf or inf where a limit is not known, and leave out empty rows.")
+        raise InvalidArgument("y holds NaN: give -inf or inf if a limit is not known, and leave out empty rows.")
     wrong = np.flatnonzero(limits[:, 0] > limits[:, 1])
     if len(wrong):
         lower, upper = limits[wrong[0]]
@@ -136,7 +136,7 @@ def _truths(event: Any, n_rows: int) -> Mask:
         return values
     different = [each for each in values.tolist() if each not in (0, 1)]
     if different:
-        raise InvalidArgument(f"event holds {different[0]!r}: it must be true or 1 where the event was seen, else 0.")
+        raise InvalidArgument(f"event holds {different[0]!r}: it must be true or 1 if the event was seen, else 0.")
     return values.astype(bool)
 
 

@@ -56,7 +56,7 @@ from kernelect.selection.landmarks import (
 )
 from kernelect.typing import Array, Indices
 
-#: Rows at which relevances are measured, where there are many.
+#: Rows at which relevances are measured, if there are many.
 _RELEVANCE_ROWS = 2000
 
 #: What predictions need not know: names of columns, which are checked beforehand, and results of training rows.
@@ -212,7 +212,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         return None if training is None or training.groups is None else Groups(training.groups)
 
     def _criterion_of(self, groups: Groups | None) -> Criterion:
-        """Return the criterion; where groups are given, PRESS that leaves out whole groups."""
+        """Return the criterion; if groups are given, PRESS that leaves out whole groups."""
         criterion = self._criterion()
         if groups is None:
             return criterion

@@ -151,7 +151,7 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
             n_outputs = data.targets.shape[1] + 1
             squares = self._kernel().squares + latent_squares(n_outputs, criterion)
         require_memory(int(data.kept.sum()), squares)
-        if self._is_precomputed:  # says so where the matrix is not positive semi-definite
+        if self._is_precomputed:  # says so if the matrix is not positive semi-definite
             factorize(data.X, 1e-8 * (abs(mean_diagonal(data.X)) or 1.0))
         for name in ("ensemble", "early_stopping"):
             if not isinstance(getattr(self, name), bool | np.bool_):

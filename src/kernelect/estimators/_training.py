@@ -48,7 +48,7 @@ class Training:
     single : bool
         Whether ``y`` had one dimension.
     groups : ndarray of int or None
-        The group of every row, where groups were given.
+        The group of every row, if groups were given.
     origin : ndarray of int or None
         The first of the rows that each is a copy of, once copies have been merged.
     """
@@ -79,7 +79,7 @@ class Training:
             that they sum to no more than the distinct rows; except for rows of a few categories, which repeat by
             themselves.
         pairwise : bool
-            Whether ``X`` holds kernel values: rows are then equal where they are the same point.
+            Whether ``X`` holds kernel values: rows are then equal if they are the same point.
         """
         inputs = equal_points(self.X)[:, None] if pairwise else self.X
         marks = [self._marks] if self.groups is None else [self._marks, self.groups[:, None]]
@@ -200,7 +200,7 @@ def _checked_weights(sample_weight: Any, X: Array, *, counts: bool) -> Array:
 
 
 def check_weights(smallest: float, largest: float, total: float, median: float, *, counts: bool) -> None:
-    """Raise where the positive weights are more than double precision can weigh up, or have an odd unit."""
+    """Raise if the positive weights are more than double precision can weigh up, or have an odd unit."""
     if largest > _LARGEST_RATIO * smallest:
         raise InvalidArgument(
             f"sample_weight ranges from {smallest:.3g} to {largest:.3g}, which is more than double precision can weigh "

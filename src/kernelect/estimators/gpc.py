@@ -241,7 +241,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         return select_stopped_left_out(objective, options, EPLeaveOneOut(), self._lead)
 
     def _is_thorough(self, n_rows: int) -> bool:
-        """Return whether a second start is worth its time; never where another selection leads the way."""
+        """Return whether a second start is worth its time; never if another selection leads the way."""
         return self._lead is None and n_rows <= FEW_ROWS and not self._criterion().sampled
 
     def _likelihood(self) -> Likelihood:

@@ -90,7 +90,7 @@ class RVC(ClassifierMixin, ReadsLabels, RVMBase):
         Where candidate functions were centred; None if every row has one.
     dual_coef_ : ndarray of shape (n_vectors,) or (n_vectors, n_classes)
     intercept_ : float or ndarray of shape (n_classes,)
-        0 where the constant was pruned.
+        0 if the constant was pruned.
     feature_importances_ : ndarray of shape (n_features,)
         Relevance of each input, summing to 1, also with a ``dictionary``. Absent with ``kernel="precomputed"``, whose
         inputs are not known.
@@ -229,6 +229,6 @@ class RVC(ClassifierMixin, ReadsLabels, RVMBase):
             n_residuals=len(gram),
         )
         decision, index = folds.held_out_log_odds(fitted), targets.argmax(axis=1)
-        known = np.isfinite(decision[:, 0])  # not of all parts where time is up
+        known = np.isfinite(decision[:, 0])  # not of all parts if time is up
         temperature = fit_temperature(decision[known], index[known], weights[known], counts=True)
         return Moderated(inverse_temperature=temperature)

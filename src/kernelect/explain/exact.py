@@ -44,7 +44,7 @@ class Prepared:
         Factors of absent players: one game for the product of marginals, one per background row for
         interventional values; None if they are too many to be kept.
     whole_rows : ndarray of shape (n_games, d) or None
-        The background rows that they are made of where they are not kept.
+        The background rows that they are made of if they are not kept.
     """
 
     summand: Summand

@@ -159,5 +159,5 @@ class Products:
         return behind
 
     def _times(self, total: Array, factor: Array) -> Array:
-        """Return the product, in the place of ``total`` where its numbers allow it."""
+        """Return the product, in the place of ``total`` if its numbers allow it."""
         return self.series.multiply(total, factor, out=total if self.series.size == 1 else None)

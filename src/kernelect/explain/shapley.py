@@ -19,7 +19,7 @@ from kernelect.typing import Array
 ABSENT = ("marginals", "interventional", "neutral")
 METHODS = ("auto", "exact", "permutation")
 
-#: Background rows of interventional values, whose cost grows with them, where none are given.
+#: Background rows of interventional values, whose cost grows with them, if none are given.
 _FEW_ROWS = 100
 
 #: Share of a prediction from which a difference counts.

@@ -69,7 +69,7 @@ Operand = Node | Array | float
 
 @dataclass(frozen=True, eq=False)
 class Const(Node):
-    """Numbers of the model; whole ones that are stored in ``bits`` bits where that is given."""
+    """Numbers of the model; whole ones that are stored in ``bits`` bits if that is given."""
 
     values: Array
     bits: int | None = None

@@ -49,7 +49,7 @@ def program_of(model: Any, interval: float | None = None) -> Program:
 
 
 def _codes(schema: Any) -> list[tuple[float, ...]] | None:
-    """Return the codes for missing cells of every column of a table, None where the model is no table's."""
+    """Return the codes for missing cells of every column of a table, None if the model is no table's."""
     return None if schema is None else [number_codes(column.reading) for column in schema.columns]
 
 

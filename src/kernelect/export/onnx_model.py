@@ -254,7 +254,7 @@ def _numbers(rows: Any, name: str) -> Array:
 
 
 def _texts(cells: Any, levels: Any) -> list[str]:
-    """Return the cells as texts, "" for missing ones; without the blanks around them where that makes a level."""
+    """Return the cells as texts, "" for missing ones; without the blanks around them if that makes a level."""
     texts = ["" if _is_missing(cell) else text_of(cell) for cell in cells]
     return [text.strip() if text not in levels and text.strip() in levels else text for text in texts]
 

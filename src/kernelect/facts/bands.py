@@ -55,7 +55,7 @@ def ends_at(program: Program, cells: Any) -> Array:
 
 
 def _python_ends(model: Any, rows: Any) -> Array | None:
-    """Return the ends (m, 2) that ``predict_interval`` gives; None where it is a formula that the page has too."""
+    """Return the ends (m, 2) that ``predict_interval`` gives; None if it is a formula that the page has too."""
     subject = subject_of(model)
     if subject.model.jackknife is None:
         return None
@@ -63,7 +63,7 @@ def _python_ends(model: Any, rows: Any) -> Array | None:
 
 
 def _apart(exact: Array | None, shown: Array, *, is_whole: bool) -> str:
-    """Return the sentence that tells how far apart both are; empty where they are the same."""
+    """Return the sentence that tells how far apart both are; empty if they are the same."""
     if exact is None:
         return ""
     width = exact[:, 1] - exact[:, 0]

@@ -52,7 +52,7 @@ class Carried:
         The fitted one, or one with fewer vectors.
     program : Program
     explainer : Explainer or None
-        None where its predictions have no exact explanation.
+        None if its predictions have no exact explanation.
     script : str
         JavaScript that defines ``kernelectModel``.
     explains : bool
@@ -132,7 +132,7 @@ def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str
 
 
 def _interval(model: Any) -> float | None:
-    """Return the coverage of intervals, None where there are too few rows for their ends and for classes."""
+    """Return the coverage of intervals, None if there are too few rows for their ends and for classes."""
     record = subject_of(model).model
     if record.is_classifier or (record.jackknife is not None and not np.isfinite(record.reach(COVERAGE)).all()):
         return None
@@ -140,7 +140,7 @@ def _interval(model: Any) -> float | None:
 
 
 def _script(model: Any, explainer: Explainer | None, interval: float | None) -> tuple[str, tuple[str, ...]]:
-    """Return the script, without explanations where JavaScript has none."""
+    """Return the script, without explanations if JavaScript has none."""
     written = partial(to_javascript, model, name=NAME, interval=interval, packed=True, max_numbers=10**9)
     try:
         return written(explainer=explainer), ()

@@ -68,7 +68,7 @@ def column_ranks(cells: Any) -> Array:
 
 
 def axis_of(cells: Any) -> tuple[Array, tuple[str, ...]]:
-    """Return where cells stand on an axis, and the levels' names where they are texts."""
+    """Return where cells stand on an axis, and the levels' names if they are texts."""
     numbers = _numbers(cells)
     if numbers is not None:
         return numbers, ()

@@ -27,14 +27,14 @@ def _sentence(decision: Decision, names: list[str]) -> str:
     positive = names[decision.positive]
     if decision.threshold is None:
         return "The class of least expected cost is predicted, not always the most probable one."
-    cut = f"{positive} is predicted where its probability is above {number(decision.threshold)}"
+    cut = f"{positive} is predicted if its probability is above {number(decision.threshold)}"
     if decision.costs is None:
         return f"{cut}: there the F1 of {positive} is largest by leave-one-out."
     other = names[1 - decision.positive]
     missed = decision.costs[decision.positive][1 - decision.positive]
     alarm = decision.costs[1 - decision.positive][decision.positive]
     return (
-        f"{cut}: to predict {other} where the truth is {positive} costs {_amount(missed)}, the other error "
+        f"{cut}: to predict {other} when the truth is {positive} costs {_amount(missed)}, the other error "
         f"{_amount(alarm)}."
     )
 

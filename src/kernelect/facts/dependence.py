@@ -41,7 +41,7 @@ class Dependence:
     rug : ndarray of shape (n_marks,)
         Values that occur.
     outputs : tuple of str
-        Classes, where there are more than two.
+        Classes, if there are more than two.
     label : str
         What is predicted.
     """
@@ -146,7 +146,7 @@ def _with_values(X: Any, column: Any, rows: Indices, tried: list[Any]) -> Any:
 
 
 def _predictions(estimator: Any, X: Any, table: Any) -> tuple[Array, tuple[str, ...], str]:
-    """Return predictions (m, k), names of the k classes where there are more than two, and what they are.
+    """Return predictions (m, k), names of the k classes if there are more than two, and what they are.
 
     Of many classes those are kept that are likely in the ``table``: the same for all its columns, in the same colours.
     """

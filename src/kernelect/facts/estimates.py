@@ -75,7 +75,7 @@ class Estimate:
     event: Mask | None = None
 
     def held(self) -> float | None:
-        """Return the share of the rows that lie in their intervals; None where there are none."""
+        """Return the share of the rows that lie in their intervals; None if there are none."""
         if self.interval is None:
             return None
         lower, upper = self.interval.T
@@ -224,7 +224,7 @@ class Judge:
         )
 
     def held_out(self, outcomes: Sequence[FoldOutcome], names: Sequence[Any]) -> HeldOutRelevance | None:
-        """Return what shuffled columns cost on the rows of folds; None where none were shuffled."""
+        """Return what shuffled columns cost on the rows of folds; None if none were shuffled."""
         found = [(one.rises, one.shuffled) for one in outcomes if one.rises is not None and one.shuffled is not None]
         if not found:
             return None
@@ -251,7 +251,7 @@ class Judge:
         return next((score.value for score in found if score.name == name), np.nan)
 
     def leave_one_out(self, machine: Any) -> Estimate | None:
-        """Return the estimate from exact leave-one-out values, None where the machine has none."""
+        """Return the estimate from exact leave-one-out values, None if the machine has none."""
         try:
             if self.event is not None:
                 return self.of_rows(LEAVE_ONE_OUT, -left_out_values(machine))

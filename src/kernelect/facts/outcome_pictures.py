@@ -104,7 +104,7 @@ def threshold_pictures(material: Material) -> Iterator[PictureFacts]:
         cuts.precision_recall(name),
         "Precision against recall",
         f"How often a flagged row is {name}, against how many of them are found. Dashed: flagging rows blindly, "
-        f"{percent(cuts.positives / rows)} of which are {name}. Of use where {name} is rare.",
+        f"{percent(cuts.positives / rows)} of which are {name}. Useful if {name} is rare.",
     )
     tenth = cuts.found_in_first(0.1)
     yield picture(

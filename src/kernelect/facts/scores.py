@@ -171,7 +171,7 @@ def _explained(y: Array, squares: Array, weights: Array) -> RowLoss:
 
 
 def area_under_curve(positive: Mask, value: Array, units: Indices | None = None) -> Score | None:
-    """Return the area under the ROC curve with its standard error, None where a class has under two rows.
+    """Return the area under the ROC curve with its standard error, None if a class has under two rows.
 
     By placements (DeLong et al. 1988): the area is the mean share of negatives below each
     positive; the shares' variances on both sides give the error, with the rows of one unit added up first (Obuchowski
@@ -203,7 +203,7 @@ def mean_over_folds(found: Iterable[Score | None], per_repeat: int) -> list[Scor
 
 
 def stacked_folds(parts: Sequence[Array | None]) -> Array | None:
-    """Return the folds' arrays one below the other; None where one of them has none, or one that is not finite."""
+    """Return the folds' arrays one below the other; None if one of them has none, or one that is not finite."""
     known = [part for part in parts if part is not None and np.isfinite(part).all()]
     return np.concatenate(known) if known and len(known) == len(parts) else None
 

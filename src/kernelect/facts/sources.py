@@ -32,7 +32,7 @@ def is_mixture(estimator: Any) -> bool:
 
 
 def require_selection(machine: Any) -> None:
-    """Raise where a machine has several selections, one of each machine that it mixes."""
+    """Raise if a machine has several selections, one of each machine that it mixes."""
     if is_mixture(machine):
         raise MissingCapability(
             f"{type(machine).__name__} mixes several machines, each with a selection of its own: draw WeightsDisplay "
@@ -76,7 +76,7 @@ def column_names(estimator: Any) -> list[str]:
 def input_sources(estimator: Any) -> Indices | None:
     """Return, for each input of the machine, the place of the column it was made from.
 
-    None where a step before the machine mixes columns, as principal components do.
+    None if a step before the machine mixes columns, as principal components do.
     """
     if not _has_steps(estimator):
         return np.arange(machine_of(estimator).n_features_in_)

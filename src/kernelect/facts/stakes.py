@@ -40,7 +40,7 @@ class Stakes:
     metric : str or None
         The score that counts most, as scores are called; None for the task's usual one.
     costs : tuple of tuple of float, or None
-        Cost of predicting a class (column) where the truth is another (row), in the order of the classes.
+        Cost of predicting a class (column) when the truth is another (row), in the order of the classes.
     """
 
     metric: str | None = None

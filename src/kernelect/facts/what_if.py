@@ -39,7 +39,7 @@ def describe_what_if(
     generator: np.random.Generator,
     places: Indices | None = None,
 ) -> tuple[WhatIfFacts, Carried | None]:
-    """Return the facts, and the model that they are about; None where a page can carry none.
+    """Return the facts, and the model that they are about; None if a page can carry none.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _without(reason: str) -> WhatIfFacts:
 
 
 def _cells(program: Program, X: Any) -> Any:
-    """Return the rows' cells (n, n_columns) as the script takes them: numbers, texts, None where missing."""
+    """Return the rows' cells (n, n_columns) as the script takes them: numbers, texts, None if missing."""
     table = np.asarray(X.to_numpy(dtype=object) if hasattr(X, "to_numpy") else X, dtype=object)
     out = np.empty((len(table), len(program.columns)), dtype=object)
     for place, column in enumerate(program.columns):

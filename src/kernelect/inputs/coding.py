@@ -233,7 +233,7 @@ def _weekday_code(column: int, role: Role, values: Array) -> list[CategoryCode]:
 
 
 def _weekday(days: Array) -> Cells:
-    """Return the weekday of days since 1970 as text, None where they are missing."""
+    """Return the weekday of days since 1970 as text, None if they are missing."""
     missing = np.isnan(days)
     out = np.full(len(days), None, dtype=object)
     # 1970-01-01 was a Thursday, the fourth day of the week.

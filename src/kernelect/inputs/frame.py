@@ -56,7 +56,7 @@ def _is_arrow(X: object) -> bool:
 
 
 def check_names(X: Any) -> None:
-    """Raise where two columns of a DataFrame have the same name."""
+    """Raise if two columns of a DataFrame have the same name."""
     names = [str(name) for name in X.columns] if is_frame(X) else []
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -210,7 +210,7 @@ class MixtureTask:
     classes: Any = None  # labels in the order of their numbers
     scale: TargetScale = field(default_factory=TargetScale)  # of y
     limits: Array | None = None  # (2, k) lowest and highest number that a member may predict
-    pace: Pace | None = None  # where time is limited and machines are exact
+    pace: Pace | None = None  # if time is limited and machines are exact
     deadline: Deadline = NEVER
     leader: Member | None = None  # the first member, whose widths others follow
     begun: Member | None = None  # the same candidate, fitted to a part of the rows
@@ -244,7 +244,7 @@ class MixtureTask:
         """Which candidates of an effort are useful.
 
         Labels without posteriors have the many machines of numbers. On landmarks logistic regression refits the
-        coefficients of machines for labels. Not where groups are left out: among few of them the better of two
+        coefficients of machines for labels. Not if groups are left out: among few of them the better of two
         machines is too often so by chance (twenty groups: the log-loss of rows left out falls by 0.03, that of new
         ones rises by 0.06). Nor do posteriors take part there, because their cavities leave out single rows.
         """

@@ -7,7 +7,7 @@ rows left out. For more classes it is the class of least expected cost.
 |---|---|---|
 | ``p`` | probability of the positive class, of rows left out | (n,) |
 | ``t`` | threshold: positive where p > t | |
-| ``C`` | cost of predicting class k where the truth is j | (k, k) |
+| ``C`` | cost of predicting class k when the truth is j | (k, k) |
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Decision:
     positive : int
         Which of two classes the threshold is for.
     threshold : float or None
-        The positive class is predicted where its probability is larger; None for more than two classes.
+        The positive class is predicted if its probability is larger; None for more than two classes.
     costs : tuple of tuple of float, or None
-        Cost of predicting a class (column) where the truth is another (row).
+        Cost of predicting a class (column) when the truth is another (row).
     """
 
     rule: str

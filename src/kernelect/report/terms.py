@@ -24,7 +24,7 @@ TERMS = {
     "concordance": "How often, of two rows, the one predicted to come earlier comes earlier: 0.5 is guessing, 1 is "
     "perfect. Pairs whose order is not known do not count.",
     "AUC": "How often a row of the class is ranked above a row of the other class: 0.5 is guessing, 1 is perfect.",
-    "F1": "Harmonic mean of precision and recall: near 1 only where both are.",
+    "F1": "Harmonic mean of precision and recall: near 1 only if both are.",
     "average precision": "Precision, averaged over all thresholds. Guessing has the share of the class.",
     "recall": "The share of a class that is found.",
     "precision": "The share of rows with a label that belong to the class.",
@@ -45,7 +45,7 @@ TERMS = {
     "regularization": "How much the model is smoothed: a larger value gives a smoother function.",
     "ridge": "How much the model is smoothed: a larger value gives a smoother function.",
     "vectors": "Training rows that the model keeps, and compares new rows with.",
-    "landmarks": "Training rows that stand for all rows, where there are many.",
+    "landmarks": "Training rows that stand for all rows, if there are many.",
     "warped": "The inputs after a change of scale that spreads skewed columns evenly.",
     "as it is": "The inputs on the scale that the table has.",
     "lssvm": "Least-squares support vector machine: a smooth function of the inputs, fitted by least squares.",

@@ -225,7 +225,7 @@ TIED_STAGES: tuple[Stage, ...] = (Parts(_TIED, _TIED, led=True), *_TIED)
 
 
 def led_stages(lead: Lead) -> tuple[Stage, ...]:
-    """Return the stages that are left where another selection leads."""
+    """Return the stages that are left if another selection leads."""
     if lead.start is not None:
         return _TIED if lead.tied else (AllParameters(), PriorRevised())
     return TIED_STAGES if lead.tied else LED_STAGES

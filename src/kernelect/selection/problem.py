@@ -38,7 +38,7 @@ class LeastSquaresObjective(SelectionObjective):
         return rows_left_out(self.solved(theta).state, self.criterion.groups)[1] if remembered is None else remembered
 
     def remembered_residuals(self, theta: Array) -> Array | None:
-        """Return the leave-one-out residuals at ``theta`` where a criterion that leaves rows out has been there."""
+        """Return the leave-one-out residuals at ``theta`` if a criterion that leaves rows out has been there."""
         return self.pointwise(theta) if self.criterion.leaves_out else None
 
 

@@ -38,7 +38,7 @@ _NEAR = 0.4
 _CLOSE = 0.2
 
 #: Nats per row below the best of a search where a width is not worth the last improvements: by the
-#: criterion itself where it is an evidence, or by the evidence where it is not.
+#: criterion itself if it is an evidence, or by the evidence if it is not.
 _HOPELESS, _HOPELESS_EVIDENCE = 0.05, 0.15
 
 

@@ -139,7 +139,7 @@ class Run:
         self.options = replace(self.options, search=self.options.search.nearby())
 
     def seconds(self, n_rows: float) -> float:
-        """Return how long a value with its gradient takes on so many rows, about; measured where time is limited."""
+        """Return how long a value with its gradient takes on so many rows, about; measured if time is limited."""
         if self._pace is None:
             self._pace = Pace.measured()
         return self._pace.seconds(self.objective.machine, n_rows, self.objective.targets.shape[1])

@@ -44,7 +44,7 @@ _ROOM = 3.0
 
 
 class LeastSquaresShape(Stage):
-    """Relative widths of a least-squares machine, where rows held out ask for them.
+    """Relative widths of a least-squares machine, if rows held out ask for them.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from kernelect.typing import Array
 #: Iterations by which a start in the criterion's own basin is found.
 _SCOUT_ITERATIONS = 12
 
-#: Share of a time limit for tied widths: on a plateau they may take many steps that gain nothing, where widths one by
+#: Share of a time limit for tied widths: on a plateau they may take many steps that gain nothing if widths one by
 #: one gain much.
 _SPHERICAL_SHARE = 0.25
 
@@ -49,7 +49,7 @@ class Stage(ABC):
 
 
 class Begun(Stage):
-    """What a search on all rows begins with, where no part of them has led the way."""
+    """What a search on all rows begins with, if no part of them has led the way."""
 
     def applies(self, run: Run) -> bool:
         return not run.near
@@ -178,7 +178,7 @@ class SecondBasin(Stage):
 
     @staticmethod
     def _starts(run: Run, space: ParameterSpace) -> list[ParameterSpace]:
-        """Return the spherical optimum, and the data's scale where that is far from it.
+        """Return the spherical optimum, and the data's scale if that is far from it.
 
         A spherical kernel with many irrelevant inputs may be best when almost linear; from there no
         step tells that two inputs with narrow widths explain everything.

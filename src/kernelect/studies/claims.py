@@ -62,7 +62,7 @@ def _found(study: Study, cells: Sequence[Outcome], claim: Claim) -> dict[str, tu
 
 
 def _own_table(study: Study, claim: Claim, datasets: Iterable[str]) -> dict[str, float | None]:
-    """Return z of the published means, where they have standard errors."""
+    """Return z of the published means, if they have standard errors."""
     columns = study.published.get(claim.metric, {})
     first, second = (columns.get(study.methods[m].published or m, {}) for m in (claim.first, claim.second))
     both = [name for name in datasets if len(first.get(name, ())) > 1 and len(second.get(name, ())) > 1]

@@ -195,7 +195,7 @@ def seed_of(key: Key, seed: int) -> int:
 
 
 def _public(table: str, name: str) -> DataSet:
-    """Return a public table as it is: a DataFrame, with the group and the time of every row where it has them."""
+    """Return a public table as it is: a DataFrame, with the group and the time of every row if it has them."""
     data = load_public(table)
     stored = {key: column for key in ("groups", "time") if (column := getattr(data, key)) is not None}
     return DataSet(name=name, X=data.X, y=data.y, source="public", stored=stored)

@@ -56,7 +56,7 @@ class Mean:
 
 
 def rank_correlation(first: Sequence[float] | Array, second: Sequence[float] | Array) -> float:
-    """Return Spearman's rank correlation, 0 where one of the two never changes."""
+    """Return Spearman's rank correlation, 0 if one of the two never changes."""
     if np.ptp(first) == 0.0 or np.ptp(second) == 0.0:
         return 0.0
     return float(spearmanr(first, second).statistic)

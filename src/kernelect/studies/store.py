@@ -171,7 +171,7 @@ class Results:
                 )
 
     def _check_types(self, row: tuple[Any, ...]) -> None:
-        """Raise where a column holds another type: SQLite stores what it is given, whatever was declared."""
+        """Raise if a column holds another type: SQLite stores what it is given, whatever was declared."""
         for (name, kind), value in zip(_TYPES.items(), row, strict=True):
             if not isinstance(value, kind) or (isinstance(value, float) and not math.isfinite(value)):
                 raise self._unreadable(f"{name} is {_short(value)}")
@@ -249,7 +249,7 @@ def _patiently(action: Callable[[], object]) -> None:
 
 
 def _essence(study: Study, kind: str, name: str) -> object:
-    """Return what of a method's or data set's definition decides its results; None where it is not there."""
+    """Return what of a method's or data set's definition decides its results; None if it is not there."""
     if name not in getattr(study, kind):
         return None
     return study.methods[name].essence if kind == "methods" else study.deciding(name)

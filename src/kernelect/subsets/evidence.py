@@ -47,7 +47,7 @@ class EvidenceCriterion(ABC):
 
     name: ClassVar[str]
 
-    #: What reports and tables call it; its name where this is empty.
+    #: What reports and tables call it; its name if this is empty.
     words: ClassVar[str] = ""
 
     @abstractmethod

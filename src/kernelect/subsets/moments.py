@@ -1,6 +1,6 @@
 """What a search needs to know about the data: the candidates' Gram matrix, streamed in blocks of rows.
 
-Notation (letters of Barrio et al. where they have one)
+Notation (letters of Barrio et al. if they have one)
     D    (N, M)  design matrix of the whole dictionary, never stored
     T    (N, k)  targets, k outputs                                          paper: t
     S    (N,)    sample weights: a row of weight 2 counts as two rows
@@ -168,7 +168,7 @@ class _Sums:
     targets: Array  # (k,) sums of the shifted targets
     energy: Array
     total: float  # sum of the weights
-    rows: Indices | None  # those that were seen, where not all were
+    rows: Indices | None  # those that were seen, if not all were
 
 
 def gathered_moments(candidates: Candidates, sample: SubsetRows, deadline: Deadline = NEVER) -> SubsetMoments:

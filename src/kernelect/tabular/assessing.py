@@ -124,7 +124,7 @@ def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
 
 
 def _on_spread(judge: Judge, outcomes: list[FoldOutcome], why: str) -> list[str]:
-    """Return a remark where the folds' losses differ more than their rows explain.
+    """Return a remark if the folds' losses differ more than their rows explain.
 
     The variance of the folds' means over that expected from single rows (or units of them) is a chi-square when
     all folds found models alike; it is large where some ended in another optimum.

@@ -74,7 +74,7 @@ class Contender:
     losses : RowLoss or None
         The main score row by row, of the first repetition, if it is a score of rows.
     mark : str
-        "out of time", "not run" or "failed" where the table has to say so.
+        "out of time", "not run" or "failed" if the table has to say so.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Cells of a target that are limits, such as ``<0.5`` and ``>100``: kept as limits where a machine takes them."""
+"""Cells of a target that are limits, such as ``<0.5`` and ``>100``: kept as limits if a machine takes them."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def predict_table(
 
 
 def _reasons(model: TableModel, X: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return columns with the strongest reasons of every row; empty where a row has fewer."""
+    """Return columns with the strongest reasons of every row; empty if a row has fewer."""
     from kernelect.tabular.reasons import explain_table
 
     explained = explain_table(model, X)

@@ -271,7 +271,7 @@ _SEPARATED: dict[str, str | None] = {"csv": None, "tsv": "\t"}
 
 
 def require_room(path: str) -> None:
-    """Raise where a Parquet file, or another of known size, would not fit into memory when read as a whole."""
+    """Raise if a Parquet file, or another of known size, would not fit into memory when read as a whole."""
     if not os.path.isfile(path):  # no name is too long for it
         return
     needed, free = _SWELL * _cell_bytes(path), available_bytes()

@@ -191,7 +191,7 @@ def _described(column: Column) -> ColumnFacts:
 
 
 def _reading_words(column: Column) -> str:
-    """Return how cells were read, where that is not plain."""
+    """Return how cells were read, if that is not plain."""
     words = ["decimal comma"] if column.reading.decimal != "." and column.kind == "number" else []
     words += [f"dates as {column.reading.date_format}"] if column.kind == "date" else []
     unit = column.reading.unit

@@ -32,7 +32,7 @@ def with_stakes(
     metric : str, optional
         Such as ``"auc"``.
     costs : sequence of str
-        Such as ``"yes:no=5"``: to predict no where the truth is yes costs 5. Pairs that are not given cost 1.
+        Such as ``"yes:no=5"``: to predict no when the truth is yes costs 5. Pairs that are not given cost 1.
     class_weight : str, optional
         ``"balanced"``, or such as ``"yes=5,no=1"``: errors count with the weight of the true class.
     """

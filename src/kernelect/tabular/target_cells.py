@@ -61,7 +61,7 @@ class TargetCells:
 
 
 def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> TargetCells:
-    """Return the target as numbers where all of its texts are numbers, with codes for missing cells as missing.
+    """Return the target as numbers if all of its texts are numbers, with codes for missing cells as missing.
 
     Labels stay as they are. Whether a number far from all others stands for a missing target is judged only if
     there are too many numbers for classes. If the user says that it is a number, none of its numbers is a code, and
@@ -128,7 +128,7 @@ def _merged(cells: TargetCells) -> TargetCells:
 
 
 def spelled_as(labels: pd.Series, classes: Sequence[Any]) -> pd.Series:
-    """Return labels with the spelling of a model's classes, where that is clear."""
+    """Return labels with the spelling of a model's classes, if that is clear."""
     own = {_folded(each): each for each in classes if isinstance(each, str)}
     if len(own) < len(classes):
         return labels

@@ -109,7 +109,7 @@ class RVMCrossValidation(RVMCriterion):
     def held_out_log_odds(self, fitted: Fitted) -> Array:
         """Return the log-odds (n, k) of every row by machines trained without its part.
 
-        Where time is up they are NaN for the parts that are left.
+        If time is up they are NaN for the parts that are left.
         """
         found, parts = np.full(fitted.targets.shape, np.nan), self._parts(fitted)
         for part in np.unique(parts):

@@ -1,7 +1,7 @@
 """Evidence of a relevance vector machine, plain and with an Occam factor per precision.
 
 Notation as in machines/rvm/posterior.py: E evidence, alpha precisions, gamma_i = 1 - alpha_i
-Sigma_ii, x = ln alpha, followed by ln beta where the noise is normal.
+Sigma_ii, x = ln alpha, followed by ln beta if the noise is normal.
 """
 
 from __future__ import annotations

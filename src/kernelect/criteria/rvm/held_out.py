@@ -11,7 +11,7 @@ from kernelect.machines import Machine
 from kernelect.machines.rvm import RVM, RVMState, Sequential, SparseFit, active_design
 from kernelect.typing import Array
 
-#: Gain of an action that is worth taking where only predictions are wanted: in nats per row, and from where to where.
+#: Gain of an action that is worth taking if only predictions are wanted: in nats per row, and from where to where.
 _ACTION, _LEAST_ACTION, LARGEST_ACTION = 2e-4, 0.01, 0.1
 
 

@@ -29,7 +29,7 @@ class _Retraining:
 def _retrainings(fitted: Fitted) -> Iterator[_Retraining]:
     """Yield one per support vector, each solved from the sides of the whole solution: a pivot or two.
 
-    Where time is up, none after the first.
+    If time is up, none after the first.
     """
     machine, state = fitted.machine, fitted.state
     assert isinstance(machine, SVM)

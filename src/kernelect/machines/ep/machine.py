@@ -38,7 +38,7 @@ _TRUST = 4
 #: How far above a whole number a weight may be and still be counted as it: what rounding adds to a mean of 1.
 _ROUNDED = 1e-9
 
-#: Mismatch that is good enough where time is up.
+#: Mismatch that is good enough if time is up.
 _ROUGH = 1e-2
 
 #: Parts of C along which a hard problem is approached.

@@ -35,7 +35,7 @@ class SampledRows:
     own, equal : ndarray of shape (q,)
         Which of these landmarks leaves with each row, and which one has the inputs of the row; -1 if none.
     groups : ndarray of shape (q,) or None
-        Where whole groups are left out, the group of each row; every group is whole.
+        If whole groups are left out, the group of each row; every group is whole.
     """
 
     state: LandmarkState

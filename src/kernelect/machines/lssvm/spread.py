@@ -91,7 +91,7 @@ class LandmarkSpread:
     scale : ndarray of shape (k,)
         That unit, chosen so that leave-one-out residuals have the predicted variance.
     groups : GroupPulls or None
-        Where whole groups are left out.
+        If whole groups are left out.
     """
 
     state: LandmarkState

@@ -1,6 +1,6 @@
 """The exact second derivative of an RVM's evidence in its log-precisions.
 
-Notation as in posterior.py; x = ln alpha, followed by ln beta where the noise is normal,
+Notation as in posterior.py; x = ln alpha, followed by ln beta if the noise is normal,
 W_ij = dw_i/dx_j = -Sigma_ij alpha_j w_j, Z = B' o (Phi W) the derivative of B, R = Phi Sigma,
 P = Phi Sigma Phi^T, a a^T o M the matrix with entries a_i M_ij a_j. With B held,
 

@@ -30,7 +30,7 @@ class LandmarkRequest:
     first : int
         Landmarks to begin with.
     most : int
-        Landmarks up to which they are doubled as long as leave-one-out improves; ``first`` where their number is given.
+        Landmarks up to which they are doubled as long as leave-one-out improves; ``first`` if their number is given.
     points : ndarray of shape (m, d) or None
         The landmarks themselves, if they are given.
     """

@@ -47,7 +47,7 @@ class Sample:
     X: Array
     targets: Array
     weights: Array
-    groups: Indices | None = None  # the group of every row, where groups are left out
+    groups: Indices | None = None  # the group of every row, if groups are left out
 
     @property
     def rows(self) -> Rows:
@@ -73,7 +73,7 @@ class Sample:
         return np.array([numbers.get(point.tobytes(), -1) for point in points + 0.0], dtype=np.intp)
 
     def numbers_of_single(self) -> Indices:
-        """Return the number of every row, -1 where another one (of another group) has the same inputs.
+        """Return the number of every row, -1 if another one (of another group) has the same inputs.
 
         A landmark leaves with its row. It does not leave with one of several equal rows: the others would still offer
         it, and which of them was drawn is a matter of their order.

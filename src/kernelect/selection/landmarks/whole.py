@@ -53,7 +53,7 @@ class Landmarks:
         Which rows of the table they are and leave with, -1 if they are none or several. Landmarks that were given
         stay where a row leaves: -1.
     equal : ndarray of shape (m,) or None
-        Which rows they are equal to all the same, where that is not ``numbers``.
+        Which rows they are equal to all the same, if that is not ``numbers``.
     """
 
     points: Array
@@ -136,7 +136,7 @@ class WholeTable:
     def losses(self, landmarks: Landmarks, log_ridge: float) -> Array:
         """Return the squared leave-one-out residuals of the sampled rows, landmarks leaving with their rows.
 
-        Where groups are left out, one sum for each group.
+        If groups are left out, one sum for each group.
         """
         state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge)))
         order = np.argsort(self.judged.numbers, kind="stable")

@@ -63,7 +63,7 @@ class Subjects(DoubtRule[TableEvidence]):
 
 
 def _groups_rows(rows: TableRows, name: str) -> tuple[int, float, float] | None:
-    """Return groups, the share of the target's variance between them and that by chance, where a column names subjects.
+    """Return groups, the share of the target's variance between them and that by chance, if a column names subjects.
 
     Its values are labels, not amounts; they come in blocks of rows, or equally often, or tell other columns; and the
     target differs between them by more than chance.
@@ -109,7 +109,7 @@ def _between(columns: np.ndarray, index: np.ndarray) -> float:
 def _smooth(columns: np.ndarray, index: np.ndarray) -> bool:
     """Return whether groups with neighbouring numbers have similar means, as amounts do and labels do not.
 
-    The mean squared difference of neighbours is twice the variance where their order means nothing (von Neumann).
+    The mean squared difference of neighbours is twice the variance if their order means nothing (von Neumann).
     """
     means = _means(columns, index)
     spread = 2.0 * float(np.sum(np.var(means, axis=0, ddof=1)))
