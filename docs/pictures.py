@@ -126,7 +126,7 @@ def app() -> None:
                 page.wait_for_selector(".drop")
                 page.locator("select").first.select_option("1")
                 page.set_input_files(".drop input", folder / "patients.csv")
-                page.get_by_text("Download all").wait_for(timeout=0)
+                page.get_by_text("Download all as CSV").wait_for(timeout=0)
                 take(page, "app-predict.png")
             finally:
                 server.terminate()

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -28,7 +29,9 @@ def browser():
     if found is None:
         pytest.skip("the browser test needs a browser: apt-get install chromium")
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox", "--disable-gpu"])
+        rebound = "--host-resolver-rules=MAP evil.example 127.0.0.1"
+        arguments = ["--headless", "--no-sandbox", "--disable-gpu", rebound]
+        started = driver.chromium.launch(executable_path=found, args=arguments)
         yield started
         started.close()
 
@@ -148,13 +151,15 @@ def test_from_a_file_to_a_decision(tab, server, tmp_path, make):
     assert report.locator("#wi-answer").text_content() != "" != before
     tab.go("predict")
     tab.drop(tmp_path / "table.csv")
-    tab.page.get_by_text("Download all").wait_for(timeout=LONG)
-    with tab.page.expect_download() as download:
-        tab.page.get_by_text("Download all").click()
-    assert len(pd.read_csv(download.value.path())) == 60
+    tab.page.get_by_text("Download all as CSV").wait_for(timeout=LONG)
+    for form, read in (("CSV", pd.read_csv), ("Excel", pd.read_excel)):
+        with tab.page.expect_download() as download:
+            tab.page.get_by_text(f"Download all as {form}").click()
+        assert len(read(download.value.path())) == 60
     tab.go("evaluate")
     tab.drop(tmp_path / "table.csv")
     tab.page.get_by_text("The rows predicted worst").wait_for(timeout=LONG)
+    assert "training rows" in tab.page.locator("section").filter(has_text="Are they like").text_content()
     tab.go("files")
     tab.page.get_by_role("button", name="Export to C").click()
     tab.page.get_by_role("link", name="model.h").wait_for(timeout=LONG)
@@ -268,6 +273,34 @@ def test_a_page_of_another_site_reaches_nothing(browser, tab, server, tmp_path):
     assert [path.name for path in server.folder.iterdir()] == ["table"]
 
 
+def test_a_name_that_was_rebound_to_this_machine_reaches_nothing(tab, server):
+    """The name of a stranger's site now means this machine: its page would be of the same site as ours."""
+    port = server.root.rstrip("/").rpartition(":")[2]
+    page = tab.context.new_page()
+    for path in ("", "api/projects", server.address.rpartition("/")[2]):
+        answer = page.goto(f"http://evil.example:{port}/{path}")
+        assert answer.status == 403
+        assert "does not answer to the name 'evil.example" in answer.text()
+    assert all(cookie["domain"] == "127.0.0.1" for cookie in tab.context.cookies())
+
+
+def test_300_megabytes_are_refused_before_they_are_sent(server):
+    """Only the announcement is sent: the answer comes although no body follows."""
+    token, port = server.address.rpartition("token=")[2], int(server.root.rstrip("/").rpartition(":")[2])
+    lines = [
+        "POST /api/projects?file=large.csv HTTP/1.1",
+        f"Host: 127.0.0.1:{port}",
+        f"Authorization: Bearer {token}",
+        "Content-Length: 300000000",
+        "\r\n",
+    ]
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall("\r\n".join(lines).encode())
+        answer = connection.recv(65536).decode()
+    assert answer.startswith("HTTP/1.1 413")
+    assert list(server.folder.iterdir()) == []
+
+
 #: Texts whose contrast with what is behind them is below that of the guidelines (WCAG 2, level AA).
 FAINT = """() => {
   const parts = (text) => text.match(/[\\d.]+/g).map(Number);
@@ -303,6 +336,49 @@ def test_pages_fit_their_window_and_can_be_read(browser, server, tmp_path, width
     tab.context.close()
 
 
+@pytest.fixture(scope="module")
+def axe():
+    """The script of axe-core, which finds what screen readers and keyboards stumble over."""
+    path = os.environ.get("KERNELECT_AXE", "")
+    if not os.path.isfile(path):
+        pytest.skip("set KERNELECT_AXE to the axe.min.js of axe-core: npm install axe-core")
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def kernelect(*words, folder):
+    subprocess.run([sys.executable, "-m", "kernelect", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_axe_finds_nothing_on_any_page(browser, server, tmp_path, axe, width, scheme):
+    tab = Tab(browser, server, color_scheme=scheme, viewport={"width": width, "height": 900})
+    labels(tmp_path)
+    tab.begin(tmp_path / "table.csv", "y")
+    folder = server.folder / "table"
+    kernelect("fit", "table.csv", "--target=y", "--effort=fast", "--folds=0", "--quiet", folder=folder)
+    kernelect("predict", "model.kernelect", "table.csv", "--out=predictions.csv", "--explain=2", folder=folder)
+    with (folder / "evaluation.json").open("w") as out:
+        words = ["evaluate", "model.kernelect", "table.csv", "--json"]
+        subprocess.run([sys.executable, "-m", "kernelect", *words], cwd=folder, check=True, stdout=out)
+    found = {}
+    for step in ("data", "report", "predict", "evaluate", "compare", "files", "home"):
+        tab.page.goto(server.root) if step == "home" else tab.go(step)
+        tab.page.reload()
+        tab.page.wait_for_selector(".drop" if step == "home" else f"#view[data-step={step}]")
+        for frame in tab.page.frames:
+            frame.wait_for_load_state()
+            frame.evaluate(f"{axe};0")
+            run = "async () => { const done = await axe.run(); return [done.passes.length, done.violations]; }"
+            passed, violations = frame.evaluate(run)
+            assert passed > 5
+            found |= {(step, one["id"]): [node["html"] for node in one["nodes"]][:3] for one in violations}
+    assert found == {}
+    tab.context.close()
+
+
 def test_the_keyboard_alone_gets_to_the_fit(tab, tmp_path):
     labels(tmp_path)
     page = tab.page
@@ -335,3 +411,32 @@ def test_the_keyboard_alone_gets_to_the_fit(tab, tmp_path):
     page.locator("#job button").focus()
     page.keyboard.press("Enter")
     assert "cancelled" in tab.alert()
+    page.locator(".skip").focus()
+    page.keyboard.press("Tab")  # all projects
+    for step in ("data", "report", "predict"):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.hash") == f"#{step}"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#view[data-step=predict]")
+
+
+def test_controls_say_what_they_do(tab, tmp_path):
+    """An order makes grades of classes, and an event makes times of numbers, before anything is fitted."""
+    frame = table_of().assign(grade=np.array(["low", "mid", "high"])[np.arange(60) % 3], days=np.arange(60) + 0.5)
+    frame.assign(status=np.arange(60) % 2).to_csv(tmp_path / "table.csv", index=False)
+    tab.begin(tmp_path / "table.csv", "grade")
+    tab.page.locator("summary").click()
+    answered = lambda answer: answer.url.endswith("/columns")  # noqa: E731
+    with tab.page.expect_response(answered):
+        tab.page.locator("#ordered").fill("low<mid<high")
+        tab.page.locator("#ordered").press("Enter")
+    tab.page.get_by_text("as found: classes with an order (3)").wait_for(state="attached")
+    with tab.page.expect_response(answered):
+        tab.page.locator("#ordered").fill("")
+        tab.page.locator("#ordered").press("Enter")
+    tab.choose(0, "days")
+    with tab.page.expect_response(answered):
+        tab.page.get_by_label("Role of status").select_option("event")
+    tab.page.get_by_text("as found: times until an event").wait_for(state="attached")
+    assert tab.page.get_by_role("row").filter(has_text="status").locator(".found").text_content() == "event"
+    assert tab.page.locator("#alert").is_hidden()

@@ -13,11 +13,13 @@ import httpx2 as httpx
 import numpy as np
 import pandas as pd
 import pytest
+from openpyxl import load_workbook
 from starlette.testclient import TestClient
 
 from kernelect.app.answers import MOST_BYTES
 from kernelect.app.looking import look_at
 from kernelect.app.pages import pages_server
+from kernelect.app.predicted import write_sheet
 from kernelect.app.projects import FILES, Projects, spelled_anew
 from kernelect.app.settings import ROLES, Settings, in_page_words, settings_from
 from kernelect.cli._guard import columns as column_options
@@ -82,12 +84,32 @@ def test_a_file_becomes_a_model_a_report_and_predictions(fitted):
     assert sent.status_code == 202
     assert ended(client, "table")["state"] == "done"
     shown = client.get("/api/projects/table/predictions").json()
-    assert len(shown["rows"]) == 21
+    assert len(shown) == 21
+    sheet = client.get("/files/table/predictions.xlsx")
+    assert sheet.headers["content-disposition"] == 'attachment; filename="predictions.xlsx"'
     kept = client.get("/files/table/predictions.csv")
     assert kept.headers["content-disposition"] == 'attachment; filename="predictions.csv"'
     wanted = predict_table(load_model(folder / "model.kernelect")[0], new)["prediction"]
     (folder / "kept.csv").write_bytes(kept.content)
     assert pd.read_csv(folder / "kept.csv")["prediction"].tolist() == wanted.tolist()
+    (folder / "kept.xlsx").write_bytes(sheet.content)
+    pd.testing.assert_frame_equal(pd.read_excel(folder / "kept.xlsx"), pd.read_csv(folder / "kept.csv"))
+
+
+def test_a_sheet_has_the_cells_of_the_predictions_it_is_made_of(tmp_path):
+    path, sheet = tmp_path / "predictions.csv", tmp_path / "predictions.xlsx"
+    for count in (1, 2):
+        path.write_text("number,prediction,share,ü\n" + "007,3,0.1,'=1+1\n,-2.5,1e-05,x\n" * count)
+        later = 2_000_000_000 + count
+        os.utime(path, (later, later))
+        write_sheet(path, sheet)
+        cells = [list(row) for row in load_workbook(sheet).active.iter_rows(values_only=True)]
+        assert cells[0] == ["number", "prediction", "share", "ü"]
+        assert cells[1:] == [["007", 3, 0.1, "'=1+1"], [None, -2.5, 1e-05, "x"]] * count
+        os.utime(sheet, (later, later))
+    (before,) = {sheet.stat().st_ino}
+    write_sheet(path, sheet)
+    assert sheet.stat().st_ino == before
 
 
 def test_the_report_runs_as_a_page_of_no_site(fitted):
@@ -105,6 +127,7 @@ def test_rows_with_truth_are_scored(fitted):
     assert ended(client, "table")["state"] == "done"
     found = client.get("/api/projects/table").json()["evaluation"]
     assert (found["rows"], found["by"]) == (40, "place")
+    assert {"columns", "sentence"} <= set(found["drift"])
     assert (folder / "evaluation.json").exists()
 
 
@@ -137,7 +160,9 @@ def test_a_command_that_fails_has_its_sentence(fitted):
 def test_what_is_shown_to_repeat_does_the_same(fitted, tmp_path):
     client, folder = fitted
     repeat = client.get("/api/projects/table").json()["repeat"]
-    assert repeat["command"] == "kernelect fit table.csv --target=y --effort=fast"
+    first, second = repeat["command"].splitlines()
+    assert first == "kernelect fit table.csv --target=y --effort=fast"
+    assert second == "kernelect predict model.kernelect new.csv --out=predictions.csv"
     (tmp_path / "table.csv").write_bytes(CSV)
     table_of().drop(columns="y").to_csv(tmp_path / "new.csv", index=False)
     subprocess.run([sys.executable, "-c", repeat["python"]], cwd=tmp_path, check=True)
@@ -246,9 +271,23 @@ def test_every_role_is_an_option_of_fit_and_a_word_of_the_page():
     options = {spelling for parameter in column_options(lambda: None).__click_params__ for spelling in parameter.opts}
     assert {option for option, _ in ROLES.values()} <= options
     assert in_page_words("keep it with --keep or --id") == "keep it with the role “use” or the role “names rows”"
-    settings = Settings(table="t.csv", target="y", time_limit=60, costs=("yes:no=5",), roles={"-a b": "group"})
-    words = ["fit", "t.csv", "--target=y", "--time-limit=60", "--cost=yes:no=5", "--group=-a b"]
-    assert settings.command() == words
+    lists = {"costs": ("yes:no=5",), "missing_codes": ("a=99",)}
+    settings = Settings(table="t.csv", target="y", time_limit=60, roles={"-a b": "group"}, ordered="no<yes", **lists)
+    words = ["fit", "t.csv", "--target=y", "--ordered=no<yes", "--time-limit=60"]
+    assert settings.command() == [*words, "--cost=yes:no=5", "--missing-code=a=99", "--group=-a b"]
+
+
+def test_events_and_orders_are_looked_at_as_they_are_fitted(tmp_path):
+    path, frame = tmp_path / "table.csv", table_of()
+    frame.assign(days=np.arange(1, 61) * 1.5, status=np.arange(60) % 2).to_csv(path, index=False)
+    remarks = look_at(path, Settings(target="days"))["remarks"]
+    assert any("use the role “event” 'status'" in remark for remark in remarks)
+    found = look_at(path, Settings(target="days", roles={"status": "event"}))
+    assert (found["task"], {one["name"]: one["found"] for one in found["columns"]}["status"]) == ("survival", "event")
+    found = look_at(path, Settings(target="y", ordered="yes<no"))
+    assert (found["task"], found["classes"]) == ("ordered classification", ["yes", "no"])
+    found = look_at(path, Settings(target="y", missing_codes=("place=x",)))
+    assert {one["name"]: one["missing"] for one in found["columns"]}["place"] == (frame["place"] == "x").mean()
 
 
 @pytest.mark.parametrize(
@@ -259,6 +298,7 @@ def test_every_role_is_an_option_of_fit_and_a_word_of_the_page():
         ({"target": 3}, "target is 3"),
         ({"time_limit": -1}, "time_limit is -1"),
         ({"costs": "a"}, "costs is 'a'"),
+        ({"missing_codes": [9]}, "missing_codes is .9.: give a list such as .'age=99'"),
         ({"roles": {"a": "--engine"}}, "A role is none of"),
         ({"roles": {"a": "group", "b": "group"}}, "One column can be the group"),
     ],

@@ -105,7 +105,8 @@ def watched(terminal=False, quiet=False):
 
 def test_off_a_terminal_a_line_now_and_then():
     watch, clock, file = watched()
-    show = watch.folds("stage 2 of 2, outer folds", 5)
+    watch.plan("fit", "outer folds")
+    show = watch.folds("outer folds", 5)
     with watch:
         for done in range(6):
             show(done)
@@ -114,6 +115,24 @@ def test_off_a_terminal_a_line_now_and_then():
         "12.0 s · stage 2 of 2, outer folds: 2 of 5, about 18.0 s left",
         "24.0 s · stage 2 of 2, outer folds: 4 of 5, about 6.0 s left",
     ]
+
+
+def test_the_best_candidate_so_far_is_told_by_its_score():
+    watch, clock, file = watched()
+    watch.plan("fit", "report")
+    with watch:
+        for labels in (True, False):
+            show = watch.candidates("fit", labels)
+            for name, loss in (("one", 0.5), ("two", 0.25), ("three", 0.75)):
+                clock.now += 11.0
+                show(SimpleNamespace(loss=loss, candidate=SimpleNamespace(words=name)))
+        clock.now += 11.0
+        watch.stage("report")
+    *both, last = [line.split(" · ")[1] for line in file.getvalue().splitlines()]
+    told = ["{} 0.500 (one)", "{} 0.250 (two)", "{} 0.250 (two)"]
+    told = [*[one.format("log-loss") for one in told], *["R² 0.500 (one)", "R² 0.750 (two)", "R² 0.750 (two)"]]
+    assert both == [f"stage 1 of 2, fit: {k % 3 + 1} fitted, best so far {one}" for k, one in enumerate(told)]
+    assert last == "stage 2 of 2, report"
 
 
 def test_the_best_only_falls_and_quiet_is_quiet():
@@ -133,9 +152,9 @@ def test_the_best_only_falls_and_quiet_is_quiet():
 def test_a_terminal_sees_candidates_with_markup_as_it_stands():
     watch, _, file = watched(terminal=True)
     with watch:
-        watch.candidates("fit of [red]")(SimpleNamespace(candidate="lssvm, ard"))
+        watch.candidates("fit of [red]", labels=True)(SimpleNamespace(loss=0.5, candidate=SimpleNamespace(words="gp")))
         watch._progress.refresh()
-    assert "fit of [red]: 1 fitted, the last one lssvm, ard" in file.getvalue()
+    assert "fit of [red]: 1 fitted, best so far log-loss 0.500 (gp)" in file.getvalue()
 
 
 def test_remarks_have_a_dot_each():

@@ -391,6 +391,8 @@ def test_progress_is_told():
     assert isinstance(seen[0].component.link, Tempered)
     assert isinstance(seen[1].component.parts[0], BoxPart)
     assert isinstance(seen[-1].component.link, Predictive)
+    losses = [-np.log(member.left_out[np.arange(len(y)), y]).mean() for member in seen]
+    np.testing.assert_allclose([member.loss for member in seen], losses)
 
 
 def test_relevance_of_very_many_columns_takes_no_prediction_per_column(monkeypatch):

@@ -41,11 +41,13 @@ class Job:
     kind : "fit", "compare", "predict", "evaluate" or "export"
     words : list of str
         The command and its arguments.
+    limit : float, optional
+        Seconds after which the command ends by itself, for who waits.
     """
 
-    def __init__(self, project: Project, kind: str, words: list[str]) -> None:
+    def __init__(self, project: Project, kind: str, words: list[str], limit: float | None = None) -> None:
         self.project, self.kind, self.cancelled = project, kind, False
-        self.facts: dict[str, Any] = {"kind": kind, "state": "running", "began": time.time()}
+        self.facts: dict[str, Any] = {"kind": kind, "state": "running", "began": time.time(), "limit": limit}
         self.facts["command"] = command_line(words)
         project.write("job.json", self.facts)
         environment = {
@@ -157,7 +159,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def start(self, project: Project, kind: str, words: list[str]) -> None:
+    def start(self, project: Project, kind: str, words: list[str], limit: float | None = None) -> None:
         """Start a command, unless another one runs for the project."""
         with self._lock:
             running = [name for name, job in self._jobs.items() if job.running]
@@ -166,7 +168,7 @@ class Jobs:
                 raise Refused(409, f"{kind} is running: wait for it, or cancel it.")
             if len(running) >= _MOST:
                 raise Refused(409, f"Commands run for {' and '.join(running)}: wait for one of them, or cancel it.")
-            self._jobs[project.name] = Job(project, kind, words)
+            self._jobs[project.name] = Job(project, kind, words, limit)
 
     def cancel(self, project: Project) -> None:
         """End what runs for a project."""

@@ -39,9 +39,10 @@ def look_at(path: Path, settings: Settings) -> dict[str, Any]:
         schema, rows, more = describe_table(frame, settings.target, **how)
         with_stakes(schema, rows, metric=settings.metric, costs=settings.costs)
         columns, unused, remarks = schema.columns, schema.unused, [*table.remarks, *more]
-        parts = {schema.group: "group", schema.time: "time", schema.weight: "weight"}
+        parts = {schema.group: "group", schema.time: "time", schema.weight: "weight", schema.event: "event"}
         parts = {**parts, **dict.fromkeys(schema.ids, "names rows"), schema.target: "target"}
-        facts = {"task": "count" if schema.counts else schema.task, "classes": len(schema.classes or ())}
+        classes = [str(label) for label in schema.classes or ()]
+        facts = {"task": "count" if schema.counts else schema.own_task, "classes": classes[:_MOST_COLUMNS]}
     known = {column.name: column for column in columns}
     return {
         **facts,

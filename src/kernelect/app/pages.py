@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import itertools
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -34,6 +32,7 @@ from kernelect.app.answers import (
 from kernelect.app.guard import Guard, Refused
 from kernelect.app.jobs import Jobs
 from kernelect.app.looking import look_at
+from kernelect.app.predicted import first_rows, write_sheet
 from kernelect.app.projects import (
     COMPARISON,
     EVALUATION,
@@ -41,13 +40,14 @@ from kernelect.app.projects import (
     MODEL,
     PREDICTIONS,
     REPORT,
+    SHEET,
     Project,
     Projects,
     spelled_anew,
 )
-from kernelect.app.settings import command_line, python_lines, settings_from
+from kernelect.app.settings import python_lines, repeated, settings_from
 from kernelect.exceptions import KernelectError
-from kernelect.tabular import load_model, read_table
+from kernelect.tabular import load_model
 
 #: Requests that are worked on at a time, seconds between two events, and rows of predictions that are shown.
 _AT_WORK, _TICK, _SHOWN = 4, 0.3, 20
@@ -166,7 +166,7 @@ class Pages:
                 "comparison": _written(project, COMPARISON),
                 "repeat": None
                 if settings.target is None
-                else {"command": command_line(settings.command()), "python": python_lines(settings)},
+                else {"command": repeated(settings), "python": python_lines(settings)},
                 "version": __version__,
             }
         )
@@ -188,7 +188,8 @@ class Pages:
     async def fit(self, request: Request) -> Response:
         """Start ``kernelect fit``."""
         project = self._named(request)
-        return await self._start(project, "fit", project.settings().command())
+        settings = project.settings()
+        return await self._start(project, "fit", settings.command(), settings.time_limit)
 
     async def compare(self, request: Request) -> Response:
         """Start ``kernelect compare``."""
@@ -198,8 +199,7 @@ class Pages:
     async def predict(self, request: Request) -> Response:
         """Start ``kernelect predict`` for the rows that are sent."""
         asked = dict(request.query_params)
-        out = PREDICTIONS[asked.get("as") == "excel"]
-        options = [f"--out={out}"]
+        options = [f"--out={PREDICTIONS}"]
         options += [f"--interval={number_asked(asked['interval'], 'interval'):g}"] if asked.get("interval") else []
         options += [f"--explain={number_asked(asked['reasons'], 'reasons'):.0f}"] if asked.get("reasons") else []
         options += ["--fill-missing"] if asked.get("fill_missing") == "1" else []
@@ -226,8 +226,8 @@ class Pages:
         project.file(MODEL)
         return await self._start(project, "export", ["export", MODEL, f"--to={to}", f"--out={EXPORTS[to]}"])
 
-    async def _start(self, project: Project, kind: str, words: list[str]) -> Response:
-        await self._do(partial(self._jobs.start, project, kind, words))
+    async def _start(self, project: Project, kind: str, words: list[str], limit: float | None = None) -> Response:
+        await self._do(partial(self._jobs.start, project, kind, words, limit))
         return JSONResponse(self._jobs.state(project), 202)
 
     async def cancel(self, request: Request) -> Response:
@@ -252,16 +252,15 @@ class Pages:
 
     async def predictions(self, request: Request) -> Response:
         """Return the first predictions."""
-        project = self._named(request)
-        found = [project.file(name) for name in PREDICTIONS if project.has(name)]
-        if not found:
-            raise Refused(404, "There are no predictions: drop rows first.")
-        newest = max(found, key=lambda path: path.stat().st_mtime)
-        return JSONResponse({"file": newest.name, "rows": await self._do(partial(_first_rows, newest))})
+        path = self._named(request).file(PREDICTIONS)
+        return JSONResponse(await self._do(partial(first_rows, path, _SHOWN)))
 
     async def file(self, request: Request) -> Response:
         """Return a file that a command wrote: reports to be read, all others to be kept."""
-        path = self._named(request).file(request.path_params["file"])
+        project, name = self._named(request), request.path_params["file"]
+        if name == SHEET:
+            await self._do(partial(write_sheet, project.file(PREDICTIONS), project.folder / SHEET))
+        path = project.file(name)
         if path.name == REPORT and "keep" not in request.query_params:
             headers = {**HEADERS, "Content-Security-Policy": REPORT_POLICY}
             return FileResponse(path, media_type="text/html", headers=headers)
@@ -319,12 +318,3 @@ def _written(project: Project, name: str) -> Any:
         return json.loads(project.file(name).read_bytes())
     except (Refused, OSError, ValueError):
         return None
-
-
-def _first_rows(path: Path) -> list[list[str]]:
-    """Return the names and the first rows."""
-    if path.suffix == ".csv":
-        with path.open(encoding="utf-8", newline="") as file:
-            return list(itertools.islice(csv.reader(file), _SHOWN + 1))
-    frame = read_table(path).frame
-    return [list(frame.columns), *frame.head(_SHOWN).astype(str).to_numpy().tolist()]

@@ -23,11 +23,15 @@ ROLES = {
     "names rows": ("--id", "ids"),
     "group": ("--group", "group"),
     "time": ("--time", "time"),
+    "event": ("--event", "event"),
     "weight": ("--weight", "weight"),
 }
 
 #: Roles that one column can have.
-_SINGLE = ("group", "time", "weight")
+_SINGLE = ("group", "time", "event", "weight")
+
+#: Lists of texts, and an example of each.
+_LISTS = {"costs": "yes:no=5", "missing_codes": "age=99"}
 
 #: Options that have another name on the page.
 _ON_PAGE = {
@@ -36,6 +40,11 @@ _ON_PAGE = {
     "--time-limit": "“Seconds at most”",
     "--metric": "“Figure that counts”",
     "--cost": "“Costs of errors”",
+    "--ordered": "“Order of the classes”",
+    "--missing-code": "“Cells that mean missing”",
+    "--interval": "“Intervals”",
+    "--by": "“Scores for each value of”",
+    "--fill-missing": "“Columns that the rows lack count as missing cells”",
     **{option: f"the role “{role}”" for role, (option, _) in ROLES.items()},
 }
 
@@ -57,8 +66,10 @@ class Settings:
         File in the folder of the project; a project may hold a model alone.
     target, task, effort, metric : str, optional
     time_limit : float, optional
-    costs : tuple of str
-        As ``--cost`` takes them.
+    ordered : str, optional
+        The classes from the lowest to the highest, as ``--ordered`` takes them.
+    costs, missing_codes : tuple of str
+        As ``--cost`` and ``--missing-code`` take them.
     roles : dict
         Column -> role, for columns whose role is not the one found.
     """
@@ -69,12 +80,15 @@ class Settings:
     effort: str | None = None
     metric: str | None = None
     time_limit: float | None = None
+    ordered: str | None = None
     costs: tuple[str, ...] = ()
+    missing_codes: tuple[str, ...] = ()
     roles: dict[str, str] = field(default_factory=dict)
 
     def declared(self) -> dict[str, Any]:
         """Return what :func:`kernelect.tabular.describe_table` is told about columns."""
-        out: dict[str, Any] = {} if self.task is None else {"task": self.task}
+        said = {"task": self.task, "ordered": self.ordered, "missing_codes": list(self.missing_codes)}
+        out: dict[str, Any] = {name: value for name, value in said.items() if value}
         for name, role in self.roles.items():
             argument = ROLES[role][1]
             if role in _SINGLE:
@@ -88,10 +102,11 @@ class Settings:
         if self.table is None or self.target is None:
             raise Refused(422, "Choose the column to predict first.")
         words = [name, self.table, f"--target={self.target}"]
-        single = {"--task": self.task, "--effort": self.effort, "--metric": self.metric}
+        single = {"--task": self.task, "--ordered": self.ordered, "--effort": self.effort, "--metric": self.metric}
         words += [f"{option}={value}" for option, value in single.items() if value is not None]
         words += [] if self.time_limit is None else [f"--time-limit={self.time_limit:g}"]
         words += [f"--cost={cost}" for cost in self.costs]
+        words += [f"--missing-code={code}" for code in self.missing_codes]
         return words + [f"{ROLES[role][0]}={name}" for name, role in self.roles.items()]
 
 
@@ -101,23 +116,22 @@ def settings_from(given: Mapping[str, Any], table: str | None) -> Settings:
     unknown = next((name for name in given if name not in known), None)
     if unknown is not None:
         raise Refused(422, f"There is no setting {unknown!r}: use {', '.join(sorted(known))}.")
-    texts = {name: _text(given, name) for name in ("target", "task", "effort", "metric")}
+    texts: dict[str, Any] = {name: _text(given, name) for name in ("target", "task", "ordered", "effort", "metric")}
+    lists: dict[str, Any] = {name: _texts(given, name, example) for name, example in _LISTS.items()}
     metrics = [name for names in METRICS.values() for name in names]
     for name, allowed in {"task": [*TASKS, COUNT], "effort": [*EFFORTS], "metric": metrics}.items():
         if texts[name] not in (None, *allowed):
             raise Refused(422, f"{name} is {texts[name]!r}: choose one of {', '.join(allowed)}.")
-    limit, costs, roles = given.get("time_limit"), given.get("costs") or [], given.get("roles") or {}
+    limit, roles = given.get("time_limit"), given.get("roles") or {}
     if limit is not None and not (isinstance(limit, int | float) and 0 < limit < float("inf")):
         raise Refused(422, f"time_limit is {limit!r}: give a number of seconds above 0, such as 60.")
-    if not isinstance(costs, list) or not all(isinstance(cost, str) for cost in costs):
-        raise Refused(422, f"costs is {costs!r}: give a list such as ['yes:no=5'].")
     if not isinstance(roles, dict) or not all(role in ROLES for role in roles.values()):
         raise Refused(422, f"A role is none of {', '.join(ROLES)}: choose one of them.")
     for role in _SINGLE:
         named = [name for name, its in roles.items() if its == role]
         if len(named) > 1:
             raise Refused(422, f"One column can be the {role}, and there are {len(named)}: change one of {named!r}.")
-    return Settings(table=table, time_limit=limit, costs=tuple(costs), roles=dict(roles), **texts)
+    return Settings(table=table, time_limit=limit, roles=dict(roles), **texts, **lists)
 
 
 def _text(given: Mapping[str, Any], name: str) -> str | None:
@@ -127,9 +141,22 @@ def _text(given: Mapping[str, Any], name: str) -> str | None:
     return value
 
 
+def _texts(given: Mapping[str, Any], name: str, example: str) -> tuple[str, ...]:
+    values = given.get(name) or []
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise Refused(422, f"{name} is {values!r}: give a list such as [{example!r}].")
+    return tuple(values)
+
+
 def command_line(words: list[str]) -> str:
     """Return a command as one would type it."""
     return shlex.join(["kernelect", *words])
+
+
+def repeated(settings: Settings) -> str:
+    """Return the command lines that fit the same model and predict new rows."""
+    predict = ["predict", "model.kernelect", "new.csv", "--out=predictions.csv"]
+    return f"{command_line(settings.command())}\n{command_line(predict)}\n"
 
 
 def python_lines(settings: Settings) -> str:

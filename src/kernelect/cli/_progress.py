@@ -39,6 +39,7 @@ class Watch:
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=20), TimeElapsedColumn())
         self._progress = Progress(*columns, console=console, transient=True, disable=not self._live)
         self._tasks: dict[str, TaskID] = {}
+        self._stages: tuple[str, ...] = ()
         self._pause = float(os.environ.get("KERNELECT_PROGRESS", _PAUSE))
         self._said = self._began = clock()
 
@@ -48,6 +49,10 @@ class Watch:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._progress.stop()
+
+    def plan(self, *stages: str) -> None:
+        """Set the stages, which are numbered from now on."""
+        self._stages = stages
 
     def search(self, title: str) -> Callable[[Any], None]:
         """Return an observer of a search: how many evaluations, and the best value, which only falls."""
@@ -61,16 +66,21 @@ class Watch:
 
         return show
 
-    def candidates(self, title: str) -> Callable[[Any], None]:
-        """Return an observer of a mixture: how many candidates are fitted, and the last one."""
-        done = 0
+    def candidates(self, title: str, labels: bool) -> Callable[[Any], None]:
+        """Return an observer of a mixture: how many candidates are fitted, and how good the best one is alone."""
+        done, best = 0, None
 
         def show(member: Any) -> None:
-            nonlocal done
-            done += 1
-            self._tell(title, done, None, f"{done} fitted, the last one {member.candidate}")
+            nonlocal done, best
+            best, done = member if best is None or member.loss < best.loss else best, done + 1
+            score = f"log-loss {best.loss:.3f}" if labels else f"R² {1.0 - best.loss:.3f}"
+            self._tell(title, done, None, f"{done} fitted, best so far {score} ({best.candidate.words})")
 
         return show
+
+    def stage(self, title: str) -> None:
+        """Tell that something begins of which nothing is known until it ends."""
+        self._tell(title, 0, None, "")
 
     def folds(self, title: str, total: int) -> Callable[[int], None]:
         """Return an observer of folds: how many are done, and how long the others will take."""
@@ -87,7 +97,8 @@ class Watch:
         return show
 
     def _tell(self, title: str, done: int, total: int | None, words: str) -> None:
-        line = printable(f"{title}: {words}")
+        stage = f"stage {self._stages.index(title) + 1} of {len(self._stages)}, " if title in self._stages else ""
+        line = printable(f"{stage}{title}" + (f": {words}" if words else ""))
         if self._live:
             self._progress.update(self._task(title, total), description=escape(line), completed=done)
         elif self._lines and self._clock() - self._said >= self._pause:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 MODEL, REPORT, COLUMNS = "model.kernelect", "report.html", "columns.toml"
 
+#: Stages of a fit, for who watches.
+_FIT, _FOLDS, _PAGE = "fit", "outer folds", "report"
+
 #: Seconds kept for the model file and for a report, and the largest share of what is left of a time limit for them.
 _WRITING, _LARGEST_SHARE = (0.3, 3.5), 0.5
 
@@ -101,12 +104,15 @@ def fit_command(
     deadline = options.deadline(given["time_limit"])
     held = ""
     given["deadline"] = _with_time_to_write(deadline, sum(_WRITING[: 1 if no_report else 2]))
+    watch.plan(_FIT, *[_FOLDS] * bool(given["folds"]), *[_PAGE] * (not no_report))
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
     facts = beside(model, compared)
     save_model(model, out / MODEL, force)
     write_whole(out / COLUMNS, columns_text(model.schema, model.title).encode(), force)
     if not no_report:
-        held = write_report_for(model, rows, out / REPORT, facts, deadline, private=private)
+        with watch:
+            watch.stage(_PAGE)
+            held = write_report_for(model, rows, out / REPORT, facts, deadline, private=private)
     if as_json:
         print_json({**facts, "files": [str(path) for path in paths]})
         return
@@ -134,11 +140,10 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
     read, schema, rows, remarks = load_rows(table, given)
     outer, fewer = outer_folds(given, rows, schema)
     remarks += fewer
-    stages, total = (2 if outer.folds else 1), outer.folds * outer.repeats
-    title = f"stage 1 of {stages}, fit of {given['machine']} for {schema.target!r}"
-    search = watch.candidates if given["machine"] == AUTO and schema.own_task == schema.task else watch.search
+    mixes, labels = given["machine"] == AUTO and schema.own_task == schema.task, schema.classes is not None
     with watch:
-        observers = Observers(search(title), watch.folds(f"stage 2 of {stages}, outer folds", total))
+        search = watch.candidates(_FIT, labels) if mixes else watch.search(_FIT)
+        observers = Observers(search, watch.folds(_FOLDS, outer.folds * outer.repeats))
         words: dict[str, Any] = {"title": read.source, "remarks": tuple(remarks), "observers": observers}
         return fit_table(rows, schema, _machine(given), outer, **words), rows
 
@@ -164,7 +169,7 @@ def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[Ta
     target = required(given["target"] or (None if known is None else known.target), pieces)
     how = how_of(given, known, target, pieces)
     with watch, engine.client() if isinstance(engine, Dask) else nullcontext() as client:
-        observe = watch.search(f"lssvm for {target!r}")
+        observe = watch.search(_FIT)
         found = fit_pieces(table, target, _machine(given), client=client, observe=observe, **how)
     return found.model, found.rows
 

@@ -238,7 +238,8 @@ class Door(ReadsModel, Estimator):
         wanted, task = taking_part(self.effort, task), task.in_time(deadline)
         self._n_dropped = int(np.sum((weights > 0) & (task.weights == 0)))
         task = self._on_scale(task, deadline)
-        observe = progress_of(self.verbose, len(wanted))
+        judge = lambda member: self._left_out_loss((member.within(task.limits),), task)  # noqa: E731
+        observe = progress_of(self.verbose, len(wanted), judge)
         found = fit_members(task, wanted, deadline, stay=self._staying, n_jobs=self.n_jobs, observe=observe)
         fitted = tuple(expanded(member, origin).within(task.limits) for member in found.members)
         self._members = self._with_a_say(fitted, task)

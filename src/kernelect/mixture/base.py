@@ -166,6 +166,8 @@ class Member:
         Where its selection ended; empty if it selects nothing.
     seconds : float
         Set by the loop that fits candidates.
+    loss : float
+        Mean loss of rows left out, for who watches: log-loss of labels, unexplained share of the variance of numbers.
     """
 
     candidate: MixtureCandidate
@@ -177,6 +179,7 @@ class Member:
     n_evaluations: int = 0
     theta: Array = field(default_factory=lambda: np.zeros(0))
     seconds: float = 0.0
+    loss: float = float("nan")
 
     @property
     def left_out(self) -> Array:

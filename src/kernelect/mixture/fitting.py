@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -124,10 +123,11 @@ class _Fitting:
         return member
 
 
-def progress_of(verbose: object, total: int) -> Any:
-    """Return what is called with every fitted member: ``verbose`` itself, a line on standard error, or nothing."""
-    if callable(verbose):
-        return verbose
+def progress_of(verbose: object, total: int, judge: Callable[[Member], float]) -> Callable[[Member], None] | None:
+    """Return what is called with every fitted member: it passes the member on, judged, or writes a line about it.
+
+    That is ``verbose`` itself if it is callable, and a line on standard error if it is true; nothing otherwise.
+    """
     if not verbose:
         return None
     count = iter(range(1, total + 1))
@@ -135,4 +135,5 @@ def progress_of(verbose: object, total: int) -> Any:
     def write(member: Member) -> None:
         sys.stderr.write(f"[{next(count)}/{total}] {member.candidate}: {member.seconds:.1f} s, {member.in_words}\n")
 
-    return write
+    told = verbose if callable(verbose) else write
+    return lambda member: told(replace(member, loss=judge(member)))

@@ -7,12 +7,14 @@
   const ROLES = [
     ["", "as found"], ["number", "number"], ["category", "category"], ["date", "date"], ["use", "use"],
     ["leave out", "leave out"], ["names rows", "names rows"],
-    ["group", "group: rows that belong together"], ["time", "time: when it was observed"], ["weight", "weight of the row"],
+    ["group", "group: rows that belong together"], ["time", "time: when it was observed"],
+    ["event", "event: 1 if it came, 0 if not yet"], ["weight", "weight of the row"],
   ];
   const METRICS = {
     classification: ["error", "log-loss", "auc", "average-precision", "brier", "f1"], regression: ["rmse", "mae", "r2"],
   };
   METRICS.count = METRICS.regression;
+  METRICS["ordered classification"] = METRICS.classification;
 
   function make(tag, properties, ...children) {
     const made = document.createElement(tag);
@@ -149,7 +151,7 @@
       const line = job.line.replace(/^[^·]*· /, ""), done = /: (\d+) of (\d+)/.exec(line);
       const said = `${DOING[job.kind]}: ${line || "starting"}`;
       if (words.textContent !== said) words.textContent = said;
-      time.textContent = seconds(job.seconds);
+      time.textContent = seconds(job.seconds) + (job.limit > job.seconds ? `, at most ${seconds(job.limit - job.seconds)} left` : "");
       if (done) { bar.max = Number(done[2]); bar.value = Number(done[1]); } else bar.removeAttribute("value");
       return;
     }
@@ -184,18 +186,25 @@
       return columns || { rows: 0, names: [project.settings.target, ...Object.keys(project.settings.roles)], columns: [], remarks: [] };
     });
     const settings = project.settings, task = columns.task;
-    const kinds = { classification: "classes", regression: "numbers", count: "counts" };
-    const found = task ? `as found: ${settings.task ? "from the values" : kinds[task] + (columns.classes ? ` (${columns.classes})` : "")}` : "as found";
+    const kinds = { classification: "classes", regression: "numbers", count: "counts", survival: "times until an event", "ordered classification": "classes with an order" };
+    const labels = columns.classes || [];
+    const found = task ? `as found: ${settings.task ? "from the values" : kinds[task] + (labels.length ? ` (${labels.length})` : "")}` : "as found";
     const controls = make("div", { className: "controls" },
       select("Predict", [["", "choose a column"], ...columns.names.map((one) => [one, one])], settings.target, (value) => choose({ target: value || null, roles: without(settings.roles, value) }), "The column that new rows will lack."),
       select("Kind of answer", [["", found], ["classification", "classes"], ["regression", "numbers"], ["count", "counts (whole numbers from 0)"]], settings.task, (value) => choose({ task: value || null })),
       select("Effort", [["", "balanced"], ["fast", "fast"], ["best", "best"]], settings.effort, (value) => choose({ effort: value || null }), "How many machines are tried and mixed."));
-    const limit = make("input", { type: "number", min: 1, value: settings.time_limit || "", id: "limit", onchange: () => choose({ time_limit: limit.value ? Number(limit.value) : null }) });
-    const costs = make("input", { type: "text", value: settings.costs.join(", "), id: "costs", placeholder: "yes:no=5", onchange: () => choose({ costs: costs.value.split(",").map((one) => one.trim()).filter(Boolean) }) });
-    const more = make("details", { open: Boolean(settings.metric || settings.time_limit || settings.costs.length) }, make("summary", {}, "More choices"), make("div", { className: "controls" },
-      make("div", { className: "field" }, make("label", {}, "Seconds at most", limit), make("small", {}, "Empty: as long as it takes.")),
+    const listed = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
+    const typed = (id, label, words, value, change, more) => {
+      const input = make("input", { type: "text", id, value: value || "", onchange: () => change(input.value.trim()), ...more });
+      return make("div", { className: "field" }, make("label", {}, label, input), make("small", {}, words));
+    };
+    const order = labels.length > 2 || settings.ordered ? typed("ordered", "Order of the classes", "From the lowest to the highest. Empty: they have none.", settings.ordered, (value) => choose({ ordered: value || null }), { placeholder: labels.slice(0, 12).join("<") }) : null;
+    const more = make("details", { open: Boolean(settings.metric || settings.time_limit || settings.ordered || settings.costs.length || settings.missing_codes.length) }, make("summary", {}, "More choices"), make("div", { className: "controls" },
+      typed("limit", "Seconds at most", "Empty: as long as it takes.", settings.time_limit, (value) => choose({ time_limit: value ? Number(value) : null }), { type: "number", min: 1 }),
       select("Figure that counts", [["", "as found"], ...(METRICS[task] || []).map((one) => [one, one])], settings.metric, (value) => choose({ metric: value || null })),
-      make("div", { className: "field" }, make("label", {}, "Costs of errors", costs), make("small", {}, "TRUE:PREDICTED=COST, such as yes:no=5 if to miss a yes is five times as bad."))));
+      labels.length ? typed("costs", "Costs of errors", "TRUE:PREDICTED=COST, such as yes:no=5 if to miss a yes is five times as bad.", settings.costs.join(", "), (value) => choose({ costs: listed(value) }), { placeholder: "yes:no=5" }) : null,
+      order,
+      typed("codes", "Cells that mean missing", "In all columns (-999) or in one (age=99).", settings.missing_codes.join(", "), (value) => choose({ missing_codes: listed(value) }), { placeholder: "-999, age=99" })));
     [...controls.querySelectorAll("select"), ...more.querySelectorAll("select")].forEach((one, place) => { one.id = `choice-${place}`; });
     const fit = make("button", { type: "button", className: "main", id: "fit", disabled: !settings.target || !columns.columns.length, onclick: trying(start(`${api}/fit`)) }, project.model ? "Fit again" : "Fit");
     const table = make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Columns" }, make("table", { className: "columns" },
@@ -250,25 +259,24 @@
     const numbers = project.model.task === "regression", job = project.job;
     const interval = numbers ? select("Intervals", [["", "none"], ["0.8", "80 %"], ["0.9", "90 %"], ["0.95", "95 %"]], "", () => {}, "Each holds the true number so often.") : null;
     const reasons = select("Reasons", [["", "none"], ["1", "the strongest"], ["3", "the 3 strongest"], ["5", "the 5 strongest"]], "", () => {}, "What speaks for each prediction.");
-    const form = select("File", [["", "CSV"], ["excel", "Excel"]], "", () => {});
     const fill = make("input", { type: "checkbox", id: "fill" });
     const value = (field) => field ? field.querySelector("select").value : "";
     const take = trying(async (file) => {
-      const asked = options(["interval", value(interval)], ["reasons", value(reasons)], ["as", value(form)], ["fill_missing", fill.checked ? "1" : ""]);
+      const asked = options(["interval", value(interval)], ["reasons", value(reasons)], ["fill_missing", fill.checked ? "1" : ""]);
       await begun(await send(`${api}/predict?${asked}`, file));
     });
     const out = [
       dropPlace("Drop rows to predict, or choose a file", `A table with the columns of the model; ${project.model.target} may be missing.`, take, true),
-      card("Choices", make("div", { className: "controls" }, ...[interval, reasons, form].filter(Boolean)), make("p", {}, make("label", { className: "check", htmlFor: "fill" }, fill, "Columns that the rows lack count as missing cells"))),
+      card("Choices", make("div", { className: "controls" }, ...[interval, reasons].filter(Boolean)), make("p", {}, make("label", { className: "check", htmlFor: "fill" }, fill, "Columns that the rows lack count as missing cells"))),
     ];
-    if (has("predictions.csv") || has("predictions.xlsx")) {
-      const found = await ask(`${api}/predictions`), [heads, ...rows] = found.rows;
+    const made = has("predictions.csv");
+    if (made) {
+      const [heads, ...rows] = await ask(`${api}/predictions`);
       const short = (cell) => { const number = Number(cell); return cell !== "" && Number.isFinite(number) && /\./.test(cell) ? String(Number(number.toPrecision(5))) : cell; };
-      const older = has(found.file).older;
       out.push(card("Predictions", job.kind === "predict" && job.remarks && job.remarks.length ? list(job.remarks) : null,
         grid("Predictions", ["row", ...heads], rows.map((row, place) => [String(place + 1), ...row.map(short)])),
-        make("p", { className: "note" }, rows.length === 20 ? "The first 20 rows are shown. " : "", older ? "An earlier model made them: drop the rows again for new ones. " : ""),
-        make("div", { className: "foot" }, download(found.file, `Download all as ${found.file}`))));
+        make("p", { className: "note" }, rows.length === 20 ? "The first 20 rows are shown. " : "", made.older ? "An earlier model made them: drop the rows again for new ones. " : ""),
+        make("div", { className: "foot" }, download("predictions.csv", "Download all as CSV"), download("predictions.xlsx", "Download all as Excel"))));
     }
     return out;
   }
@@ -291,6 +299,9 @@
       grid("Scores", ["score", "here", "claimed", "z"], found.scores.map((one) => [one.name, one.here, one.claimed, z(one.z)])),
       make("p", { className: "note" }, "z is the difference in standard errors: above 2 the model is worse here than it claimed."),
       found.remarks.length ? list(found.remarks) : null));
+    const drift = found.drift;
+    out.push(card(drift.columns.length ? "The rows differ from the training rows" : "Are they like the training rows?", make("p", { className: "say" }, drift.sentence),
+      drift.columns.length ? grid("Columns that differ", ["column", "here", "in training"], drift.columns.map((one) => [one.name, one.here, one.before])) : null));
     if (found.groups.length) out.push(card(`By ${found.by}`, grid("Groups", [found.by, "rows", found.main, "z"], found.groups.map((one) => [one.name, String(one.rows), one.words, z(one.z)]))));
     if (found.worst_rows.length) out.push(card("The rows predicted worst", grid("Worst rows", ["row", "observed", "predicted", found.task === "regression" ? "off by" : "probability of the truth"], found.worst_rows.map((one) => [String(one.row), one.observed, one.predicted, one.miss]))));
     return out;
