@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelClassifier, KernelRegressor
+from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import RBF
 from speeds import slowly
 
@@ -90,15 +91,34 @@ def test_copies_are_counted_in_the_status():
     assert KernelRegressor("fast").fit(X[rows], y[rows]).remark() == "24 rows are copies of others and count with them"
 
 
-def test_copies_within_a_group_are_merged_and_those_in_several_stay():
+@pytest.mark.parametrize("model", [LSSVR("rbf"), LSSVC("rbf"), KernelRegressor("fast")], ids=str)
+def test_groups_that_are_copies_of_each_other_leave_together(model):
+    """A table that was appended to itself, with new numbers for its subjects."""
     X, y = problem()
+    y = np.where(y > 0, "up", "down") if isinstance(model, LSSVC) else y
     X2, y2, groups = np.r_[X, X], np.r_[y, y], np.arange(N) // 3
-    within = LSSVR("rbf").fit(X2, y2, groups=np.r_[groups, groups])
-    weighted = LSSVR("rbf").fit(X, y, np.full(N, 2.0), groups)
-    np.testing.assert_allclose(within.loo_prediction_[:N], weighted.loo_prediction_, rtol=1e-6)
-    across = LSSVR("rbf").fit(X2, y2, groups=np.r_[groups, groups + N])
-    assert len(across.X_fit_) == 2 * N
-    assert len(within.X_fit_) == N
+    weighted = learned(model.fit(X, y, np.full(N, 2.0), groups), X)
+    for more in (groups, groups + N):
+        twice = learned(model.fit(X2, y2, groups=np.r_[groups, more]), X)
+        np.testing.assert_allclose(twice[0], weighted[0], rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(twice[1], np.concatenate([weighted[1]] * 2), rtol=1e-6, atol=1e-8)
+
+
+def test_a_row_that_a_design_repeats_in_every_group_joins_none():
+    X, y = problem()
+    groups = np.arange(N) // 6
+    X[::6], y[::6] = X[0], y[0]
+    fitted = LSSVR("rbf").fit(X, y, groups=groups)
+    assert len(np.unique(fitted.model_.training.groups)) == 10
+    assert len(fitted.X_fit_) == N
+
+
+def test_groups_that_are_all_copies_of_each_other_are_refused():
+    X, y = problem()
+    groups = np.r_[np.zeros(N), np.ones(N)]
+    for model in (LSSVR("rbf"), KernelRegressor("fast")):
+        with pytest.raises(InvalidArgument, match="groups hold copies of the same rows"):
+            model.fit(np.r_[X, X], np.r_[y, y], groups=groups)
 
 
 def test_copies_of_a_precomputed_kernel_are_merged():

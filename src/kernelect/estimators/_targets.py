@@ -9,7 +9,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.numerics import canonical_classes
+from kernelect.numerics import canonical_classes, copied_rows, linked_groups
 from kernelect.selection import Rows
 from kernelect.typing import Array, Indices, Mask
 
@@ -142,3 +142,16 @@ def encode_groups(groups: Any, kept: Mask) -> Indices | None:
             "independent."
         )
     return index
+
+
+def joined_groups(groups: Indices | None, kept: Mask, *tables: Array) -> Indices | None:
+    """Return the groups, of which those with copies of the same rows are one; tables as ``copied_rows`` takes them."""
+    if groups is None:
+        return None
+    linked = linked_groups(groups, copied_rows(*tables, among=np.flatnonzero(kept)))
+    if len(np.unique(linked[kept])) < 2:
+        raise InvalidArgument(
+            "groups hold copies of the same rows (equal inputs and equal targets), so that leaving one out would leave "
+            "its rows in another: give copies the same group, or leave the copies out."
+        )
+    return linked

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.estimators._base import Estimator
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
-from kernelect.estimators._targets import class_weights, encode_labels, require_one_label, require_size
+from kernelect.estimators._targets import class_weights, encode_labels, joined_groups, require_one_label, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Groups
 from kernelect.numerics import beyond_chance, copied_rows, equal_points
@@ -69,8 +69,8 @@ class Training:
     def merged(self, *, counts: bool = False, pairwise: bool = False) -> Self:
         """Return the rows with the weight of all copies of a row on the first of them, and none on the others.
 
-        Copies say nothing new of the noise, and must leave together in leave-one-out. Copies in different groups are
-        left as they are.
+        Copies say nothing new of the noise, and must leave together in leave-one-out. Groups that are copies of
+        each other are one; other copies in different groups are left as they are.
 
         Parameters
         ----------
@@ -82,15 +82,16 @@ class Training:
             Whether ``X`` holds kernel values: rows are then equal if they are the same point.
         """
         inputs = equal_points(self.X)[:, None] if pairwise else self.X
-        marks = [self._marks] if self.groups is None else [self._marks, self.groups[:, None]]
-        tables: list[Any] = [inputs, *marks]
+        tables: list[Any] = [inputs, self._marks]
+        groups = joined_groups(self.groups, self.kept, *tables)
+        tables += [] if groups is None else [groups[:, None]]
         origin = copied_rows(*tables, among=np.flatnonzero(self.kept))
         weights = np.asarray(np.bincount(origin, self.weights, minlength=len(self.weights)), dtype=float)
         distinct = np.flatnonzero(weights > 0.0)
         share = float(weights.sum()) / len(distinct)
         if counts and share > 1.0 and beyond_chance(*tables, rows=distinct, times=weights[distinct]):
             weights = weights / share
-        return replace(self, weights=weights, kept=weights > 0.0, origin=origin)
+        return replace(self, weights=weights, kept=weights > 0.0, groups=groups, origin=origin)
 
     @property
     def remark(self) -> str:

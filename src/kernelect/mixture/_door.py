@@ -217,8 +217,7 @@ class Door(ReadsModel, Estimator):
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
         given, wishes = weights > 0, Wishes(kinds=self._kinds())  # a row of no weight has no say in anything
         coding = fit_coding(frame.take(given), wishes)
-        groups = encode_groups(groups, given)
-        origin = origin_of(coding(frame), y, groups, np.flatnonzero(given))
+        origin, groups = origin_of(coding(frame), y, encode_groups(groups, given), given)
         weights, self._copies = merged(weights, origin) * by_class, remark_on_copies(origin)
         kept = weights > 0
         if self._copies:  # nothing depends on how often a row was given, except for its weight

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from kernelect.estimators import joined_groups
 from kernelect.mixture.base import Member
 from kernelect.numerics import copied_rows
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 
-def origin_of(Z: Array, y: Any, groups: Indices | None, rows: Indices) -> Indices:
-    """Return the first of the rows that each is a copy of, in coded inputs, targets and group."""
-    columns = [np.reshape(each, (len(Z), -1)).astype(float) for each in (y, groups) if each is not None]
-    return copied_rows(Z, *columns, among=rows)
+def origin_of(Z: Array, y: Any, groups: Indices | None, given: Mask) -> tuple[Indices, Indices | None]:
+    """Return the first of the rows that each is a copy of, and the groups, of which copies of each other are one."""
+    tables = [Z, np.reshape(y, (len(Z), -1)).astype(float)]
+    groups = joined_groups(groups, given, *tables)
+    tables += [] if groups is None else [groups[:, None]]
+    return copied_rows(*tables, among=np.flatnonzero(given)), groups
 
 
 def merged(weights: Array, origin: Indices) -> Array:

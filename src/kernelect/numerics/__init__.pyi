@@ -16,6 +16,7 @@ from kernelect.numerics.cholesky import triangular_inverse as triangular_inverse
 from kernelect.numerics.copies import beyond_chance as beyond_chance
 from kernelect.numerics.copies import copied_rows as copied_rows
 from kernelect.numerics.copies import equal_points as equal_points
+from kernelect.numerics.copies import linked_groups as linked_groups
 from kernelect.numerics.deadline import NEVER as NEVER
 from kernelect.numerics.deadline import Deadline as Deadline
 from kernelect.numerics.deadline import check_time as check_time

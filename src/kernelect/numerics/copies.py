@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from kernelect.numerics.ordering import scrambled
 from kernelect.numerics.products import row_blocks
@@ -32,6 +34,9 @@ _BEYOND_CHANCE = 5.0
 #: share of all: on the same tables as they are at most a sixth does, if they are given twice all, of a bootstrap sample
 #: two fifths.
 _REPEATED, _SHARE, _LEAST_ISOLATED = 0.2, 0.1, 5
+
+#: Share of the rows of a group that are copies of another group's, from which on both are one group.
+_MOST_SHARED = 0.5
 
 #: What rounding of sums of weights leaves, relative to a weight.
 _NOTHING = 1e-9
@@ -59,6 +64,28 @@ def copied_rows(*tables: Array, among: Indices | None = None) -> Indices:
     origin = origin.copy()
     origin[rows] = firsts
     return origin
+
+
+def linked_groups(groups: Indices, origin: Indices) -> Indices:
+    """Return groups of which those that hold the same rows are one: copies leave together, whatever their groups.
+
+    Two groups are one if half of the rows of the smaller one, at least, are copies of rows of the other, as in a table
+    that was appended to itself with new numbers. A single row that a design repeats in every group links none.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n,)
+    origin : ndarray of int, shape (n,)
+        The first of the rows that each is a copy of, groups aside.
+    """
+    copies = np.flatnonzero(groups != groups[origin])
+    if not len(copies):
+        return groups
+    pairs, shared = np.unique(np.stack([groups[copies], groups[origin[copies]]]), axis=1, return_counts=True)
+    sizes = np.bincount(groups)
+    first, second = pairs[:, shared >= _MOST_SHARED * sizes[pairs].min(axis=0)]
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(len(sizes), len(sizes)))
+    return np.asarray(connected_components(graph, directed=False)[1][groups], dtype=np.intp)
 
 
 def equal_points(gram: Array) -> Indices:

@@ -79,7 +79,8 @@ def parse_text(
     sign = _sign(frame, separator)
     zeros = _SOMEWHERE.search(text) is not None
     sure = [name for name in frame.columns if str(name).strip() in spelled]
-    doubtful = [name for name in frame.columns if _may_be_misread(frame[name], sign, zeros)]
+    suspects = frame.columns if zeros or sign == COMMA else ()
+    doubtful = [name for name in suspects if _may_be_misread(frame[name], sign, zeros)]
     if sure or doubtful:
         cells = _parsed(text, source, separator, usecols=[*sure, *doubtful], dtype="str")
         misread = [name for name in doubtful if _is_misread(cells[name], sign)]
@@ -113,8 +114,9 @@ def _parsed(text: str, source: str, separator: str, **options: Any) -> pd.DataFr
             io.StringIO(text), sep=separator, skipinitialspace=True, index_col=False, low_memory=False, **options
         )
         # Whole numbers beyond 64 bits are objects of Python; as numbers they are doubles, as any others are.
-        huge = [name for name in frame.columns if pd.api.types.infer_dtype(frame[name], skipna=True) == "integer"]
-        return frame.astype({name: float for name in huge if frame[name].dtype == object})
+        objects = frame.columns[(frame.dtypes == object).to_numpy()]
+        huge = [name for name in objects if pd.api.types.infer_dtype(frame[name], skipna=True) == "integer"]
+        return frame.astype(dict.fromkeys(huge, float))
     except (ValueError, OverflowError) as error:  # pandas' ParserError and EmptyDataError are ValueErrors
         raise UnusableTable(f"{source} cannot be read as text with columns ({_reason(error)}).") from error
 
