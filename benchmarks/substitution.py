@@ -30,7 +30,7 @@ _CLASSIFIERS = {"sklearn.svm.SVC": "SVC", "sklearn.svm.LinearSVC": "LSSVC"}
 FILES: dict[str, tuple[str, dict[str, str]]] = {
     "svm": ("sklearn.svm.tests.test_svm", {"sklearn.svm.SVC": "SVC"}),
     "gpc": ("sklearn.gaussian_process.tests.test_gpc", {"sklearn.gaussian_process.GaussianProcessClassifier": "GPC"}),
-    "gpr": ("sklearn.gaussian_process.tests.test_gpr", {"sklearn.gaussian_process.GaussianProcessRegressor": "LSSVR"}),
+    "gpr": ("sklearn.gaussian_process.tests.test_gpr", {"sklearn.gaussian_process.GaussianProcessRegressor": "GPR"}),
     "voting": ("sklearn.ensemble.tests.test_voting", _CLASSIFIERS),
     "stacking": ("sklearn.ensemble.tests.test_stacking", _CLASSIFIERS),
     "calibration": ("sklearn.tests.test_calibration", _CLASSIFIERS),

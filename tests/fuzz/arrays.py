@@ -118,8 +118,6 @@ WEIGHTS = (
     "one row",
 )
 
-TWINS = ("none", "rows", "columns", "units", "origin", "batch", "pickle", "twice")
-
 
 def arrays(case: FitCase) -> tuple[Any, Any, Any]:
     """Return X, y and weights of a case."""

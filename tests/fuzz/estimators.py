@@ -10,7 +10,7 @@ import kernelect
 from fuzz.arrays import FitCase
 
 CLASSIFIERS = ("LSSVC", "SVC", "GPC", "RVC", "KernelClassifier")
-REGRESSORS = ("LSSVR", "RVR", "BasisSearchRegressor", "KernelRegressor")
+REGRESSORS = ("LSSVR", "RVR", "GPR", "BasisSearchRegressor", "KernelRegressor")
 
 #: They read tables: whole numbers may be codes, and the largest count as missing.
 DOORS = ("KernelClassifier", "KernelRegressor")
@@ -39,6 +39,7 @@ ARGUMENTS: dict[str, tuple[tuple[tuple[str, Any], ...], ...]] = {
         *((("criterion", "laplace-evidence"),), (("criterion", "gacv"),), (("criterion", "radius-margin"),)),
     ),
     "GPC": ((("prior", None),), _BALANCED),
+    "GPR": ((("prior", None),),),
     "RVC": ((("criterion", "evidence"),), (("criterion", "centre-evidence"),), (("algorithm", "classical"),)),
     "RVR": ((("algorithm", "classical"),), (("centres", "movable"),), (("criterion", "loo"),)),
     "BasisSearchRegressor": ((("strategy", "sffs"),), (("strategy", "ols"),), (("criterion", "marginal-likelihood"),)),

@@ -15,7 +15,11 @@ from fuzz.harness import Broken
 TWINS = (
     *("none", "rows", "columns", "units", "origin", "batch", "pickle", "twice"),
     *("explained", "exported", "dask"),
+    *("signs", "far", "copies"),
 )
+
+#: Where columns of the twin "far" begin, in units of which their cells are whole: exact doubles, and their squares not.
+FAR = 2.0**46
 
 #: Fewer rows than these have several answers of the same worth. So have fewer per landmark: the machine on m landmarks
 #: has m + 1 coefficients, and leave-one-out of n rows judges them by n - m - 1 degrees of freedom. With 3 rows a
@@ -28,7 +32,7 @@ FEW, FEW_PER_LANDMARK = 6, 3
 LEAPING = ("RVR", "RVC", "BasisSearchRegressor")
 LEAPING_CRITERIA = ("span", "gacv", "radius-margin", "loo")
 
-#: Those that fit columns in an order of the data's own: where columns change places, no bit of them may change.
+#: Those that fit columns in an order and with signs of the data's own: other places and signs change no bit of them.
 COLUMNS_IN_ORDER = ("RVR", "RVC")
 
 #: Fits to inputs that were moved by one unit in the last place, by which such a case is known.
@@ -58,7 +62,9 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
         require_exported(model, Z, unit_of(case, y))
     elif case.twin == "dask" and "landmarks" in dict(case.arguments):
         require_same_on_dask(case, model, (X, y, weights), Z, NEAR * unit_of(case, y))
-    elif case.twin in ("rows", "columns", "units", "origin") and _is_decided(case):
+    elif case.twin == "far" and _is_decided(case):
+        return _require_same_far(case, X, y, weights)
+    elif case.twin in ("rows", "columns", "units", "origin", "signs", "copies") and _is_decided(case):
         return _require_same_fit(case, X, y, weights, Z, answers(model, Z))
     return "model"
 
@@ -87,7 +93,7 @@ def require_same_again(model: Any, second: Any, Z: Any) -> None:
 
 
 def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expected: Any) -> str:
-    if case.twin in ("units", "origin") and _by_its_numbers(case, X):
+    if case.twin in ("units", "origin", "signs") and _by_its_numbers(case, X):
         return "model"
     generator = np.random.default_rng(case.seed + 2)
     rows, columns = np.arange(len(X)), np.arange(X.shape[1])
@@ -104,6 +110,13 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
         # By the spread of most rows: what an outlier moves them by, they do not survive.
         spread = np.quantile(X, 0.75, axis=0) / 2.0 - np.quantile(X, 0.25, axis=0) / 2.0
         origin = generator.choice([1.0, 100.0]) * np.round(generator.normal(size=len(origin)), 1) * spread
+    if case.twin == "signs":
+        units = generator.choice([-1.0, 1.0], size=len(units))
+    if case.twin == "copies":  # of which each is a row of twice the weight
+        if weights is not None and np.ptp(weights) > 1e6 * np.median(weights):
+            return "model"
+        expected = answers(fit(made(case), X, y, 2.0 * (np.ones(len(X)) if weights is None else weights)), Z)
+        rows = np.concatenate([rows, rows])
     with np.errstate(all="ignore"):
         twin = X[rows][:, columns] * units + origin[columns]
         query = Z[:, columns] * units + origin[columns]
@@ -123,9 +136,23 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
     return "model"
 
 
+def _require_same_far(case: FitCase, X: Any, y: Any, weights: Any) -> str:
+    """Fit whole numbers of a unit, and the same ones far from 0: all differences are exact."""
+    with np.errstate(all="ignore"):
+        unit = np.quantile(X, 0.75, axis=0) / 64.0 - np.quantile(X, 0.25, axis=0) / 64.0
+        near = np.round(X / np.where(unit > 0.0, unit, 1.0)) + 0.5  # whole numbers may be codes
+    if not (np.abs(near) < 0.01 * FAR).all():
+        return "model"
+    Z = np.vstack([near[:6], near[:6] + 1.0])
+    first = answers(fit(made(case), near, y, weights), Z)
+    second = answers(fit(made(case), near + FAR, y, weights), Z + FAR)
+    require_near(second, first, NEAR * unit_of(case, y), "a large offset does not matter")
+    return "model"
+
+
 def _leaps(case: FitCase) -> bool:
     """Tell whether the criterion is one of sets, and leaps from one to the next."""
-    if case.twin == "columns" and case.estimator in COLUMNS_IN_ORDER:
+    if case.twin in ("columns", "signs") and case.estimator in COLUMNS_IN_ORDER:
         return False
     return case.estimator in LEAPING or dict(case.arguments).get("criterion") in LEAPING_CRITERIA
 
