@@ -1,4 +1,4 @@
-"""Do errors, claims, deviations and intervals agree on real tables: with copies, groups, straight lines?
+"""Errors, claims, deviations and intervals on real tables: with copies, groups and straight lines.
 
 Every CSV of a folder has its target in the last column. Four questions, each asked of tables that a rule chooses:
 
@@ -114,7 +114,7 @@ def deviations(X: pd.DataFrame, y: pd.Series, number: bool) -> Row:
 
 
 def lines(X: pd.DataFrame, y: pd.Series, number: bool) -> Row:
-    """Return the error of a row that dominates a straight line, and R2 on the largest real targets, ours and a line's."""
+    """Return the error of a row that dominates a line, and errors on the largest targets, ours and a line's."""
     inputs, n = numbers_of(X), cut(len(y))
     if not number or inputs.shape[1] < 2:
         return {}

@@ -354,6 +354,6 @@ def test_many_columns_take_memory_in_proportion():
 
 
 def test_kernels_side_by_side_are_refused_in_a_sentence():
-    kernel = sk.CompoundKernel([sk.RBF(), sk.RBF(2.0)])
-    with pytest.raises(InvalidArgument, match=r"holds 2 kernels side by side.*such as their sum"):
-        GPC(kernel).fit(np.eye(6), np.arange(6) % 2)
+    for kernel in (sk.CompoundKernel([sk.RBF(), sk.RBF(2.0)]), sk.CompoundKernel(0)):
+        with pytest.raises(InvalidArgument, match=r"kernel cannot be a CompoundKernel.*such as their sum"):
+            GPC(kernel).fit(np.eye(6), np.arange(6) % 2)

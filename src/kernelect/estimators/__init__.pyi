@@ -15,8 +15,8 @@ from kernelect.estimators._sklearn import validate_data as validate_data
 from kernelect.estimators._targets import class_weights as class_weights
 from kernelect.estimators._targets import decide_class as decide_class
 from kernelect.estimators._targets import encode_groups as encode_groups
-from kernelect.estimators._targets import joined_groups as joined_groups
 from kernelect.estimators._targets import encode_labels as encode_labels
+from kernelect.estimators._targets import joined_groups as joined_groups
 from kernelect.estimators._targets import require_one_label as require_one_label
 from kernelect.estimators._targets import require_size as require_size
 from kernelect.estimators._targets import targets_of as targets_of

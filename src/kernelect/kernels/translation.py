@@ -37,7 +37,8 @@ def from_sklearn(kernel: Any) -> Kernel:
     kind = type(kernel).__name__
     if kind == "CompoundKernel":
         raise InvalidArgument(
-            "kernel cannot be a CompoundKernel, which holds one kernel for each class: give one kernel, such as their sum."
+            "kernel cannot be a CompoundKernel, which holds one kernel for each class: give one kernel, such as their "
+            "sum."
         )
     if kind in ("Sum", "Product"):
         parts = from_sklearn(kernel.k1), from_sklearn(kernel.k2)

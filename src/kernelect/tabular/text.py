@@ -114,7 +114,7 @@ def _parsed(text: str, source: str, separator: str, **options: Any) -> pd.DataFr
             io.StringIO(text), sep=separator, skipinitialspace=True, index_col=False, low_memory=False, **options
         )
         # Whole numbers beyond 64 bits are objects of Python; as numbers they are doubles, as any others are.
-        objects = frame.columns[(frame.dtypes == object).to_numpy()]
+        objects = frame.columns[[str(kind) == "object" for kind in frame.dtypes]]
         huge = [name for name in objects if pd.api.types.infer_dtype(frame[name], skipna=True) == "integer"]
         return frame.astype(dict.fromkeys(huge, float))
     except (ValueError, OverflowError) as error:  # pandas' ParserError and EmptyDataError are ValueErrors
