@@ -149,6 +149,13 @@ class Selected:
     #: What each run of a search among hyper-parameters was; none in a search among subsets.
     runs: tuple[str, ...]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes with the name of the outcome: skops makes no members of enumerations."""
+        return {**self.__dict__, "outcome": self.outcome.name}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, outcome=Status[state["outcome"]])
+
     @property
     def converged(self) -> bool:
         """Whether the point is a (local) optimum as far as the search can tell, and nothing is in doubt."""

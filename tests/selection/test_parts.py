@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import make_friedman1
 
 from kernelect import GPC, LSSVC, LSSVR
+from kernelect.criteria import EPEvidence
 from kernelect.datasets import twonorm
 from kernelect.estimators import _latent
 from kernelect.machines import EP
@@ -154,8 +155,9 @@ def posteriors(monkeypatch):
 
 
 def test_with_many_rows_a_search_asks_less_of_the_moments(monkeypatch, posteriors):
-    assert _latent.search_tolerance(_latent._MANY_ROWS - 1) == EP().tol
-    assert _latent.search_tolerance(_latent._MANY_ROWS) > 10.0 * EP().tol
+    evidence = EPEvidence()
+    assert _latent.search_tolerance(_latent._MANY_ROWS - 1, evidence) == EP().tol
+    assert _latent.search_tolerance(_latent._MANY_ROWS, evidence) > 10.0 * EP().tol
     X, y = twonorm(120, random_state=0)
     monkeypatch.setattr(_latent, "_MANY_ROWS", 100)
     sweeps, sweep = [], ep_machine._Run._posterior
