@@ -125,13 +125,17 @@ def test_the_best_candidate_so_far_is_told_by_its_score():
             show = watch.candidates("fit", labels)
             for name, loss in (("one", 0.5), ("two", 0.25), ("three", 0.75)):
                 clock.now += 11.0
-                show(SimpleNamespace(loss=loss, candidate=SimpleNamespace(words=name)))
+                show(SimpleNamespace(of=4, loss=loss, candidate=SimpleNamespace(words=name)))
         clock.now += 11.0
         watch.stage("report")
     *both, last = [line.split(" · ")[1] for line in file.getvalue().splitlines()]
     told = ["{} 0.500 (one)", "{} 0.250 (two)", "{} 0.250 (two)"]
     told = [*[one.format("log-loss") for one in told], *["R² 0.500 (one)", "R² 0.750 (two)", "R² 0.750 (two)"]]
-    assert both == [f"stage 1 of 2, fit: {k % 3 + 1} fitted, best so far {one}" for k, one in enumerate(told)]
+    lefts = 2 * ["33.0 s", "22.0 s", "11.0 s"]
+    assert both == [
+        f"stage 1 of 2, fit: {k % 3 + 1} of 4 fitted, best so far {one}, about {left} left"
+        for k, (one, left) in enumerate(zip(told, lefts, strict=True))
+    ]
     assert last == "stage 2 of 2, report"
 
 
@@ -152,9 +156,11 @@ def test_the_best_only_falls_and_quiet_is_quiet():
 def test_a_terminal_sees_candidates_with_markup_as_it_stands():
     watch, _, file = watched(terminal=True)
     with watch:
-        watch.candidates("fit of [red]", labels=True)(SimpleNamespace(loss=0.5, candidate=SimpleNamespace(words="gp")))
+        watch.candidates("fit of [red]", labels=True)(
+            SimpleNamespace(of=8, loss=0.5, candidate=SimpleNamespace(words="gp"))
+        )
         watch._progress.refresh()
-    assert "fit of [red]: 1 fitted, best so far log-loss 0.500 (gp)" in file.getvalue()
+    assert "fit of [red]: 1 of 8 fitted, best so far log-loss 0.500 (gp)" in file.getvalue()
 
 
 def test_remarks_have_a_dot_each():

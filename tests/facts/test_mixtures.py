@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from kernelect import LSSVC, KernelClassifier, KernelRegressor
 from kernelect.exceptions import MissingCapability
 from kernelect.facts import Facts, GatherOptions, Sizes, Surface, Weights, gather, with_error
-from kernelect.facts.doubts import what_was_checked
+from kernelect.facts.doubts import Severity, what_was_checked
 from kernelect.facts.mixtures import describe_mixture
 from kernelect.facts.numbers import NOT_KNOWN
 
@@ -47,6 +47,8 @@ def facts(classifier):
 def test_the_candidates_are_those_of_the_mixture(classifier, facts):
     shown, found = facts["mixture"]["candidates"], classifier.candidates_.to_frame()
     assert len(shown) == len(found) == 5
+    names = [classifier.candidates_.candidate[place].words for place in classifier.candidates_.order()]
+    assert [one["name"] for one in shown] == names
     for one, (_, row) in zip(shown, found.iterrows(), strict=True):
         assert (one["view"], one["kernel"], one["machine"], one["status"]) == (
             row["view"],
@@ -54,7 +56,6 @@ def test_the_candidates_are_those_of_the_mixture(classifier, facts):
             row["machine"],
             row["status"],
         )
-        assert one["name"] == f"{one['machine']}, {one['kernel']}, {one['view']}"
         for key in ("score", "standard_error", "weight", "seconds"):
             assert one[key] == pytest.approx(row[key], rel=1e-5)
         assert one["words"] == with_error(row["score"], row["standard_error"])
@@ -96,7 +97,7 @@ def slow_loss(mixture, ours, loss, weights):
     paired = [loss(i, best.left_out[i]) - loss(i, ours[i]) for i in range(len(weights))]
     mean = sum(w * each for w, each in zip(weights, paired, strict=True)) / total
     spread = sum((w * (each - mean)) ** 2 for w, each in zip(weights, paired, strict=True))
-    return str(best.candidate), mean, math.sqrt(spread) / total
+    return best.candidate.words, mean, math.sqrt(spread) / total
 
 
 def test_what_the_best_candidate_would_lose_is_paired_row_by_row(classifier, facts):
@@ -182,9 +183,10 @@ def test_candidates_without_time_are_told():
     last = found["mixture"]["candidates"][-1]
     assert (last["words"], last["weight_words"], last["score"]) == (NOT_KNOWN, NOT_KNOWN, None)
     assert last["status"] == "not fitted: no time was left"
-    (doubt,) = [each for each in found["doubts"] if each["code"] == "not-converged"]
-    assert doubt["sentence"].endswith("it ran out of time after 1 of 5 candidates.")
-    assert "effort 'fast'" in doubt["advice"]
+    (doubt,) = [each for each in found["doubts"] if each["code"] == "not-all-tried"]
+    assert doubt["sentence"] == "The time limit ended the fit before 4 of its 5 machines were tried."
+    assert doubt["severity"] == Severity.DETAIL  # what is claimed was measured on this model
+    assert not any(each["code"] == "not-converged" for each in found["doubts"])
     assert len(Weights.from_estimator(model).names) == 1
 
 

@@ -388,6 +388,8 @@ def test_progress_is_told():
         warnings.simplefilter("error")
         KernelClassifier("fast", verbose=seen.append).fit(X, y)
     assert str(seen[0].candidate) == "lssvm, ard, as it is"
+    assert len(seen) == seen[0].of  # who watches knows how many there are, and how good each of them is
+    assert 0.0 < seen[0].loss < 1.0
     assert isinstance(seen[0].component.link, Tempered)
     assert isinstance(seen[1].component.parts[0], BoxPart)
     assert isinstance(seen[-1].component.link, Predictive)

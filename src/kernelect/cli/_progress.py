@@ -67,14 +67,15 @@ class Watch:
         return show
 
     def candidates(self, title: str, labels: bool) -> Callable[[Any], None]:
-        """Return an observer of a mixture: how many candidates are fitted, and how good the best one is alone."""
-        done, best = 0, None
+        """Return an observer of a mixture: what is fitted, how good the best one is alone, and the time left."""
+        done, best, began = 0, None, self._clock()
 
         def show(member: Any) -> None:
             nonlocal done, best
             best, done = member if best is None or member.loss < best.loss else best, done + 1
             score = f"log-loss {best.loss:.3f}" if labels else f"R² {1.0 - best.loss:.3f}"
-            self._tell(title, done, None, f"{done} fitted, best so far {score} ({best.candidate.words})")
+            words = f"{done} of {member.of} fitted, best so far {score} ({best.candidate.words})"
+            self._tell(title, done, member.of, words + self._time_left(began, done, member.of))
 
         return show
 
@@ -90,11 +91,14 @@ class Watch:
             nonlocal began
             if not done:
                 began = self._clock()
-            left = (self._clock() - began) * (total - done) / done if done else 0.0
-            words = f"{done} of {total}" + (f", about {duration(left)} left" if done and done < total else "")
-            self._tell(title, done, total, words)
+            self._tell(title, done, total, f"{done} of {total}{self._time_left(began, done, total)}")
 
         return show
+
+    def _time_left(self, began: float, done: int, total: int) -> str:
+        """Return how long the rest will take if it is as fast as what is done, as the end of a sentence."""
+        left = (self._clock() - began) * (total - done) / done if done else 0.0
+        return f", about {duration(left)} left" if done and done < total else ""
 
     def _tell(self, title: str, done: int, total: int | None, words: str) -> None:
         stage = f"stage {self._stages.index(title) + 1} of {len(self._stages)}, " if title in self._stages else ""

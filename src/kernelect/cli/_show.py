@@ -199,7 +199,7 @@ def candidate_table(mixture: MixtureFacts) -> Group:
     }
     left = len(mixture["candidates"]) - len(shown)
     title = "Candidates of the mixture" + (f" (the {len(shown)} heaviest of {len(shown) + left})" if left else "")
-    return figures(title, "machine, kernel, view of the inputs", rows, ["weight", score, "seconds"])
+    return figures(title, "candidate", rows, ["weight", score, "seconds"])
 
 
 def peer_table(comparison: ComparisonFacts, title: str) -> Group:
@@ -239,14 +239,15 @@ def print_verdict(console: Console, facts: Facts) -> None:
     """Print how good the model is, how sure that is and what to do."""
     verdict = facts["verdict"]
     say(console, f"Predicting {facts['target']} from {facts['title']}", "bold")
+    say(console, facts["data"]["words"], "dim")
     say(console, f"{verdict['words']}.", f"bold {_COLOURS[verdict['level'] - 1]}")
     for sentence in (verdict["good"], verdict["sure"], f"What to do: {verdict['todo']}"):
         say(console, sentence)
     console.print()
 
 
-def print_facts(console: Console, facts: Facts) -> None:
-    """Print the verdict, how good the model is, what drives it and what to doubt, and last how it was found."""
+def print_facts(console: Console, facts: Facts, *, experts: bool = False) -> None:
+    """Print the verdict, how good the model is, what drives it and what to doubt, for experts how it was found too."""
     from kernelect.facts.doubts import what_was_checked
 
     print_verdict(console, facts)
@@ -262,9 +263,14 @@ def print_facts(console: Console, facts: Facts) -> None:
         console.print(relevance_table(facts["relevance"]))
         console.print()
     print_doubts(console, facts["doubts"], what_was_checked(facts))
+    if experts:
+        _print_machine(console, facts)
+
+
+def _print_machine(console: Console, facts: Facts) -> None:
+    """Print what the model is, how the search for it ended, and its candidates."""
     machine = facts["machine"]
     say(console, "How it was found", "bold")
-    say(console, f"{facts['data']['words']}.")
     say(console, machine["sentence"])
     say(console, f"Search: {machine['search']} Size: {machine['size']}.")
     console.print()

@@ -120,6 +120,7 @@ def fit_command(
     if not quiet:
         print_remarks(console, facts["remarks"])
     say(console, "Written: " + ", ".join(str(path) for path in paths))
+    say(console, f"How the model was found: kernelect inspect {out / MODEL}")
     if not no_report:
         say(console, f"{REPORT}: {held}")
 

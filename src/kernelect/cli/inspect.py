@@ -28,7 +28,7 @@ def inspect_command(model: Path, as_json: bool) -> None:
         print_json({**facts, **about})
         return
     console = Terminal()
-    print_facts(console, facts)
+    print_facts(console, facts, experts=True)
     if facts["parameters"]:
         console.print(_pairs("Selected values", facts["parameters"]))
     console.print(_columns(facts["columns"]))

@@ -38,7 +38,7 @@ class Weights:
         """Return the record of a fitted mixture, or of a pipeline around one; candidates without a fit are left out."""
         found = _mixture_of(estimator).candidates_
         order = [place for place in found.order() if found.weight[place] > 0.0]
-        return cls(names=tuple(str(found.candidate[place]) for place in order), weight=found.weight[order])
+        return cls(names=tuple(found.candidate[place].words for place in order), weight=found.weight[order])
 
 
 def describe_mixture(estimator: Any, y: Any, task: str, weights: Array | None = None) -> MixtureFacts:
@@ -122,7 +122,7 @@ def _status(mixture: Door) -> str:
     leader = mixture.members[0]
     if not leader.outcome.trustworthy:
         ended = with_input_names(leader.in_words, _coded(mixture)).split(";")[0]
-        return f"stopped early in one candidate ({leader.candidate}), which {ended}"
+        return f"stopped early in one candidate ({leader.candidate.words}), which {ended}"
     doubt = in_options(with_input_names(mixture.doubt(), _coded(mixture)))
     return f"stopped early: {doubt}" if doubt else "fitted all candidates"
 
@@ -133,7 +133,7 @@ def _candidate(mixture: Door, place: int) -> CandidateFacts:
     score, error = float(found.score[place]), float(found.standard_error[place])
     fitted = bool(np.isfinite(score))
     return CandidateFacts(
-        name=str(candidate),
+        name=candidate.words,
         view=candidate.view,
         kernel=candidate.kernel_in_words,
         machine=candidate.machine,
@@ -152,7 +152,7 @@ def _loss(mixture: Door, y: Any, score: str, weights: Array | None) -> LossFacts
     weights = np.ones(len(y)) if weights is None else weights
     mixed, alone = mixture.left_out_losses(y)
     place = int(np.argmin([float(np.average(losses, weights=weights)) for losses in alone]))
-    best, paired = str(mixture.members[place].candidate), alone[place] - mixed
+    best, paired = mixture.members[place].candidate.words, alone[place] - mixed
     value = float(np.average(paired, weights=weights))
     error = float(np.sqrt(np.sum((weights * (paired - value)) ** 2)) / weights.sum())
     own = float(np.average(mixed, weights=weights))

@@ -139,7 +139,7 @@ def _weights(material: Material) -> Iterator[PictureFacts]:
         "found",
         record,
         "Weights of the candidates",
-        "How much each candidate (machine, kernel, view of the inputs) adds to a prediction. Candidates that predict "
+        "How much each candidate adds to a prediction. Candidates that predict "
         "rows left out better weigh more. The dashed line marks equal weights.",
     )
 

@@ -41,7 +41,7 @@ _KERNELS = {
     "category": "categories",
 }
 _WIDTHS = {"ard", "matern32-ard", "product-laplace", "product-matern32", "rational-quadratic-ard", "category"}
-_VIEWS = {AS_IS: "raw values", WARPED: "warped values"}
+_VIEWS = {AS_IS: "raw values", WARPED: "evened values"}
 _WITHOUT_KERNEL = {"forest", "boosting"}
 
 #: What is learned: numbers (or labels for which posteriors take too long), labels, labels on landmarks.
@@ -166,6 +166,8 @@ class Member:
         Where its selection ended; empty if it selects nothing.
     seconds : float
         Set by the loop that fits candidates.
+    of : int
+        Candidates that are fitted, for who watches; 0 where nobody does.
     loss : float
         Mean loss of rows left out, for who watches: log-loss of labels, unexplained share of the variance of numbers.
     """
@@ -179,7 +181,8 @@ class Member:
     n_evaluations: int = 0
     theta: Array = field(default_factory=lambda: np.zeros(0))
     seconds: float = 0.0
-    loss: float = float("nan")
+    of: int = 0
+    loss: float = np.nan
 
     @property
     def left_out(self) -> Array:

@@ -136,4 +136,4 @@ def progress_of(verbose: object, total: int, judge: Callable[[Member], float]) -
         sys.stderr.write(f"[{next(count)}/{total}] {member.candidate}: {member.seconds:.1f} s, {member.in_words}\n")
 
     told = verbose if callable(verbose) else write
-    return lambda member: told(replace(member, loss=judge(member)))
+    return lambda member: told(replace(member, of=total, loss=judge(member)))

@@ -118,8 +118,8 @@ def _unseen(done: int) -> None:
 
 
 def _doubts(outcomes: list[FoldOutcome]) -> list[str]:
-    """Return one remark on the folds whose fit warned of something."""
-    doubtful = [outcome.warnings[0] for outcome in outcomes if outcome.warnings]
+    """Return one remark on the folds whose fit warned of something; what it had no time for is told elsewhere."""
+    doubtful = [outcome.warnings[0] for outcome in outcomes if outcome.warnings and not outcome.short_of_time]
     return [f"In {len(doubtful)} of {len(outcomes)} outer folds: {doubtful[0]}"] if doubtful else []
 
 

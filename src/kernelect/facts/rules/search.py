@@ -22,15 +22,43 @@ class NotConverged(DoubtRule[ModelEvidence]):
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
         machine = evidence.facts["machine"]
-        return None if machine["converged"] else {"status": machine["status"], "mixture": "mixture" in evidence.facts}
+        if machine["converged"] or _not_tried(evidence):
+            return None
+        return {"status": machine["status"], "mixture": "mixture" in evidence.facts}
 
     def words(self, found: Mapping[str, Any]) -> Words:
         return Words(
             f"The search did not converge: it {found['status']}.",
-            "Give it more time (a larger time limit), or less work (effort 'fast')."
+            "The scores are those of the model as it is. A longer --time-limit may give a better one."
             if found["mixture"]
             else "Give it more time (a larger time limit or max_iter), and check that two seeds select similar values.",
         )
+
+
+@register
+class NotAllTried(DoubtRule[ModelEvidence]):
+    """A time limit left out some candidates of a mixture: its scores hold, and it could be better."""
+
+    name = "not-all-tried"
+    about = "the end of the search"
+    severity = Severity.DETAIL
+    evidence = ModelEvidence
+
+    def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
+        missing = _not_tried(evidence)
+        return {"missing": missing, "of": len(evidence.facts["mixture"]["candidates"])} if missing else None
+
+    def words(self, found: Mapping[str, Any]) -> Words:
+        return Words(
+            f"The time limit ended the fit before {found['missing']} of its {found['of']} machines were tried.",
+            "The scores are those of the model as it is. A longer --time-limit may give a better one.",
+        )
+
+
+def _not_tried(evidence: ModelEvidence) -> int:
+    """Return how many candidates of a mixture there was no time for; those that left a race had some."""
+    candidates = evidence.facts["mixture"]["candidates"] if "mixture" in evidence.facts else []
+    return sum(one["score"] is None and one["seconds"] == 0.0 for one in candidates)
 
 
 @register
