@@ -68,7 +68,7 @@ def test_a_time_limit_holds_and_what_was_not_fitted_is_told(run, folder):
     facts = json.loads(run(*FIT, "--no-report", "--json", "--time-limit", "0.02").stdout)
     statuses = [one["status"] for one in facts["mixture"]["candidates"]]
     assert "not fitted: no time was left" in statuses
-    assert "not-converged" in [doubt["code"] for doubt in facts["doubts"]]
+    assert "not-all-tried" in [doubt["code"] for doubt in facts["doubts"]]
     assert any("left no time for" in remark for remark in facts["remarks"])
     text = run("inspect", "model.kernelect").stdout
     assert "ran out of time after" in " ".join(text.split())
