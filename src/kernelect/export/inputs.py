@@ -8,7 +8,7 @@ from kernelect.export.cells import Cell, NumberCell, Sheet, made
 from kernelect.export.graph import Node, apply, clipped, concatenated, reduced, reshaped, take, times
 from kernelect.export.tracing import sine_of_turns
 from kernelect.inputs import Coding, Indicators, Warp
-from kernelect.inputs.coding import OTHER, YEAR, CategoryCode, MissingCode, NumberCode
+from kernelect.inputs.coding import OTHER, WAVES, CategoryCode, MissingCode, NumberCode
 from kernelect.inputs.readings import LARGEST, number_codes
 from kernelect.typing import Indices
 
@@ -36,7 +36,7 @@ def coded(coding: Coding, cells: list[Cell], sheet: Sheet) -> Node:
     codes = [number_codes(coding.roles[j].reading) for j in used]
     tamed = dict(zip(used, bounded([cells[j] for j in used], sheet, codes), strict=True))
     found: dict[int, Cell] = {}
-    for part in ("value", "season-sin", "season-cos"):
+    for part in ("value", *WAVES):
         found.update(_numbers(coding, part, tamed, sheet))
     for j, code in enumerate((*coding.numbers, *coding.categories)):
         if isinstance(code, MissingCode):
@@ -55,7 +55,7 @@ def indicated(indicators: Indicators, x: Node) -> Node:
 
 
 def _numbers(coding: Coding, part: str, cells: dict[int, Cell], sheet: Sheet) -> dict[int, Cell]:
-    """Return the inputs that are numbers (or the season of dates), all at once."""
+    """Return the inputs that are numbers (or waves of dates and times of day), all at once."""
     chosen = {j: code for j, code in enumerate(coding.numbers) if isinstance(code, NumberCode) and code.part == part}
     if not chosen:
         return {}
@@ -64,7 +64,8 @@ def _numbers(coding: Coding, part: str, cells: dict[int, Cell], sheet: Sheet) ->
     if part == "value":
         sheet.remember(own, [code.centre for code in codes], [code.scale for code in codes])
     else:
-        values = sine_of_turns(values / YEAR + (0.0 if part == "season-sin" else 0.25))
+        period, ahead = WAVES[part]
+        values = sine_of_turns(values / period + ahead)
     fill, centre, scale = (np.array([getattr(code, name) for code in codes]) for name in ("fill", "centre", "scale"))
     node = (apply("where", apply("missing", values), fill, values) - centre) / scale
     return dict(zip(chosen, made(node, own), strict=True))

@@ -7,12 +7,12 @@ category becomes one input, a code that can only be compared for equality.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.inputs.durations import CLOCK, DAY
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.readings import is_missing, values_of
 from kernelect.inputs.roles import Role, Wishes, describe
@@ -52,7 +52,7 @@ class NumberCode:
 
     def __call__(self, values: Array) -> Array:
         """Return the input from the column's values."""
-        values = _PARTS[self.part](values)
+        values = _part(self.part, values)
         filled = np.where(np.isnan(values), self.fill, values)
         with np.errstate(over="ignore"):
             return np.clip((filled - self.centre) / self.scale, -_FURTHEST, _FURTHEST)
@@ -185,6 +185,10 @@ def fit_coding(frame: Frame, wishes: Wishes | None = None) -> Coding:
 
 
 def _number_codes(column: int, role: Role, values: Array) -> list[NumberCode | MissingCode]:
+    if role.reading.unit == CLOCK:
+        waves = {"day-sin": "06:00", "day-cos": "00:00"}  # two waves a day, named after the time when each is highest
+        clock = (_number_code(column, f"{role.name} ({when})", values, part) for part, when in waves.items())
+        return [code for code in clock if code is not None]
     codes = [_number_code(column, role.name, values, "value")]
     if role.kind == "date" and np.nanmax(values) - np.nanmin(values) >= _SEASON_SPAN:
         # Two waves of one year, named after the month in which each is highest.
@@ -194,7 +198,7 @@ def _number_codes(column: int, role: Role, values: Array) -> list[NumberCode | M
 
 
 def _number_code(column: int, name: str, values: Array, part: str) -> NumberCode | None:
-    values = _PARTS[part](values)
+    values = _part(part, values)
     fill = float(np.nanmedian(values))
     filled = np.where(np.isnan(values), fill, values)
     # Differences of numbers with a large offset, such as times, are exact, and their quotients are not.
@@ -241,8 +245,12 @@ def _weekday(days: Array) -> Cells:
     return out
 
 
-_PARTS: dict[str, Callable[[Array], Array]] = {
-    "value": lambda days: days,
-    "season-sin": lambda days: np.sin(2.0 * np.pi * days / YEAR),
-    "season-cos": lambda days: np.cos(2.0 * np.pi * days / YEAR),
-}
+#: Parts of a column that are waves -> their period, and the share of it by which the sine is ahead.
+WAVES = {"season-sin": (YEAR, 0.0), "season-cos": (YEAR, 0.25), "day-sin": (DAY, 0.0), "day-cos": (DAY, 0.25)}
+
+
+def _part(name: str, values: Array) -> Array:
+    if name not in WAVES:
+        return values
+    period, ahead = WAVES[name]
+    return np.asarray((np.cos if ahead else np.sin)(2.0 * np.pi * values / period))

@@ -1,6 +1,6 @@
 """Times as people write them, in hours: durations (``1h 40m``, ``2 days``) and times of day (``13:45``, ``1:45 PM``).
 
-A time of day is a number like any other: 23:59 is far from 00:01.
+Times of day lie on a circle: 23:59 is near 00:01.
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ import numpy as np
 
 #: What is written as the unit of a column of such times.
 DURATION = "duration in hours"
+
+#: The same for times of day.
+CLOCK = "time of day in hours"
+
+#: Hours of a day. Times of day that do not tell its halves apart spread over more than one of them.
+DAY = 24.0
 
 _HOURS = {"d": 24.0, "h": 1.0, "m": 1.0 / 60.0, "s": 1.0 / 3600.0}
 
@@ -40,6 +46,15 @@ def hours_of(text: str) -> float:
     if parts is None or not any(parts.groups()):
         return np.nan
     return sum(float(part) * size for part, size in zip(parts.groups(), _HOURS.values(), strict=True) if part)
+
+
+def are_clocks(texts: Sequence[str]) -> bool:
+    """Return whether times are those of a day: with a mark of its half, or spread over more than half of it."""
+    hours = [hours_of(text) for text in texts if _CLOCK.fullmatch(text.strip())]
+    if not hours or max(hours) >= DAY:
+        return False
+    marked = any(text.strip()[-2:].lower() in ("am", "pm", "m.") for text in texts)
+    return marked or max(hours) - min(hours) > DAY / 2.0
 
 
 def are_durations(texts: Sequence[str], share: float) -> bool:

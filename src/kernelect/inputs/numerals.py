@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.inputs.durations import DURATION, are_durations, hours_of
+from kernelect.inputs.durations import CLOCK, DURATION, are_clocks, are_durations, hours_of
 from kernelect.typing import Array
 
 POINT, COMMA = ".", ","
@@ -83,7 +83,7 @@ def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str =
     limits, dressed = [], []
     for text in texts:
         if text not in known and text is not None:
-            if unit == DURATION:
+            if unit in (CLOCK, DURATION):
                 known[text] = hours_of(text)
                 dressed += [text] if not np.isnan(known[text]) else []
                 continue
@@ -98,7 +98,7 @@ def read_numerals(texts: Iterable[str | None], decimal: str = POINT, unit: str =
 
 
 def shared_unit(texts: Iterable[str], share: float) -> str:
-    """Return the unit that follows at least ``share`` of the numbers, DURATION for times, else an empty string.
+    """Return the unit that at least ``share`` of the numbers have, DURATION or CLOCK for times, else an empty string.
 
     The other numbers may not have another unit: ``12 kg`` and ``26 lb`` do not belong in one column.
     """
@@ -110,7 +110,10 @@ def shared_unit(texts: Iterable[str], share: float) -> str:
     units = [unit for unit in counts if unit]
     if len(units) == 1 and counts[units[0]] >= share * sum(counts.values()):
         return units[0]
-    return DURATION if are_durations([text for text in texts if not stands_for_nothing(text)], share) else ""
+    times = [text for text in texts if not stands_for_nothing(text)]
+    if not are_durations(times, share):
+        return ""
+    return CLOCK if are_clocks(times) else DURATION
 
 
 def stands_for_nothing(text: str) -> bool:

@@ -10,15 +10,18 @@ import numpy as np
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.codes import missing_codes
-from kernelect.inputs.dates import ISO, find_form, read_days
-from kernelect.inputs.durations import DURATION
+from kernelect.inputs.dates import ISO, days_of, find_form, read_days
+from kernelect.inputs.durations import CLOCK, DURATION
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
 from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
 from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, unbounded, values_of
 from kernelect.typing import Array, Indices
 
-KINDS = ("number", "category", "date")
+#: What a user may call a column of hours from 0 to 24: a number on a circle.
+TIME_OF_DAY = "clock"
+
+KINDS = ("number", "category", "date", TIME_OF_DAY)
 
 #: Share of a text column's cells that have to be numbers (or dates) for it to be read as such.
 MOSTLY = 0.9
@@ -30,6 +33,9 @@ _NOT_LIMITS = 0.5
 FEW_TEXTS = 20
 
 _TRUTHS = (0.0, 1.0)
+
+#: Dates written as digits, and how many of them leave no doubt that they are dates.
+_DIGITS, _ENOUGH_DAYS = "%Y%m%d", 20
 
 #: Letters and a number: beside whole numbers, all of them are names.
 _LABEL = re.compile(r"[A-Za-z]{1,3}[-_ ]?\d+")
@@ -159,8 +165,14 @@ def _kind(
     cells: Cells, declared: bool, reading: Reading, sign: str, given: str | None
 ) -> tuple[str, Reading, tuple[Note, ...]]:
     """Return what the cells are, how they are read, and notes where that was a judgement."""
+    if given == TIME_OF_DAY:
+        given, reading = "number", replace(reading, unit=CLOCK)
+        if cells.dtype.kind != "f":
+            return given, reading, ()
     if cells.dtype.kind in "fM" and (given != "date" or cells.dtype.kind == "M"):
         found = "date" if cells.dtype.kind == "M" else "category" if declared else "number"
+        if found == "number" and given is None and _are_written_dates(cells):
+            return "date", replace(reading, date_format=_DIGITS), (("{is} read as dates", _DIGITS),)
         return given or found, reading, _on_huge(cells) if (given or found) == "number" else ()
     present = [cell for cell in as_text(cells) if cell is not None and cell not in reading.missing_codes]
     if given == "category" or (declared and given is None) or not present:
@@ -192,7 +204,9 @@ def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Re
         notes += (("{is} read with a decimal comma", ""),)
     if limits:
         notes += (("{has} cells that are limits, read as the limit itself", f"such as {found.limits[0]!r}"),)
-    if unit == DURATION:
+    if unit == CLOCK:
+        notes += (("{is} read as times of day", f"such as {found.dressed[0]!r}"),)
+    elif unit == DURATION:
         notes += (("{is} read as hours", f"such as {found.dressed[0]!r}"),)
     elif found.dressed:
         notes += (("{is} read without {its} unit or currency", f"such as {found.dressed[0]!r}"),)
@@ -225,6 +239,14 @@ def _on_lost(lost: list[str], what: str) -> tuple[Note, ...]:
     if not lost:
         return ()
     return ((f"{{has}} cells that are no {what} and count as missing", f"{len(lost)}, such as {lost[0]!r}"),)
+
+
+def _are_written_dates(cells: Cells) -> bool:
+    """Return whether whole numbers are dates written as digits, such as 20241231: other numbers are rarely all days."""
+    found = np.unique(cells[~np.isnan(cells)])
+    if len(found) < _ENOUGH_DAYS or found[0] < 1e7 or found[-1] >= 1e8 or np.any(found % 1):
+        return False
+    return not np.isnan(days_of(as_text(found), _DIGITS)).any()
 
 
 def _on_huge(cells: Cells) -> tuple[Note, ...]:

@@ -11,11 +11,12 @@ import pandas as pd
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes, as_frame, describe
+from kernelect.inputs.durations import CLOCK
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.notes import Note, sentences
 from kernelect.inputs.readings import PLAIN, Reading
 from kernelect.inputs.readings import values_of as read_cells
-from kernelect.inputs.roles import Role
+from kernelect.inputs.roles import TIME_OF_DAY, Role
 
 #: Categories that are remembered with the model, to explain new ones.
 MOST_CATEGORIES = 1000
@@ -52,6 +53,11 @@ class Column:
     categories: tuple[str, ...] = ()
     reading: Reading = PLAIN
     literal: bool = False
+
+    @property
+    def own_kind(self) -> str:
+        """The kind as machines know it, which tells times of day from other numbers."""
+        return TIME_OF_DAY if self.reading.unit == CLOCK else self.kind
 
 
 @dataclass(frozen=True, kw_only=True)

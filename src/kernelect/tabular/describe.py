@@ -20,6 +20,7 @@ from kernelect.tabular.limits import on_limits, target_limits
 from kernelect.tabular.questions import questions
 from kernelect.tabular.rows import TableRows, group_numbers, times_of
 from kernelect.tabular.schema import Schema
+from kernelect.tabular.spans import find_spans, with_spans
 from kernelect.tabular.subjects import find_subjects
 from kernelect.tabular.target_cells import typed_target
 from kernelect.tabular.usable import (
@@ -94,7 +95,9 @@ def describe_table(frame: pd.DataFrame, target: str, **declared: Any) -> tuple[S
         named = find_subjects(found_columns, inputs, {*wishes.kept, *wishes.kinds})
         group, found_columns = named.group, named.found
         inputs = inputs if group is None else inputs.drop(columns=group)
-    columns = set_aside(found_columns, inputs, wishes.kept)
+    spans, found_columns = find_spans(found_columns, inputs)
+    frame = with_spans(frame, spans)
+    columns = set_aside(found_columns, with_spans(inputs, spans), {*wishes.kept, *(span.name for span in spans)})
     if not columns.columns:
         raise UnusableTable(
             " ".join(["No column is left to learn from: keep one with --keep, or drop fewer.", *columns.remarks])
@@ -122,6 +125,7 @@ def describe_table(frame: pd.DataFrame, target: str, **declared: Any) -> tuple[S
         time_format="" if times is None else times.form,
         event=event,
         ordered=ordered is not None,
+        spans=spans,
         stakes=Stakes() if event is None else Stakes(CONCORDANCE),
     )
     rows = TableRows(

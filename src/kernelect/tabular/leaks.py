@@ -46,6 +46,19 @@ _NAMES = ("id", "ids", "nr", "no", "number", "num", "key", "index", "idx", "rown
 #: Words that say nothing, as programs give to row numbers, or that a row goes by.
 _NUMBERED = re.compile(r"(unnamed|x|v|var|col|column|row|obs|observation|case|record|sample|seq|sequence|order)?_*\d*")
 
+#: Words for what is measured or counted: whole numbers that are all different may be amounts in their order.
+_AMOUNTS = {"age", "dose", "weight", "height", "length", "width", "depth", "price", "cost", "income", "salary"} | {
+    "population",
+    "area",
+    "size",
+    "temperature",
+    "distance",
+    "speed",
+    "volume",
+    "score",
+    "rating",
+}
+
 #: Share of the rows by which ranks may have gaps, since rows were left out.
 _RANK_GAPS = 0.25
 
@@ -115,7 +128,7 @@ def _why_number(name: str, cells: np.ndarray) -> str:
     """Return why whole numbers, all different, number the rows; nothing if they may have been measured."""
     if np.any(cells % 1):
         return ""
-    if _are_ranks(name, cells):
+    if _are_ranks(name, cells) or _AMOUNTS.intersection(words_of(name)):
         return ""
     n, span = len(cells), float(cells.max() - cells.min()) + 1.0
     if 0.5 * n * n / span > _COLLISIONS:

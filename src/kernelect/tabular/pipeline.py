@@ -100,15 +100,15 @@ def for_order(machine: BaseEstimator, classes: tuple[Any, ...]) -> BaseEstimator
 
 def coding_steps(columns: Sequence[Column]) -> list[tuple[str, BaseEstimator]]:
     """Return the steps that make numbers of columns, unfitted: each gets its type, then all are coded."""
-    kinds = {column.name: column.kind for column in columns}
-    return [("columns", HandOver(tuple(kinds.values()))), ("coding", CodedColumns(kinds))]
+    kinds = {column.name: column.own_kind for column in columns}
+    return [("columns", HandOver(tuple(column.kind for column in columns))), ("coding", CodedColumns(kinds))]
 
 
 def make_pipeline_for(columns: Sequence[Column], machine: BaseEstimator) -> Pipeline:
     """Return the whole pipeline, unfitted: steps "columns", "coding" and "machine"; a mixture codes columns itself."""
     steps = coding_steps(columns)
     if isinstance(machine, Door):
-        machine.set_params(columns={column.name: column.kind for column in columns})
+        machine.set_params(columns={column.name: column.own_kind for column in columns})
         steps = steps[:1]
     return Pipeline([*steps, ("machine", machine)])
 

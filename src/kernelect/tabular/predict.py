@@ -15,6 +15,7 @@ from kernelect.model import Model
 from kernelect.tabular.differences import differences, readings_for
 from kernelect.tabular.read import Table
 from kernelect.tabular.schema import Schema
+from kernelect.tabular.spans import with_spans
 from kernelect.tabular.table_model import TableModel
 from kernelect.typing import Array
 
@@ -32,7 +33,7 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     fill_missing : bool
         Whether absent columns count as missing cells; otherwise they are an error.
     """
-    frame, wanted = table.frame, [column.name for column in schema.columns]
+    frame, wanted = with_spans(table.frame, schema.spans), [column.name for column in schema.columns]
     absent = [name for name in wanted if name not in frame.columns]
     expected = {*wanted, schema.target, schema.weight, schema.group, schema.time, *schema.ids, *schema.unused}
     extra = [name for name in frame.columns if name not in expected]

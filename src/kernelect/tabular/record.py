@@ -19,7 +19,7 @@ from kernelect.facts.doubts import examine
 from kernelect.facts.gathering import gather_for_file
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
-from kernelect.inputs.durations import DURATION
+from kernelect.inputs.durations import CLOCK, DURATION
 from kernelect.mixture import AUTO
 from kernelect.mixture.kernel_machines import MOST_WIDTHS
 from kernelect.numerics import Deadline
@@ -195,7 +195,8 @@ def _reading_words(column: Column) -> str:
     words = ["decimal comma"] if column.reading.decimal != "." and column.kind == "number" else []
     words += [f"dates as {column.reading.date_format}"] if column.kind == "date" else []
     unit = column.reading.unit
-    words += ["times in hours"] if unit == DURATION else [f"without {plain_name(unit)}"] if unit else []
+    times = {DURATION: "durations in hours", CLOCK: "times of day in hours"}
+    words += [times[unit]] if unit in times else [f"without {plain_name(unit)}"] if unit else []
     codes = [plain_name(code) for code in column.reading.missing_codes]
     return "; ".join([*words, *([f"{', '.join(codes)} as missing"] if codes else [])])
 

@@ -13,6 +13,7 @@ from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.tabular.columns import Column, column_values
+from kernelect.tabular.spans import Span
 from kernelect.typing import ORDERED, SURVIVAL
 
 
@@ -26,6 +27,7 @@ class Schema:
     ``event`` is the column that tells whether a target is the time of an event.
     ``ordered`` tells whether the classes have an order, in which they then stand.
     ``target_codes`` are cells of the target that count as missing, ``time_format`` is the form of ``time``'s dates.
+    ``spans`` are input columns that are made of two dates each.
     """
 
     target: str
@@ -44,6 +46,7 @@ class Schema:
     time_format: str = ""
     event: str | None = None
     ordered: bool = False
+    spans: tuple[Span, ...] = ()
 
     @property
     def learnt(self) -> dict[str, Reading]:

@@ -44,6 +44,13 @@ _KINDS = re.compile(
 )
 
 
+#: Words that end in id and name nothing: paid, acid, valid and the like, and all that end in -oid.
+_ENDS_IN_ID = re.compile(
+    "(?!paid|unpaid|prepaid|acid|said|valid|invalid|solid|liquid|hybrid|rapid|fluid|humid|lipid|plaid|orchid|stupid|"
+    "grid|bid|kid|lid|mid|raid|aid|covid|.*oid)[a-z]+id"
+)
+
+
 @dataclass(frozen=True)
 class NamedSubjects:
     """The column whose values tell which rows belong together, if there is one, and the columns that are left."""
@@ -88,7 +95,8 @@ def _names_subjects(name: str, column: pd.Series) -> bool:
     identifies = bool(words) and words[-1] in _IDENTIFIES and not any(map(_KINDS.fullmatch, words))
     others = [word for word in words if not _SUBJECTS.fullmatch(word)]
     named = len(others) < len(words) and _BEHIND.issuperset(others)
-    if not identifies and not named:
+    glued = not identifies and not named and bool(words) and _names_by_ending(words[-1])
+    if not identifies and not named and not glued:
         return False
     cells = column_values(column, "category").dropna()
     if pd.api.types.is_numeric_dtype(column) and np.any(column.dropna().to_numpy(dtype=float) % 1):
@@ -97,9 +105,16 @@ def _names_subjects(name: str, column: pd.Series) -> bool:
     n, count = len(index), len(levels)
     if count < max(LEAST_GROUPS, LEAST_ROOTS * np.sqrt(n)) or 2 * n < len(column):
         return False
+    if glued:
+        return n >= LEAST_ROWS * count and (in_blocks(index) or even(index))
     if identifies or words[-1] in _BEHIND:
         return n >= _LEAST_IDENTIFIED * count
     return n >= LEAST_ROWS * count and (not pd.api.types.is_numeric_dtype(column) or in_blocks(index) or even(index))
+
+
+def _names_by_ending(word: str) -> bool:
+    """Return whether a word ends in id, as distid and usubjid do, and is no word of its own and no kind of thing."""
+    return bool(_ENDS_IN_ID.fullmatch(word)) and not _KINDS.fullmatch(word[:-2])
 
 
 def words_of(name: str) -> list[str]:
