@@ -107,13 +107,13 @@ def shared_unit(texts: Iterable[str], share: float) -> str:
         found = None if stands_for_nothing(text) else _unit_of(text)
         if found is not None:
             counts[found] = counts.get(found, 0) + 1
-    units = [unit for unit in counts if unit]
-    if len(units) == 1 and counts[units[0]] >= share * sum(counts.values()):
+    units, times = [unit for unit in counts if unit], [text for text in texts if not stands_for_nothing(text)]
+    covered = len(units) == 1 and counts[units[0]] >= share * sum(counts.values())
+    if covered and sum(counts.values()) == len(times):
         return units[0]
-    times = [text for text in texts if not stands_for_nothing(text)]
-    if not are_durations(times, share):
-        return ""
-    return CLOCK if are_clocks(times) else DURATION
+    if are_durations(times, share):  # 2h among 1h 40m is a time too
+        return CLOCK if are_clocks(times) else DURATION
+    return units[0] if covered else ""
 
 
 def stands_for_nothing(text: str) -> bool:
