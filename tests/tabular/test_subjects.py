@@ -125,7 +125,8 @@ def test_times_are_numbers_of_hours(visits, cells, hours):
     frame, _ = visits
     _, rows, remarks = describe_table(frame.assign(took=cells * 25), "y")
     np.testing.assert_allclose(rows.X["took"].to_numpy()[:4], hours)
-    assert f"Column 'took' is read as hours (such as {cells[0]!r})." in remarks
+    what = "times of day" if ":" in cells[0] else "hours"
+    assert f"Column 'took' is read as {what} (such as {cells[0]!r})." in remarks
 
 
 def test_one_unit_is_no_duration_in_hours(visits):
