@@ -7,6 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelect.mixture.efforts import EFFORTS
+from kernelect.mixture.forest import RandomForest
+from kernelect.mixture.kernel_machines import KernelMachine
 from kernelect.selection.landmarks import request, stages
 from kernelect.tabular import load_model, match_columns, predict_table, read_table
 from speeds import slowly
@@ -58,9 +61,19 @@ def test_every_engine_gives_the_same_model(run, tmp_path, request, report_page, 
     assert [facts["pictures"] for facts in report_page] == [[{"rows": 400}]] * 2
 
 
-def test_auto_is_the_machine_on_landmarks(run, tmp_path):
-    outcome = run("fit", "big.parquet", "--target", "value", "--engine", "local", "--no-report", "--json")
-    assert json.loads(outcome.stdout)["machine"]["class"] == "LSSVR"
+MIXTURE = ("fit", "big.parquet", "--target", "value", "--effort", "fast", "--folds", "0", "--no-report")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("engine", ["local", *slowly("cluster")])
+def test_auto_is_the_mixture_of_the_rows_in_memory(run, tmp_path, request, monkeypatch, engine):
+    monkeypatch.setitem(EFFORTS, "fast", (KernelMachine(tied=True), RandomForest(n_trees=10)))
+    engine = request.getfixturevalue("cluster") if engine == "cluster" else engine
+    run(*MIXTURE, "--out", "whole")
+    outcome = run(*MIXTURE, "--engine", engine, "--out", "parts", "--json")
+    assert json.loads(outcome.stdout)["machine"]["class"] == "KernelRegressor"
+    expected, found = predictions(tmp_path / "whole"), predictions(tmp_path / "parts")
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize(

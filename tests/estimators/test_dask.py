@@ -90,6 +90,9 @@ def test_a_regressor(cluster, data, monkeypatch):
     np.testing.assert_allclose(mean.compute(), here.predict(X), rtol=1e-8)
     np.testing.assert_allclose(deviation.compute(), here.predict(X, return_std=True)[1], rtol=1e-8)
     np.testing.assert_allclose(there.predict_interval(X[:20]), here.predict_interval(X[:20]), rtol=1e-8)
+    ends = there.predict_interval(as_arrays(X)[0], coverage=0.5)
+    for lazy, expected in zip(ends, here.predict_interval(X, coverage=0.5), strict=True):
+        np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-8)
 
 
 def test_frames_of_unknown_size_with_an_empty_partition(cluster, data):
@@ -264,8 +267,10 @@ def test_what_does_not_fit_together_is_refused_in_words(cluster, data):
     for model in (LSSVR(), LSSVC()):
         with pytest.raises(NotFittedError):
             model.predict(rows)
-    with pytest.raises(InvalidArgument, match="KernelRegressor mixes machines in memory: use LSSVC or LSSVR"):
-        KernelRegressor().fit(rows, targets)
+    with pytest.raises(InvalidArgument, match="groups are left out as a whole, which needs all their rows"):
+        KernelRegressor().fit(rows, targets, groups=np.arange(N))
+    with pytest.raises(InvalidArgument, match="return_cov=True has a number for every two rows"):
+        fixed().fit(X, y).predict(rows, return_cov=True)
     with pytest.raises(ValueError, match="expecting 5 features"):
         fixed().fit(X, y).predict(rows[:, :4])
 

@@ -155,6 +155,7 @@ def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[Ta
 
     from kernelect.cli._load import how_of, required
     from kernelect.exceptions import MissingCapability
+    from kernelect.mixture import AUTO
     from kernelect.studies import engine_for
     from kernelect.studies.engines import Dask
     from kernelect.tabular import fit_pieces, parquet_columns, read_columns
@@ -170,7 +171,8 @@ def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[Ta
     target = required(given["target"] or (None if known is None else known.target), pieces)
     how = how_of(given, known, target, pieces)
     with watch, engine.client() if isinstance(engine, Dask) else nullcontext() as client:
-        observe = watch.search(_FIT)
+        watch.stage(_FIT)  # which targets there are is known later
+        observe = None if given["machine"] == AUTO else watch.search(_FIT)
         found = fit_pieces(table, target, _machine(given), client=client, observe=observe, **how)
     return found.model, found.rows
 

@@ -8,10 +8,18 @@ from kernelect.estimators._dask import computed as computed
 from kernelect.estimators._dask import computed_sum as computed_sum
 from kernelect.estimators._dask import is_dask as is_dask
 from kernelect.estimators._dask import sent_once as sent_once
+from kernelect.estimators._elsewhere import Surveyed as Surveyed
+from kernelect.estimators._elsewhere import as_parts as as_parts
+from kernelect.estimators._elsewhere import surveyed_labels as surveyed_labels
+from kernelect.estimators._elsewhere import surveyed_numbers as surveyed_numbers
 from kernelect.estimators._in_time import in_time as in_time
+from kernelect.estimators._lazy import lazily as lazily
 from kernelect.estimators._lssvm_base import LSSVMBase as LSSVMBase
 from kernelect.estimators._sklearn import check_sample_weight as check_sample_weight
 from kernelect.estimators._sklearn import validate_data as validate_data
+from kernelect.estimators._survey import part_weights as part_weights
+from kernelect.estimators._survey import real_targets as real_targets
+from kernelect.estimators._survey import vector as vector
 from kernelect.estimators._targets import class_weights as class_weights
 from kernelect.estimators._targets import decide_class as decide_class
 from kernelect.estimators._targets import encode_groups as encode_groups
@@ -20,6 +28,7 @@ from kernelect.estimators._targets import joined_groups as joined_groups
 from kernelect.estimators._targets import require_one_label as require_one_label
 from kernelect.estimators._targets import require_size as require_size
 from kernelect.estimators._targets import targets_of as targets_of
+from kernelect.estimators._targets import weight_by_class as weight_by_class
 from kernelect.estimators._training import LabelledTraining as LabelledTraining
 from kernelect.estimators._training import Training as Training
 from kernelect.estimators._training import remark_on_copies as remark_on_copies

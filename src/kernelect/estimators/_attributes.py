@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from kernelect.estimators._base import Estimator
+from kernelect.estimators._lazy import lazily
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import Kernel
 from kernelect.model import Component, KernelPart, LabelHead, Model, NumberHead, TrainingRows
@@ -65,6 +66,7 @@ class ReadsLabels(ReadsModel):
         """The labels, sorted."""
         return self.model_.labels.classes
 
+    @lazily("probabilities")
     def predict_log_proba(self, X: Any) -> Array:
         """Return logarithms of class probabilities, also of those that are too small for a number."""
         return self.model_.log_probabilities(self._validated(X))

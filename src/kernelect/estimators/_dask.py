@@ -7,7 +7,7 @@ and a tree of sums over them; the scheduler runs the tasks where the partitions 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -59,30 +59,72 @@ class DaskParts(RowParts):
     def sum(self, function: Callable[[RowPart], Any]) -> Any:
         return computed_sum(self._tasks(function))
 
+    def coded(self, code: Callable[[RowPart], RowPart], template: Any, *, hold: bool = True) -> RowParts:
+        """Return the coded rows: held by the workers of a cluster, and made again in every pass if there is none."""
+        if not hold or not _on_cluster():
+            return super().coded(code, template)
+        return HeldParts(_dask().persist(*self._tasks(code)), template)
+
     def _tasks(self, function: Callable[[RowPart], Any]) -> list[Any]:
         shared, call = sent_once(function), _dask().delayed(_called, pure=False)
         columns = [self.blocks[name] for name in self.blocks]
         return [call(shared, number, *blocks) for number, blocks in enumerate(zip(*columns, strict=True))]
 
 
-def predicted(method: Callable[[Any], Any], X: Any, dtype: Any, columns: int | None) -> Any:
+class HeldParts(RowParts):
+    """Parts that the workers of a cluster hold, one for each task; lost ones are made again."""
+
+    def __init__(self, tasks: Sequence[Any], template: Any) -> None:
+        self.tasks, self.template = tasks, template
+
+    def each(self, function: Callable[[RowPart], Result]) -> list[Result]:
+        return computed(*self._on(function))
+
+    def sum(self, function: Callable[[RowPart], Any]) -> Any:
+        return computed_sum(self._on(function))
+
+    def _on(self, function: Callable[[RowPart], Any]) -> list[Any]:
+        shared, call = sent_once(function), _dask().delayed(_on_part, pure=False)
+        return [call(shared, task) for task in self.tasks]
+
+
+def _on_part(function: Callable[[RowPart], Result], part: RowPart) -> Result:
+    return function(part)
+
+
+def _on_cluster() -> bool:
+    """Return whether a client of a cluster is in force."""
+    if "distributed" not in sys.modules:
+        return False
+    try:
+        _dask("distributed").get_client()
+    except ValueError:
+        return False
+    return True
+
+
+def answered(method: Callable[[Any], Any], X: Any, dtype: Any, columns: int | None) -> Any:
     """Return what a method of a model says of the rows of a Dask collection, as a Dask array that is not yet computed.
 
     Parameters
     ----------
     method : callable
-        Of rows in memory.
+        Of rows in memory: of the array or DataFrame that a partition is.
     X : dask Array or DataFrame
     dtype : dtype
     columns : int or None
         Of the result; None if it has one dimension.
     """
-    X = whole_rows(X)
-    rows = X.to_dask_array() if hasattr(X, "to_dask_array") else X
-    shared = sent_once(method)
-    shape = {"drop_axis": 1} if columns is None else {"chunks": (rows.chunks[0], (columns,))}
-    meta = np.empty((0,) if columns is None else (0, columns), dtype=dtype)
-    return rows.map_blocks(_said, method=shared, empty=meta, dtype=dtype, meta=meta, **shape)
+    X, array = whole_rows(X), _dask("dask.array")
+    tail = () if columns is None else (columns,)
+    sizes = [np.nan] * X.npartitions if hasattr(X, "columns") else X.chunks[0]
+    shared, call = sent_once(method), _dask().delayed(_said, pure=False)
+    empty = np.empty((0, *tail), dtype=dtype)
+    parts = [
+        array.from_delayed(call(block, shared, empty), shape=(size, *tail), dtype=dtype)
+        for block, size in zip(_delayed(X), sizes, strict=True)
+    ]
+    return array.concatenate(parts)
 
 
 def template_of(X: Any) -> Any:

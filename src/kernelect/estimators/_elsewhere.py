@@ -10,13 +10,24 @@ import numpy as np
 from kernelect.estimators._base import Estimator
 from kernelect.estimators._dask import DaskParts, is_dask
 from kernelect.estimators._sklearn import validate_data
-from kernelect.estimators._survey import PartFacts, as_columns, matrix, part_weights, real_targets, survey, vector
+from kernelect.estimators._survey import (
+    Look,
+    PartFacts,
+    Read,
+    as_columns,
+    finite_matrix,
+    matrix,
+    part_weights,
+    real_targets,
+    survey,
+    vector,
+)
 from kernelect.estimators._targets import encode_labels, require_spread, targets_of, weight_by_class
 from kernelect.estimators._training import LabelledTraining, Training, check_weights
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import nearest_power_of_two
 from kernelect.selection.landmarks import PartTable, RowPart, RowParts, classes_of
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 
 def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> RowParts | None:
@@ -103,51 +114,95 @@ class PartedTraining:
         return LabelledTraining(**words, classes=self.classes, index=classes_of(rows.targets))
 
 
-def labelled_parts(estimator: Estimator, parts: RowParts, class_weight: object) -> PartedTraining:
-    """Return the rows of a classification."""
+@dataclass(frozen=True, kw_only=True)
+class Surveyed:
+    """Rows that stay where they are, all of which can be used.
+
+    Attributes
+    ----------
+    parts : RowParts
+    n_columns : int
+    counts : tuple of int
+        Rows of every part.
+    facts : PartFacts
+    classes : ndarray or None
+        Labels, sorted; None for numbers.
+    """
+
+    parts: RowParts
+    n_columns: int
+    counts: tuple[int, ...]
+    facts: PartFacts
+    classes: Any = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, those of weight 0 among them."""
+        return sum(self.counts)
+
+    @property
+    def rows_by_class(self) -> Indices:
+        """Rows of every class."""
+        return np.array([self.facts.labels[label] for label in self.classes.tolist()], dtype=np.intp)
+
+    def table(self, code: Any) -> PartTable:
+        """Return the rows as machines on landmarks read them."""
+        table, weights = PartTable(self.parts, code, self.counts, self.facts.weights.count), self.facts.weights
+        median = float(np.median(table.kept_weights[table.figures()])) if len(table.figures()) else 1.0
+        check_weights(weights.smallest, weights.largest, weights.total, median, counts=False)
+        return table
+
+
+def surveyed_labels(estimator: Estimator, parts: RowParts, read: Read) -> Surveyed:
+    """Return rows with labels, after the estimator took note of their columns; ``read`` reads inputs."""
     n_columns = _columns(estimator, parts)
-    counts, facts = survey(parts, n_columns, labels=True)
+    counts, facts = survey(parts, Look(n_columns, labels=True, read=read))
     classes = encode_labels(_array(list(facts.labels)))[0]
-    rows = np.array([facts.labels[label] for label in classes.tolist()])
     empty = [label for label in classes.tolist() if not facts.weighted[label]]
     if empty:
         raise InvalidArgument(
             f"sample_weight leaves class {empty[0]!r} without a row: give each class a row of positive weight, or "
             "leave the class out of y."
         )
-    code = LabelCode(n_columns, classes, weight_by_class(class_weight, classes, rows))
-    return PartedTraining(_table(parts, code, counts, facts), classes=classes)
+    return Surveyed(parts=parts, n_columns=n_columns, counts=counts, facts=facts, classes=classes)
 
 
-def measured_parts(estimator: Estimator, parts: RowParts, *, own_unit: bool) -> PartedTraining:
-    """Return the rows of a regression, their targets in a unit of their own or in that of the user."""
+def surveyed_numbers(estimator: Estimator, parts: RowParts, read: Read) -> Surveyed:
+    """Return the same for rows with numbers as targets."""
     n_columns = _columns(estimator, parts)
-    counts, facts = survey(parts, n_columns, labels=False)
-    (outputs,), spread = facts.n_outputs, facts.spread
+    counts, facts = survey(parts, Look(n_columns, labels=False, read=read))
+    spread = facts.spread
     assert spread is not None
     if facts.weights.count < 2:
         raise InvalidArgument(
             f"sample_weight leaves {facts.weights.count} row(s) of positive weight: at least 2 are needed."
         )
     require_spread(spread.largest, spread.furthest)
+    return Surveyed(parts=parts, n_columns=n_columns, counts=counts, facts=facts)
+
+
+def labelled_parts(estimator: Estimator, parts: RowParts, class_weight: object) -> PartedTraining:
+    """Return the rows of a classification."""
+    found = surveyed_labels(estimator, parts, finite_matrix)
+    by_class = weight_by_class(class_weight, found.classes, found.rows_by_class)
+    return PartedTraining(found.table(LabelCode(found.n_columns, found.classes, by_class)), classes=found.classes)
+
+
+def measured_parts(estimator: Estimator, parts: RowParts, *, own_unit: bool) -> PartedTraining:
+    """Return the rows of a regression, their targets in a unit of their own or in that of the user."""
+    found = surveyed_numbers(estimator, parts, finite_matrix)
+    (outputs,), spread = found.facts.n_outputs, found.facts.spread
+    assert spread is not None
     deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
     unit = nearest_power_of_two(deviation) if own_unit else 1.0
-    code = TargetCode(n_columns=n_columns, n_outputs=max(outputs, 1), unit=unit)
-    return PartedTraining(_table(parts, code, counts, facts), single=outputs == 0, unit=unit)
+    code = TargetCode(n_columns=found.n_columns, n_outputs=max(outputs, 1), unit=unit)
+    return PartedTraining(found.table(code), single=outputs == 0, unit=unit)
 
 
 def _columns(estimator: Estimator, parts: RowParts) -> int:
     """Return the number of columns, after the estimator took note of them."""
     validate_data(estimator, parts.template, skip_check_array=True, reset=True)
     return int(parts.template.shape[1])
-
-
-def _table(parts: RowParts, code: Any, counts: tuple[int, ...], facts: PartFacts) -> PartTable:
-    table = PartTable(parts, code, counts, facts.weights.count)
-    weights = facts.weights
-    median = float(np.median(table.kept_weights[table.figures()])) if len(table.figures()) else 1.0
-    check_weights(weights.smallest, weights.largest, weights.total, median, counts=False)
-    return table
 
 
 def _array(labels: list[Any]) -> Any:

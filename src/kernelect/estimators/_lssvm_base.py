@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelect.criteria import PRESS, Criterion, GroupPRESS
 from kernelect.estimators._attributes import ReadsConstant
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._dask import is_dask, predicted, template_of
 from kernelect.estimators._elsewhere import PartedTraining
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._lssvm_solved import Solved, table_of
@@ -58,9 +55,6 @@ from kernelect.typing import Array, Indices
 
 #: Rows at which relevances are measured, if there are many.
 _RELEVANCE_ROWS = 2000
-
-#: What predictions need not know: names of columns, which are checked beforehand, and results of training rows.
-_NOT_FOR_PREDICTIONS = {"feature_names_in_", "loo_rows_", "selection_"}
 
 #: What to do about too many rows of kernel values.
 _FEWER_ROWS = "Fit a random subset of the rows"
@@ -229,18 +223,3 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=PRECISIONS, in_blocks=not self._is_precomputed)
         return rows if isinstance(rows, SparseRows) else np.asarray(rows)  # type: ignore[return-value]
-
-    def _is_lazy(self, X: Any) -> bool:
-        """Return whether rows belong to Dask, so that predictions wait until they are asked for."""
-        if not is_dask(X):
-            return False
-        check_is_fitted(self)
-        return True
-
-    def _lazily(self, method: str, X: Any, dtype: Any, columns: int | None) -> Any:
-        """Return what a method says of the rows of a Dask collection, as a Dask array."""
-        validate_data(self, template_of(X), skip_check_array=True, reset=False)
-        lean = copy(self)
-        lean.__dict__ = {k: value for k, value in vars(self).items() if k not in _NOT_FOR_PREDICTIONS}
-        lean.model_ = self.model_.lean()
-        return predicted(partial(getattr(type(lean), method), lean), X, dtype, columns)

@@ -6,6 +6,7 @@ Every part answers with a few numbers, and with a sentence if it cannot be used.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,6 +127,10 @@ class PartFacts:
         )
 
 
+#: Reads the inputs of a part that has so many columns.
+Read = Callable[[Any, int], Sized]
+
+
 @dataclass(frozen=True)
 class Look:
     """The look at one part.
@@ -135,20 +140,22 @@ class Look:
     n_columns : int
     labels : bool
         Whether targets are labels.
+    read : callable
+        From the inputs of a part and the number of columns to something of the length of the part, or an error.
     """
 
     n_columns: int
     labels: bool
+    read: Read
 
     def __call__(self, part: RowPart) -> PartFacts | str:
         """Return what a part reports, or why it cannot be used: the sentence gets the name of the part later."""
         try:
-            X = matrix(part.X, self.n_columns)
+            X = self.read(part.X, self.n_columns)
             y = vector(part.y) if self.labels else real_targets(part.y)
             weights = part_weights(part, len(X))
             if len(y) != len(X):
                 raise InvalidArgument(f"X has {len(X)} rows and y has {len(y)}: give them the same partitions.")
-            _require_finite("X", X)
             if not self.labels:
                 _require_finite("y", as_columns(y))
         except InvalidArgument as problem:
@@ -163,10 +170,10 @@ class Look:
         return PartFacts(n_rows=len(X), weights=WeightFigures.of(weights), spread=spread, n_outputs=outputs)
 
 
-def survey(parts: RowParts, n_columns: int, *, labels: bool) -> tuple[tuple[int, ...], PartFacts]:
+def survey(parts: RowParts, look: Look) -> tuple[tuple[int, ...], PartFacts]:
     """Return the number of rows in every part, and what all of them report; raise if one of them cannot be used."""
     counts, total = [], None
-    for number, facts in enumerate(parts.each(Look(n_columns, labels))):
+    for number, facts in enumerate(parts.each(look)):
         if isinstance(facts, str):
             raise InvalidArgument(f"In {parts.name(number)} {facts}")
         counts.append(facts.n_rows)
@@ -176,6 +183,13 @@ def survey(parts: RowParts, n_columns: int, *, labels: bool) -> tuple[tuple[int,
     if len(total.n_outputs) > 1:
         raise InvalidArgument(f"y has {sorted(total.n_outputs)} columns in different partitions: give all the same.")
     return tuple(counts), total
+
+
+def finite_matrix(X: Any, n_columns: int) -> Array:
+    """Return the inputs of a part as numbers, or raise if one is missing or infinite."""
+    found = matrix(X, n_columns)
+    _require_finite("X", found)
+    return found
 
 
 def matrix(X: Any, n_columns: int) -> Array:

@@ -6,14 +6,22 @@ from typing import Any
 
 from kernelect.estimators._base import Estimator
 from kernelect.selection import Lead, relative_widths
+from kernelect.selection.landmarks import RowParts
 from kernelect.typing import Array, Indices
 
 
 def fit_led(
-    estimator: Estimator, X: Array, y: Any, weights: Array, groups: Indices | None, *, lead: Lead | None
+    estimator: Estimator,
+    X: Array | RowParts,
+    y: Any,
+    weights: Array | None,
+    groups: Indices | None,
+    *,
+    lead: Lead | None,
 ) -> Array:
     """Fit on all rows, without a warning, led by another selection; return the selected widths.
 
+    Rows that stay where they are bring their targets and weights.
     The widths are logarithms in units of the data's own scale, with mean 0.
     """
     given = () if groups is None else (groups,)

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._attributes import ReadsLabels
 from kernelect.estimators._elsewhere import PartedTraining, as_parts, labelled_parts
+from kernelect.estimators._lazy import lazily
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._lssvm_solved import Solved
 from kernelect.estimators._relevance import relevances
@@ -257,27 +258,18 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
             return isinstance(self.prior, str) and self.prior == "auto"
         return bool(self.recalibrate)
 
+    @lazily("decisions")
     def decision_function(self, X: Any) -> Array:
         """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes)."""
-        if self._is_lazy(X):
-            return self._lazily("decision_function", X, float, None if len(self.classes_) == 2 else len(self.classes_))
         values = self.model_.decisions(self._validated(X))
         return values[:, 0] if values.shape[1] == 1 else values
 
+    @lazily("labels")
     def predict(self, X: Any) -> Array:
         """Return the class with the largest decision value, which is also the most probable one."""
-        if self._is_lazy(X):
-            return self._lazily("predict", X, self.classes_.dtype, None)
         return self.model_.chosen(self._validated(X))
 
+    @lazily("probabilities")
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, calibrated on the exact leave-one-out decision values."""
-        if self._is_lazy(X):
-            return self._lazily("predict_proba", X, float, len(self.classes_))
         return self.model_.probabilities(self._validated(X))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return logarithms of class probabilities, also of those that are too small for a number."""
-        if self._is_lazy(X):
-            return self._lazily("predict_log_proba", X, float, len(self.classes_))
-        return super().predict_log_proba(X)

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from kernelect.estimators._attributes import ReadsNumbers
 from kernelect.estimators._elsewhere import PartedTraining, as_parts, measured_parts
+from kernelect.estimators._lazy import lazily
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._targets import encode_groups
 from kernelect.estimators._training import Training, measured
@@ -155,6 +156,7 @@ random_state, n_jobs, verbose
             X=X, targets=y.astype(float).reshape(len(y), -1), weights=np.ones(len(y)), groups=self._known_groups()
         )
 
+    @lazily("numbers", pair_if="return_std")
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
 
@@ -162,16 +164,9 @@ random_state, n_jobs, verbose
         rows have. Both come from the Gaussian process with the same mean. The scale of the process is set so that the
         leave-one-out residuals have the variance it claims. This costs one Cholesky factorisation.
         """
-        if self._is_lazy(X):
-            columns = None if self.model_.numbers.single else len(np.atleast_1d(self.intercept_))
-            mean = self._lazily("predict", X, float, columns)
-            return (mean, self._lazily("_deviations", X, float, columns)) if return_std else mean
         return super().predict(X, return_std, return_cov)
 
-    def _deviations(self, X: Array) -> Array:
-        """Return the standard deviations of new observations."""
-        return self.model_.deviations(X)
-
+    @lazily("numbers", pair=True)
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+.
 

@@ -1,4 +1,5 @@
 from kernelect.inputs.coding import Coding as Coding
+from kernelect.inputs.coding import coding_of as coding_of
 from kernelect.inputs.coding import fit_coding as fit_coding
 from kernelect.inputs.frame import Frame as Frame
 from kernelect.inputs.frame import as_frame as as_frame
@@ -7,6 +8,9 @@ from kernelect.inputs.lost import lost_cells as lost_cells
 from kernelect.inputs.roles import Role as Role
 from kernelect.inputs.roles import Wishes as Wishes
 from kernelect.inputs.roles import describe as describe
+from kernelect.inputs.sketch import TableSketch as TableSketch
+from kernelect.inputs.sketch import missing_together as missing_together
 from kernelect.inputs.step import CodedColumns as CodedColumns
 from kernelect.inputs.warp import Warp as Warp
 from kernelect.inputs.warp import fit_warp as fit_warp
+from kernelect.inputs.warp import warp_of as warp_of

@@ -7,7 +7,8 @@ category becomes one input, a code that can only be compared for equality.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -123,13 +124,36 @@ class Coding:
 
     def __call__(self, frame: Frame) -> Array:
         """Return the inputs (n, d) of a table with the same columns."""
-        values: dict[int, Cells] = {}
         out = np.empty((len(frame), len(self)))
-        for j, code in enumerate((*self.numbers, *self.categories)):
-            if code.column not in values:
-                values[code.column] = self._values(frame, code.column)
-            out[:, j] = code(values[code.column])
+        for j, values in enumerate(self.inputs(frame)):
+            out[:, j] = values
         return out
+
+    def inputs(self, frame: Frame) -> Iterator[Array]:
+        """Yield the inputs one by one; the columns of a frame may then differ in length."""
+        known: dict[int, Cells] = {}
+        for code in (*self.numbers, *self.categories):
+            if code.column not in known:
+                known[code.column] = self._values(frame, code.column)
+            yield code(known[code.column])
+
+    @property
+    def marks(self) -> Indices:
+        """The positions of inputs that say whether a cell is missing."""
+        return np.flatnonzero([isinstance(code, MissingCode) for code in self.numbers])
+
+    def of_marks(self) -> Coding:
+        """Return the coding that has these inputs only."""
+        return replace(self, numbers=tuple(self.numbers[place] for place in self.marks), categories=())
+
+    def marking_once(self, patterns: Sequence[Hashable]) -> Coding:
+        """Return the coding in which columns that are missing together say it once.
+
+        ``patterns`` tells for each of ``marks`` which rows they name.
+        """
+        first = {pattern: place for place, pattern in reversed(list(zip(self.marks.tolist(), patterns, strict=True)))}
+        again = set(self.marks.tolist()) - set(first.values())
+        return replace(self, numbers=tuple(code for place, code in enumerate(self.numbers) if place not in again))
 
     def __len__(self) -> int:
         return len(self.numbers) + len(self.categories)
@@ -160,10 +184,18 @@ class Coding:
 
 def fit_coding(frame: Frame, wishes: Wishes | None = None) -> Coding:
     """Return the coding of a training table, given what the user says about columns."""
+    coding = coding_of(frame, wishes)
+    return coding.marking_once([marks.tobytes() for marks in coding.of_marks().inputs(frame)])
+
+
+def coding_of(frame: Frame, wishes: Wishes | None = None) -> Coding:
+    """Return the coding of columns by what each of them holds, in which columns may be missing together.
+
+    The order of cells has no say, nor has which of them are in one row: distinct cells with counts suffice.
+    """
     roles = describe(frame, wishes)
     numbers: list[NumberCode | MissingCode] = []
     categories: list[CategoryCode] = []
-    patterns: set[bytes] = set()
     for column, (role, cells) in enumerate(zip(roles, frame.columns, strict=True)):
         if role.kind == "unused":
             continue
@@ -173,8 +205,7 @@ def fit_coding(frame: Frame, wishes: Wishes | None = None) -> Coding:
             continue
         numbers += _number_codes(column, role, values)
         absent = np.isnan(values)
-        if absent.mean() >= MISSING_SHARE and absent.tobytes() not in patterns:
-            patterns.add(absent.tobytes())  # columns that are missing together say it once
+        if absent.mean() >= MISSING_SHARE:
             numbers.append(MissingCode(column, f"{role.name} is missing"))
         categories += _weekday_code(column, role, values)
     categories = [code for code in categories if code.levels]

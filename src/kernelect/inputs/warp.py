@@ -6,6 +6,7 @@ ruin. The map is fitted on the training rows without their targets, so leave-one
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,13 +50,18 @@ class Warp:
 
 def fit_warp(X: Array, numeric: Indices) -> Warp:
     """Return the map of the ``numeric`` inputs to normal quantiles, fitted to their values in ``X``."""
+    return warp_of((j, X[:, j]) for j in map(int, numeric))
+
+
+def warp_of(columns: Iterable[tuple[int, Array]]) -> Warp:
+    """Return the map of inputs to normal quantiles, from the place and the values of each."""
     inputs, knots, heights = [], [], []
-    for j in map(int, numeric):
-        values, counts = _distinct(X[:, j])
+    for j, column in columns:
+        values, counts = _distinct(column)
         if len(values) < _FEW:
             continue
         # Ties share the middle of their ranks, so that the map does not depend on their order.
-        middle = (np.cumsum(counts) - 0.5 * counts) / len(X)
+        middle = (np.cumsum(counts) - 0.5 * counts) / len(column)
         chosen = np.unique(np.linspace(0, len(values) - 1, min(_QUANTILES, len(values))).astype(int))
         inputs.append(j)
         knots.append(values[chosen])

@@ -15,25 +15,28 @@ from kernelect.criteria import Criterion
 from kernelect.estimators import (
     Estimator,
     ReadsModel,
-    check_sample_weight,
-    encode_groups,
-    is_dask,
-    remark_on_copies,
+    Surveyed,
+    as_parts,
+    surveyed_labels,
+    surveyed_numbers,
     validate_data,
 )
 from kernelect.exceptions import InvalidArgument, LostCellsWarning
-from kernelect.inputs import Coding, Frame, Wishes, as_frame, fit_coding, fit_warp, lost_cells
-from kernelect.mixture.base import Member, MixtureCandidate, MixtureTask, Views
-from kernelect.mixture.copies import expanded, merged, origin_of
+from kernelect.inputs import Coding, Frame, Wishes, as_frame, lost_cells
+from kernelect.mixture.base import Member, MixtureCandidate, MixtureTask
+from kernelect.mixture.copies import expanded
 from kernelect.mixture.efforts import taking_part
+from kernelect.mixture.elsewhere import columns_of_part, itself, joined_parts
 from kernelect.mixture.fitting import Field, fit_members, progress_of
 from kernelect.mixture.heads import is_line, left_out_of
 from kernelect.mixture.record import CandidateTable
 from kernelect.mixture.relevance import column_relevances
+from kernelect.mixture.rows import MixtureRows, rows_elsewhere
 from kernelect.model import Component, LabelHead, Model, NumberHead, TrainingRows
 from kernelect.model.heads import mixed
 from kernelect.numerics import Deadline
 from kernelect.results import ModelSize, Status
+from kernelect.selection.landmarks import as_request
 from kernelect.typing import Array, Indices
 
 #: Rows without which nothing can be left out.
@@ -68,6 +71,7 @@ class Door(ReadsModel, Estimator):
 
     candidates_: CandidateTable
     feature_importances_: Array
+    loo_rows_: Indices | None
     _members: tuple[Member, ...]
     _n_dropped: int = 0
     _copies: str = ""
@@ -175,11 +179,6 @@ class Door(ReadsModel, Estimator):
         """Return the table's columns, checked against those of the fit."""
         if not reset:
             check_is_fitted(self)
-        if is_dask(X):
-            raise InvalidArgument(
-                f"X is a Dask collection, and {type(self).__name__} mixes machines in memory: use LSSVC or LSSVR, "
-                "whose rows stay where they are, or give X.compute()."
-            )
         frame = as_frame(X)
         validate_data(self, X, skip_check_array=True, reset=reset)
         shape, least = (len(frame), len(frame.names)), _LEAST_ROWS if reset else 1
@@ -199,57 +198,57 @@ class Door(ReadsModel, Estimator):
             warnings.warn(f"{type(self).__name__}: {' '.join(lost)}", LostCellsWarning, stacklevel=3)
         return coding(frame)
 
-    def _sample_weight(self, sample_weight: Any, frame: Frame) -> Array:
-        weights = check_sample_weight(sample_weight, np.zeros((len(frame), 1)), dtype=np.float64)
-        if not np.all(weights >= 0.0):
-            raise InvalidArgument("sample_weight holds negative numbers: every weight must be at least 0.")
-        return np.asarray(weights / weights.max(), dtype=float)  # sums of huge ones overflow
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        parts, wishes = as_parts(X, y, sample_weight, groups), Wishes(kinds=self._kinds())
+        if parts is None:
+            self._fit_mixture(self._rows(X, y, sample_weight, groups, wishes))
+            return
+        found = (surveyed_labels if self._labels else surveyed_numbers)(self, parts, columns_of_part)
+        if as_request("auto", found.facts.weights.count, found.n_columns) is None:  # few rows, for exact machines
+            self._fit_mixture(self._rows(*joined_parts(parts.each(itself)), None, wishes))
+            return
+        self._fit_mixture(rows_elsewhere(found, wishes, self._weight_by_class(found)))
 
-    def _fit_mixture(
-        self,
-        frame: Frame,
-        y: Any,
-        weights: Array,
-        groups: Any,
-        classes: Any = None,
-        by_class: Array | float = 1.0,
-    ) -> None:
+    @abstractmethod
+    def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any, wishes: Wishes) -> MixtureRows:
+        """Return what ``fit`` was given, checked and coded in memory."""
+
+    def _weight_by_class(self, found: Surveyed) -> Array | None:
+        """Return what the weights of each class are multiplied by, None for nothing."""
+        return None
+
+    def _fit_mixture(self, rows: MixtureRows) -> None:
         """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
-        given, wishes = weights > 0, Wishes(kinds=self._kinds())  # a row of no weight has no say in anything
-        coding = fit_coding(frame.take(given), wishes)
-        origin, groups = origin_of(coding(frame), y, encode_groups(groups, given), given)
-        weights, self._copies = merged(weights, origin) * by_class, remark_on_copies(origin)
-        kept = weights > 0
-        if self._copies:  # nothing depends on how often a row was given, except for its weight
-            coding = fit_coding(frame.take(kept), wishes)
-        Z, self._lost = coding(frame), tuple(lost_cells(coding.roles, frame.take(given), codes=True))
+        self._lost, self._copies, Z = rows.lost, rows.remark, rows.Z
+        self.loo_rows_ = rows.numbers if rows.are_some else None
         deadline = self._deadline.part(_FITTING)
         task = MixtureTask(
-            views=Views(coding, fit_warp(Z[kept], coding.numeric)),
+            views=rows.views,
             Z=Z,
-            y=y,
-            weights=weights,
-            groups=groups,
+            y=rows.y,
+            weights=rows.weights,
+            groups=rows.groups,
             labels=self._labels,
-            classes=classes,
+            classes=rows.classes,
             seed=self._seed(),
+            elsewhere=rows.elsewhere,
         )
         wanted, task = taking_part(self.effort, task), task.in_time(deadline)
-        self._n_dropped = int(np.sum((weights > 0) & (task.weights == 0)))
+        self._n_dropped = int(np.sum((rows.weights > 0) & (task.weights == 0)))
         task = self._on_scale(task, deadline)
         judge = lambda member: self._left_out_loss((member.within(task.limits),), task)  # noqa: E731
         observe = progress_of(self.verbose, len(wanted), judge)
         found = fit_members(task, wanted, deadline, stay=self._staying, n_jobs=self.n_jobs, observe=observe)
-        fitted = tuple(expanded(member, origin).within(task.limits) for member in found.members)
+        fitted = tuple(expanded(member, rows.origin).within(task.limits) for member in found.members)
         self._members = self._with_a_say(fitted, task)
         head, left_out = self._head(task, deadline)
         training = TrainingRows(
-            numbers=np.arange(len(Z)), targets=task.y, weights=task.weights, left_out=left_out, groups=groups
+            numbers=rows.numbers, targets=task.y, weights=task.weights, left_out=left_out, groups=rows.groups
         )
         components = tuple(member.component for member in self._members)
-        self.model_ = replace(self._record(components, head, training), coding=coding)
+        self.model_ = replace(self._record(components, head, training), coding=rows.views.coding)
         self.candidates_ = self._table(wanted, replace(found, members=fitted), task)
-        self.feature_importances_ = column_relevances(self.model_, self._members, self._values, Z[kept])
+        self.feature_importances_ = column_relevances(self.model_, self._members, self._values, Z[rows.weights > 0])
 
     def _kinds(self) -> Mapping[str, str]:
         if self.columns is not None and not isinstance(self.columns, Mapping):

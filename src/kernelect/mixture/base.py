@@ -12,14 +12,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelect.estimators import LabelledTraining, Training, in_time
+from kernelect.estimators import Estimator, LabelledTraining, Training, fit_led, in_time
 from kernelect.inputs import Coding, Warp
 from kernelect.machines import LSSVM
+from kernelect.mixture.elsewhere import RowsElsewhere
 from kernelect.model import AS_GIVEN, Component, ForeignPart, Given, Jackknife, PlainJackknife, TargetScale, View
 from kernelect.numerics import NEVER, Deadline
 from kernelect.registry import Registry
 from kernelect.results import Status
-from kernelect.selection import Pace
+from kernelect.selection import Lead, Pace
 from kernelect.selection.landmarks import as_request
 from kernelect.typing import Array, Indices
 
@@ -220,6 +221,7 @@ class MixtureTask:
     deadline: Deadline = NEVER
     leader: Member | None = None  # the first member, whose widths others follow
     begun: Member | None = None  # the same candidate, fitted to a part of the rows
+    elsewhere: RowsElsewhere | None = None  # all rows, of which these are some, if they stay where they are
 
     def in_time(self, deadline: Deadline) -> MixtureTask:
         """Return the task on the rows that the leader has time for: all members speak of the same ones.
@@ -243,7 +245,18 @@ class MixtureTask:
         groups = None if self.groups is None else self.groups[rows]
         if groups is not None and len(np.unique(groups)) < 2:
             groups = None
-        return replace(self, Z=self.Z[rows], y=self.y[rows], weights=self.weights[rows], groups=groups)
+        return replace(self, Z=self.Z[rows], y=self.y[rows], weights=self.weights[rows], groups=groups, elsewhere=None)
+
+    def led(self, estimator: Estimator, candidate: MixtureCandidate, lead: Lead | None) -> Array:
+        """Fit an estimator to a candidate's view of all rows, wherever they are; return its widths."""
+        if self.elsewhere is None:
+            return fit_led(estimator, self.view(candidate), self.y, self.weights, self.groups, lead=lead)
+        known = self.scale.backward(self.y[:1])
+        return self.elsewhere.fit(estimator, self.model_view(candidate).warp, self.scale, known, lead)
+
+    def placed(self, component: Component) -> Component:
+        """Return a component of an estimator fitted to all rows, whose rows are named by their places in the task."""
+        return component if self.elsewhere is None else self.elsewhere.placed(component)
 
     @property
     def situation(self) -> str:

@@ -9,11 +9,22 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
-from kernelect.estimators import ReadsLabels, class_weights, encode_labels, require_one_label
+from kernelect.estimators import (
+    ReadsLabels,
+    Surveyed,
+    class_weights,
+    encode_groups,
+    encode_labels,
+    lazily,
+    require_one_label,
+    weight_by_class,
+)
 from kernelect.exceptions import InvalidArgument
+from kernelect.inputs import Wishes
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
 from kernelect.mixture.heads import label_head, label_shares
+from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
 from kernelect.model import Component, LabelHead
 from kernelect.model.heads import LEAST
 from kernelect.numerics import Deadline
@@ -65,6 +76,9 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         status of every candidate; ``to_frame()`` gives a DataFrame.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
         Leave-one-out probabilities of the mixture.
+    loo_rows_ : ndarray or None
+        Numbers of the rows that ``loo_proba_`` covers, if a Dask collection has more than 100 000 rows; None if it
+        covers all.
     feature_importances_ : ndarray of shape (n_features,)
         How much each column matters, summing to 1.
 
@@ -112,7 +126,8 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
+        X : array-like, DataFrame or Dask collection of shape (n_samples, n_features)
+            The rows of a Dask array or DataFrame stay where they are (docs/guide/large.md).
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -122,7 +137,7 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         """
         return self._fit_anew(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any, wishes: Wishes) -> MixtureRows:
         frame = self._frame(X, reset=True)
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one label per row.")
@@ -131,8 +146,13 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         assert_all_finite(y, input_name="y")
         check_consistent_length(frame.columns[0], y)
         classes, index, _ = encode_labels(y)
-        weights = self._sample_weight(sample_weight, frame)
-        self._fit_mixture(frame, index, weights, groups, classes, class_weights(self.class_weight, classes, index))
+        weights = checked_weights(sample_weight, len(frame))
+        groups = encode_groups(groups, weights > 0)
+        by_class = class_weights(self.class_weight, classes, index)
+        return rows_in_memory(frame, index, weights, groups, wishes, classes, by_class)
+
+    def _weight_by_class(self, found: Surveyed) -> Array | None:
+        return weight_by_class(self.class_weight, found.classes, found.rows_by_class)
 
     def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[LabelHead, Array]:
         return label_head([member.component for member in self._members], task.classes, task.y, task.weights)
@@ -150,10 +170,12 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         logs = np.log(np.clip(answers, 1e-6, 1.0))
         return np.asarray(logs - logs.mean(axis=1, keepdims=True), dtype=float)
 
+    @lazily("probabilities")
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities: the candidates' weighted ones, at the temperature found on rows left out."""
         return self.model_.probabilities(self._validated(X))
 
+    @lazily("decisions")
     def decision_function(self, X: Any) -> Array:
         """Return log-odds: (n,) those of ``classes_[1]`` if there are two classes, else (n, n_classes).
 
@@ -162,6 +184,7 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         odds = self.model_.log_odds(self._validated(X))
         return odds[:, 0] if odds.shape[1] == 1 else odds
 
+    @lazily("labels")
     def predict(self, X: Any) -> Any:
         """Return the most probable class."""
         return self.model_.chosen(self._validated(X))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelect.estimators import GPC, LSSVC, LSSVR, fit_led
+from kernelect.estimators import GPC, LSSVC, LSSVR
 from kernelect.kernels import Agreement, Category, Kernel, as_kernel
 from kernelect.machines import LSSVM, Machine
 from kernelect.mixture.base import (
@@ -105,14 +105,14 @@ class KernelCandidate(MixtureCandidate):
         left = None if deadline.left() == float("inf") else deadline.left()
         estimator = self._estimator(kernel, task, time_limit=left, random_state=task.seed)
         # Quietly: every status is in the record of candidates.
-        shape = fit_led(estimator, task.view(self), task.y, task.weights, task.groups, lead=self.lead(task))
+        shape = task.led(estimator, self, self.lead(task))
         return estimator, shape
 
     def _member(self, task: MixtureTask, estimator: LSSVC | LSSVR | GPC, shape: Array) -> Member:
         selection, (component,) = estimator.selection_, estimator.model_.components
         return Member(
             candidate=self,
-            component=replace(component, view=task.model_view(self), widths=fitted_parameters(shape)),
+            component=replace(task.placed(component), view=task.model_view(self), widths=fitted_parameters(shape)),
             importances=estimator.feature_importances_,
             status=str(selection.status),
             outcome=selection.outcome,

@@ -129,9 +129,10 @@ def refitted_by_log_loss(machine: LSSVC, data: Labelled, deadline: Deadline, see
 
 
 def _inverse_temperature(machine: LSSVC) -> float:
+    """Return where the search begins, to a few digits: it would turn the rounding of sums over rows into more."""
     link = machine.model_.components[0].link
     assert isinstance(link, Tempered)
-    return link.inverse_temperature
+    return float(f"{link.inverse_temperature:.4g}")
 
 
 def _loss(decision: Array, data: Labelled) -> float:

@@ -10,11 +10,13 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
-from kernelect.estimators import ReadsNumbers, require_size
+from kernelect.estimators import ReadsNumbers, encode_groups, lazily, require_size
 from kernelect.exceptions import InvalidArgument
+from kernelect.inputs import Wishes
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
 from kernelect.mixture.heads import limits_of, number_head, number_shares
+from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
 from kernelect.mixture.scales import choose_scale, find_spread
 from kernelect.model import Component, Jackknife, NumberHead, TargetScale
 from kernelect.model.scales import BEYOND
@@ -53,6 +55,9 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         Leave-one-out predictions of the mixture.
     target_scale_ : TargetScale
         The scale that was chosen, by ``name``.
+    loo_rows_ : ndarray or None
+        Numbers of the rows that ``loo_prediction_`` covers, if a Dask collection has more than 100 000 rows; None if it
+        covers all.
     feature_importances_ : ndarray of shape (n_features,)
         How much each column matters, summing to 1.
 
@@ -111,7 +116,8 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
+        X : array-like, DataFrame or Dask collection of shape (n_samples, n_features)
+            The rows of a Dask array or DataFrame stay where they are (docs/guide/large.md).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
         groups : array-like of shape (n_samples,), optional
@@ -120,15 +126,15 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         """
         return self._fit_anew(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any, wishes: Wishes) -> MixtureRows:
         frame = self._frame(X, reset=True)
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one number per row.")
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(frame.columns[0], y)
         require_size(y)
-        weights = self._sample_weight(sample_weight, frame)
-        self._fit_mixture(frame, y, weights, groups)
+        weights = checked_weights(sample_weight, len(frame))
+        return rows_in_memory(frame, y, weights, encode_groups(groups, weights > 0), wishes)
 
     def _on_scale(self, task: MixtureTask, deadline: Deadline) -> MixtureTask:
         scale = choose_scale(self.target, task, deadline)
@@ -177,6 +183,7 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         low, high = np.quantile(self.model_.noise_behind(), [0.05, 0.95]) if self.spread_differs else (1.0, 1.0)
         return float(high / low)
 
+    @lazily("numbers", pair_if="return_std")
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Array | tuple[Array, Array]:
         """Return predictions; with ``return_std``, also return the standard deviation of a new observation.
 
@@ -186,6 +193,7 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         """
         return super().predict(X, return_std, return_cov)
 
+    @lazily("numbers", pair=True)
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals by jackknife+ of the mixture, without refits.
 

@@ -31,6 +31,7 @@ from kernelect.numerics.ordering import canonical_signs as canonical_signs
 from kernelect.numerics.ordering import hashed_order as hashed_order
 from kernelect.numerics.ordering import row_hashes as row_hashes
 from kernelect.numerics.ordering import sampled_rows as sampled_rows
+from kernelect.numerics.ordering import scrambled as scrambled
 from kernelect.numerics.ordering import spaced as spaced
 from kernelect.numerics.ordering import stratified as stratified
 from kernelect.numerics.products import matrix_vector as matrix_vector

@@ -2,6 +2,8 @@ from kernelect.facts.estimates import Assessment as Assessment
 from kernelect.facts.estimates import Estimate as Estimate
 from kernelect.facts.scores import Score as Score
 from kernelect.tabular.assessing import assess as assess
+from kernelect.tabular.batches import predict_batch as predict_batch
+from kernelect.tabular.batches import predict_batches as predict_batches
 from kernelect.tabular.columns import Column as Column
 from kernelect.tabular.columns_file import Known as Known
 from kernelect.tabular.columns_file import columns_text as columns_text

@@ -22,19 +22,20 @@ from kernelect.tabular.describe import describe_table
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces
-from kernelect.tabular.pipeline import MachineOptions, coding_steps, count_inputs, make_machine
+from kernelect.tabular.pipeline import MachineOptions, count_inputs, for_counts, make_machine, make_pipeline_for
 from kernelect.tabular.record import recorded
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import TableModel
 from kernelect.tabular.target_cells import spelled_as
 from kernelect.tabular.usable import target_values
+from kernelect.typing import CLASSIFICATION, REGRESSION
 
 #: Rows from which columns, task and coding are found.
 SAMPLE_ROWS = 20_000
 
-#: The machine that fits rows piece by piece.
-_MACHINE = "lssvm"
+#: The machines that fit rows piece by piece, and what they can learn.
+_MACHINES, _TASKS = (AUTO, "lssvm"), (CLASSIFICATION, REGRESSION)
 
 _IN_PIECES = Obstacle(code="pieces", why="the table was read piece by piece")
 
@@ -73,20 +74,21 @@ class _Counted:
         return int(self.usable(frame).sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableCode:
     """From a piece of a table to what a machine takes."""
 
     schema: Schema
     columns: Any  # fitted transformer
     usable: _Usable
+    template: Any  # what it makes of no row
 
     def __call__(self, frame: pd.DataFrame) -> tuple[Any, Any, Any]:
         """Return inputs, targets and weights of the usable rows; a piece alone does not decide how texts are read."""
         frame = frame[self.usable(frame)].reset_index(drop=True)
         weights = None if self.schema.weight is None else column_values(frame[self.schema.weight], "number")
         if not len(frame):
-            return np.zeros((0, len(self.columns.get_feature_names_out()))), np.zeros(0), weights
+            return self.template, np.zeros(0), weights
         return self.columns.transform(self.schema.inputs(frame, self.schema.learnt)), self.targets(frame), weights
 
     def targets(self, frame: pd.DataFrame) -> Any:
@@ -104,7 +106,7 @@ def fit_pieces(
     observe: Any = None,
     **how: Any,
 ) -> LargeFit:
-    """Fit a machine on landmarks to a Parquet file that is read piece by piece.
+    """Fit a mixture, or one machine on landmarks, to a Parquet file that is read piece by piece.
 
     A sample of rows decides columns, task and coding. Every pass over all rows is a sum over pieces.
 
@@ -113,7 +115,7 @@ def fit_pieces(
     path : str
     target : str
     options : MachineOptions
-        Its machine is "auto" or "lssvm".
+        Its machine is "auto" (the mixture) or "lssvm".
     client : distributed Client, optional
         Client whose workers read the file; by default this process reads it.
     observe : callable, optional
@@ -121,10 +123,10 @@ def fit_pieces(
     **how
         Arguments about the columns, as in :func:`kernelect.tabular.describe_table`.
     """
-    if options.machine not in (AUTO, _MACHINE):
+    if options.machine not in _MACHINES:
         raise MissingCapability(
-            f"machine={options.machine!r} needs all rows in memory: with --engine use --machine {_MACHINE}, or leave "
-            "--engine out."
+            f"machine={options.machine!r} needs all rows in memory: with --engine use --machine "
+            f"{' or '.join(_MACHINES)}, or leave --engine out."
         )
     for name in ("group", "time"):
         if how.get(name) is not None:
@@ -135,8 +137,12 @@ def fit_pieces(
     began = time.monotonic()
     pieces: Pieces = LocalPieces(path) if client is None else ClusterPieces(path, client)
     found = _described(pieces, target, how)
+    if found.schema.task not in _TASKS:
+        raise MissingCapability(
+            f"The target {target!r} asks for {found.schema.task}, which needs all rows in memory: leave --engine out."
+        )
     fitted, warned = _fitted(pieces, found, options, observe)
-    return _assessed(pieces, found, fitted, warned, options.seed, time.monotonic() - began)
+    return _assessed(pieces, found, fitted, warned, options, time.monotonic() - began)
 
 
 @dataclass(frozen=True)
@@ -181,20 +187,22 @@ def _fitted(
     pieces: Pieces, found: _Described, options: MachineOptions, observe: Any
 ) -> tuple[_Fitted, tuple[str, ...]]:
     """Return the fitted pipeline with how pieces were coded, and what was warned of."""
-    schema, options = found.schema, replace(options, machine=_MACHINE, effort=None)
-    machine = make_machine(options, schema.task, count_inputs(schema.columns)).set_params(verbose=observe or 0)
-    columns = Pipeline(coding_steps(schema.columns)).fit(found.sample.X)
-    code = TableCode(schema, columns, found.usable)
-    parts = CodedParts(pieces, code, np.empty((0, len(columns.get_feature_names_out()))))
+    schema = found.schema
+    machine = make_machine(options, schema.task, count_inputs(schema.columns))
+    machine = for_counts(machine) if schema.counts else machine
+    pipeline = make_pipeline_for(schema.columns, machine.set_params(verbose=observe or 0))
+    columns = Pipeline(pipeline.steps[:-1]).fit(found.sample.X)
+    template = columns.transform(found.sample.X)[:0]
+    code = TableCode(schema=schema, columns=columns, usable=found.usable, template=template)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        machine.fit(parts, None)
+        machine.fit(CodedParts(pieces, code, code.template), None)
     machine.set_params(verbose=0)  # an observer of this run has no place in the model
-    return _Fitted(Pipeline([*columns.steps, ("machine", machine)]), code), in_sentences(caught)
+    return _Fitted(pipeline, code), in_sentences(caught)
 
 
 def _assessed(
-    pieces: Pieces, found: _Described, fitted: _Fitted, warned: tuple[str, ...], seed: int, seconds: float
+    pieces: Pieces, found: _Described, fitted: _Fitted, warned: tuple[str, ...], options: MachineOptions, seconds: float
 ) -> LargeFit:
     """Return the model with figures of rows that were left out of it, at most as many as are brought here."""
     schema, machine = found.schema, fitted.pipeline[-1]
@@ -214,10 +222,10 @@ def _assessed(
         assessment=assessment,
         remarks=remarks,
         seconds=seconds,
-        random_state=seed,
+        random_state=options.seed,
         checks=[each for kind in (TableEvidence, FittedTableEvidence) for each in not_examined(kind, _IN_PIECES)],
     )
-    model = recorded(fitted.pipeline, rows, schema, _MACHINE, told)
+    model = recorded(fitted.pipeline, rows, schema, options.machine, told)
     facts = _of_all_rows(model.facts, len(shown), found.total)
     return LargeFit(replace(model, n_rows=found.total, report=replace(model.known, facts=facts)), rows)
 

@@ -35,12 +35,11 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     """
     frame, wanted = with_spans(table.frame, schema.spans), [column.name for column in schema.columns]
     absent = [name for name in wanted if name not in frame.columns]
-    expected = {*wanted, schema.target, schema.weight, schema.group, schema.time, *schema.ids, *schema.unused}
-    extra = [name for name in frame.columns if name not in expected]
+    extra = _extra(schema, frame)
     ignored = f"{counted(len(extra), 'column')} the model does not use {was(len(extra))} ignored: {listed(extra)}."
     remarks = [ignored] if extra else []
-    if absent and not fill_missing and not table.absent_is_zero:
-        raise UnusableTable(_on_absent(absent, extra, table.source))
+    if not fill_missing and not table.absent_is_zero:
+        require_columns(schema, frame, table.source)
     if absent:
         frame = frame.assign(**dict.fromkeys(absent, 0.0 if table.absent_is_zero else np.nan))
     if absent and not table.absent_is_zero:
@@ -48,6 +47,21 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     readings, otherwise = readings_for(schema, frame)
     X = schema.inputs(frame, readings)
     return X, [*remarks, *otherwise, *differences(schema, frame, X, absent, readings)]
+
+
+def require_columns(schema: Schema, frame: pd.DataFrame, source: str) -> None:
+    """Raise if a table lacks columns of a model."""
+    wanted = [column.name for column in schema.columns]
+    absent = [name for name in wanted if name not in frame.columns]
+    if absent:
+        raise UnusableTable(_on_absent(absent, _extra(schema, frame), source))
+
+
+def _extra(schema: Schema, frame: pd.DataFrame) -> list[str]:
+    """Return the columns of a table that the model has no place for."""
+    wanted = [column.name for column in schema.columns]
+    expected = {*wanted, schema.target, schema.weight, schema.group, schema.time, *schema.ids, *schema.unused}
+    return [name for name in frame.columns if name not in expected]
 
 
 def predict_table(

@@ -9,6 +9,8 @@ from kernelect.selection.landmarks.parts import PartTable as PartTable
 from kernelect.selection.landmarks.parts import RowPart as RowPart
 from kernelect.selection.landmarks.parts import RowParts as RowParts
 from kernelect.selection.landmarks.parts import added_terms as added_terms
+from kernelect.selection.landmarks.parts import firsts_of as firsts_of
+from kernelect.selection.landmarks.parts import taken_rows as taken_rows
 from kernelect.selection.landmarks.request import EXACT_ROWS as EXACT_ROWS
 from kernelect.selection.landmarks.request import LandmarkRequest as LandmarkRequest
 from kernelect.selection.landmarks.request import as_request as as_request

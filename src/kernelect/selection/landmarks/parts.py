@@ -49,9 +49,43 @@ class RowParts(ABC):
     def sum(self, function: Callable[[RowPart], Any]) -> Any:
         """Return the sum of ``function(part)`` over all parts; None is nothing."""
 
+    def coded(self, code: Callable[[RowPart], RowPart], template: Any, *, hold: bool = True) -> RowParts:
+        """Return the rows as ``code`` makes them of each part; ``template`` has their columns and no row.
+
+        ``hold``: they are worth being held where they are, if there is a place for it.
+        """
+        return RecodedParts(self, code, template)
+
     def name(self, number: int) -> str:
         """Return what a message calls a part."""
         return f"{self.word} {number}"
+
+
+class RecodedParts(RowParts):
+    """Parts that are coded anew in every pass."""
+
+    def __init__(self, parts: RowParts, code: Callable[[RowPart], RowPart], template: Any) -> None:
+        self.parts, self.code, self.template, self.word = parts, code, template, parts.word
+
+    def each(self, function: Callable[[RowPart], Result]) -> list[Result]:
+        return self.parts.each(_Composed(self.code, function))
+
+    def sum(self, function: Callable[[RowPart], Any]) -> Any:
+        return self.parts.sum(_Composed(self.code, function))
+
+    def name(self, number: int) -> str:
+        return self.parts.name(number)
+
+
+@dataclass(frozen=True)
+class _Composed:
+    """A function of coded parts, as one of parts."""
+
+    code: Callable[[RowPart], RowPart]
+    function: Callable[[RowPart], Any]
+
+    def __call__(self, part: RowPart) -> Any:
+        return self.function(self.code(part))
 
 
 #: Inputs (b, d), targets (b, k) and weights (b,) of a part.
@@ -81,7 +115,7 @@ class PartTable(RowTable):
 
     def __init__(self, parts: RowParts, encode: Encode, counts: Sequence[int], n_weighted: int) -> None:
         self.parts, self.encode = parts, encode
-        self.firsts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        self.firsts = firsts_of(counts)
         self.n_rows, self.n_weighted = int(self.firsts[-1]), n_weighted
         self.kept = stratified(self.n_rows, table.FIGURE_ROWS)
         found = parts.each(_Hashed(encode, self.firsts, self.kept, table.MOST_HASHED))
@@ -94,12 +128,23 @@ class PartTable(RowTable):
         return self.parts.sum(_OnBlocks(self.encode, self.firsts, function))
 
     def rows(self, numbers: Indices) -> Sample:
-        found = self.parts.each(_Taken(self.encode, self.firsts, numbers))
-        X, targets, weights = (np.concatenate(each) for each in zip(*found, strict=True))
+        X, targets, weights = taken_rows(self.parts, self.encode, self.firsts, numbers)
         return Sample(numbers=numbers, X=np.ascontiguousarray(X), targets=targets, weights=weights)
 
     def _hashed(self) -> Indices:
         return self._by_hash
+
+
+def firsts_of(counts: Sequence[int]) -> Indices:
+    """Return the number of the first row of every part, and that of all rows behind them."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def taken_rows(parts: RowParts, encode: Encode, firsts: Indices, numbers: Indices) -> tuple[Array, Array, Array]:
+    """Return inputs, targets and weights of the rows with these sorted numbers."""
+    found = parts.each(_Taken(encode, firsts, numbers))
+    X, targets, weights = (np.concatenate(each) for each in zip(*found, strict=True))
+    return X, targets, weights
 
 
 @dataclass(frozen=True)
