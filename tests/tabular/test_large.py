@@ -18,9 +18,9 @@ from kernelect.tabular import (
     match_columns,
     parquet,
     predict_table,
+    read,
     read_table,
     require_room,
-    room,
     save_model,
 )
 
@@ -174,6 +174,6 @@ def test_what_is_refused(path, tmp_path, monkeypatch):
 
 def test_a_file_that_does_not_fit_points_to_the_engine(path, monkeypatch):
     require_room(path)
-    monkeypatch.setattr(room, "available_bytes", lambda: 1e4)
+    monkeypatch.setattr(read, "available_bytes", lambda: 1e4)
     with pytest.raises(NotEnoughMemory, match=r"needs about .* GiB when it is read as a whole.*--engine local"):
         require_room(path)
