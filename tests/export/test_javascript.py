@@ -7,6 +7,7 @@ from kernelect import LSSVR, KernelRegressor
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.explain import Explainer
 from kernelect.export import reduce, to_c, to_javascript
+from kernelect.export.javascript import _PIECES, _packed
 from kernelect.export.models import program_of
 from kernelect.kernels import ProductLaplace
 from oracles.compiled import compiler, run_c
@@ -34,6 +35,26 @@ def test_every_estimator(name):
         assert [each["label"] for each in found] == model(name).classes_[expected.argmax(axis=1)].tolist()
         decision = model(name).decision_function(rows).reshape(len(rows), -1)
         np.testing.assert_allclose([each["decision"] for each in found], decision, rtol=1e-7, atol=1e-7)
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.linspace(0.1, 0.9, 50),
+        np.arange(40.0),
+        np.tile([0.1, -0.0, 0.0, np.nan, 1 / 3], 90),
+        np.repeat(np.linspace(0.1, 0.9, 300), 9),
+        np.array([1e300, 0.1] * 9),
+    ],
+)
+def test_packed_numbers_keep_all_digits_in_little_room(values):
+    source = f"{_PIECES['unpack']}\nconst model = {{ predict: () => Array.from({_packed(values)}, String) }};"
+    (found,) = run_script(source, [[0.0]])
+    back = np.array([float(each) for each in found])
+    np.testing.assert_array_equal(back, values)
+    few = len(np.unique(values)) < len(values) / 4 or np.array_equal(values, values.astype(np.float32))
+    assert (len(_packed(values)) < 6 * len(values) + 60) == few
 
 
 @needs_node

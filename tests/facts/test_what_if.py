@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
+from sklearn.datasets import make_friedman1
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -13,6 +14,7 @@ from kernelect.exceptions import MissingCapability
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
 from kernelect.export.models import program_of
+from kernelect.export.reduce import in_single
 from kernelect.facts import gather_for_page
 from kernelect.facts.bands import _apart, ends_at
 from kernelect.facts.carried import carried_model
@@ -22,6 +24,7 @@ from kernelect.facts.what_if import _start, describe_what_if
 from kernelect.kernels import RBF, Polynomial
 from kernelect.model.decisions import Decision
 from kernelect.report.page import _between
+from oracles.scripts import run_script
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,8 @@ def test_the_first_row_is_typical_and_told_as_python_tells_it(numbers):
 def test_a_model_that_is_too_large_is_reduced_and_the_loss_is_told(numbers):
     model, X, _ = numbers
     whole = carried_model(model, X, np.random.default_rng(0))
-    small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    rounded = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(rounded.script) - 1)
     assert whole.remarks == ()
     assert len(small.script) < len(whole.script)
     assert "60 of 120 vectors are kept: the leave-one-out unexplained variance is" in small.remarks[0]
@@ -78,12 +82,32 @@ def test_a_model_that_is_too_large_is_reduced_and_the_loss_is_told(numbers):
         carried_model(model, X, np.random.default_rng(0), most_bytes=1000)
 
 
+def test_coefficients_are_rounded_before_vectors_are_dropped(numbers):
+    model, X, y = numbers
+    whole = carried_model(model, X, np.random.default_rng(0))
+    rounded = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    assert rounded.remarks[0].startswith("So that this page stays small, its model has coefficients of seven digits.")
+    assert 0.0 < np.abs(rounded.model.predict(X) - model.predict(X)).max() < 1e-5 * np.std(y)
+    script = run_script(rounded.script.replace("kernelectModel", "model"), X[:5].tolist())
+    np.testing.assert_allclose([one["values"][0] for one in script], rounded.model.predict(X[:5]), rtol=1e-9)
+
+
+def test_coefficients_that_nearly_cancel_each_other_keep_their_digits():
+    X, y = make_friedman1(300, random_state=0)
+    model = LSSVR(RBF(0.01), regularization=1e-9).fit(X, y)
+    assert np.abs(in_single(model).predict(X) - model.predict(X)).max() > 0.01 * np.std(y)
+    whole = carried_model(model, X, np.random.default_rng(0))
+    small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    assert "vectors are kept" in small.remarks[0]
+
+
 def test_a_large_model_on_landmarks_keeps_fewer_of_them_and_says_how_far_off_it_is(numbers, monkeypatch):
     _, X, y = numbers
     monkeypatch.setattr("kernelect.facts.carried._SIZES", (30, 20))
     model = LSSVR(RBF(0.5), regularization=0.1, landmarks=60).fit(X, y)
     whole = carried_model(model, X, np.random.default_rng(0))
-    small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    rounded = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) - 1)
+    small = carried_model(model, X, np.random.default_rng(0), most_bytes=len(rounded.script) - 1)
     assert whole.remarks == ()
     assert len(small.model.landmarks_) == 30
     assert "30 of 60 vectors are kept: the leave-one-out unexplained variance is" in small.remarks[0]

@@ -75,7 +75,7 @@ def to_javascript(
         this share of observations lies. It comes from the plain jackknife, with the spread at the row if the spread
         differs between rows. This is close to ``predict_interval``, which needs a matrix of all rows.
     packed : bool
-        Whether tables of numbers are written in base64, in half the space.
+        Whether tables of numbers are written in base64, in half the space or less.
 
     Examples
     --------
@@ -152,14 +152,36 @@ class JavaScript(Dialect):
         flat = np.ascontiguousarray(values, dtype=float).ravel()
         if self.packed and len(flat) >= _PACKED:
             self.helpers["unpack"] = _PIECES["unpack"]
-            return self.table("", flat, [base64.b64encode(flat.astype("<f8").tobytes()).decode()])
+            return self.table("", flat, [_packed(flat)])
         return self.table("Float64Array", flat, [self.number(value, wide).strip("()") for value in flat.tolist()])
 
     def table_name(self, number: int) -> str:
         return f"t{number}"
 
     def declared(self, kind: str, name: str, texts: Sequence[str]) -> str:
-        return f"const {name} = " + (f"new {kind}([\n{wrapped(texts)}\n]);" if kind else f'unpack("{texts[0]}");')
+        return f"const {name} = " + (f"new {kind}([\n{wrapped(texts)}\n]);" if kind else f"{texts[0]};")
+
+
+def _packed(flat: Array) -> str:
+    """Return numbers as a call of ``unpack``, in the shortest form that keeps all their digits.
+
+    That is single precision if they have no more digits, or places in a list of their different values.
+    """
+    with np.errstate(over="ignore"):
+        single = flat.astype("<f4")
+    if np.array_equal(single, flat, equal_nan=True):
+        return f'unpack("{_base64(single)}", Float32Array)'
+    values, places = np.unique(flat.view(np.int64), return_inverse=True)  # their bits: -0 is not 0
+    for kind, name in (("<u1", "Uint8Array"), ("<u2", "Uint16Array")):
+        size = np.dtype(kind).itemsize
+        if len(values) <= 256**size and 8 * len(values) + size * len(flat) < 8 * len(flat):
+            listed = f'unpack("{_base64(values.view(float).astype("<f8"))}", Float64Array)'
+            return f'unpack("{_base64(places.astype(kind))}", {name}, {listed})'
+    return f'unpack("{_base64(flat.astype("<f8"))}", Float64Array)'
+
+
+def _base64(values: Array | Indices) -> str:
+    return base64.b64encode(values.tobytes()).decode()
 
 
 def _source(program: Program, name: str, reasons: Reasons | None, packed: bool) -> str:

@@ -15,8 +15,9 @@ const square = (a) => a * a;
 const horner = (c, n, a) => { let t = 0; for (let k = 0; k < n; k++) t = t * a + c[k]; return t; };
 
 //: unpack
-const unpack = (text) => {
+const unpack = (text, Kind, values) => {
   const raw = atob(text), bytes = new Uint8Array(raw.length);
   for (let at = 0; at < raw.length; at++) bytes[at] = raw.charCodeAt(at);
-  return new Float64Array(bytes.buffer);
+  const found = new Kind(bytes.buffer);
+  return Float64Array.from(found, values === undefined ? (each) => each : (each) => values[each]);
 };

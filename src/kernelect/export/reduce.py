@@ -13,7 +13,7 @@ from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.export.fewer import check_inputs, landmarks_of, least_squares_of
 from kernelect.export.reduced import cannot, is_sparse, smaller
 from kernelect.export.reduction import Reduction
-from kernelect.model import Model, WeightSpread
+from kernelect.model import Component, KernelPart, Model, PosteriorSpread, WeightSpread
 from kernelect.model.subject import subject_of
 from kernelect.typing import Array, Indices
 
@@ -74,6 +74,36 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     subject = subject_of(model)
     found, kept = smaller(subject.model, int(max_vectors), np.random.default_rng(random_state), subject.title)
     return replace(found, model=model if found.model is subject.model else _around(model, found.model, kept))
+
+
+def in_single(model: Any) -> Any:
+    """Return a model whose coefficients and roots of variances have seven digits; it keeps its vectors and members.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline, TableModel or Model
+    """
+    whole = subject_of(model).model
+    components = tuple(_rounded(component) for component in whole.components)
+    return _around(model, replace(whole, components=components), None)
+
+
+def _rounded(component: Component) -> Component:
+    parts = tuple(
+        replace(part, coefficients=_single(part.coefficients)) if isinstance(part, KernelPart) else part
+        for part in component.parts
+    )
+    spread = component.spread
+    if isinstance(spread, PosteriorSpread):
+        spread = replace(spread, roots=tuple(_single(root) for root in spread.roots))
+    return replace(component, parts=parts, spread=spread)
+
+
+def _single(values: Array) -> Array:
+    """Return numbers with the digits of single precision, as they are if it cannot hold them."""
+    with np.errstate(over="ignore"):
+        found = values.astype(np.float32).astype(float)
+    return found if np.all(np.isfinite(found) == np.isfinite(values)) else values
 
 
 def _around(given: Any, small: Model, kept: Indices | None) -> Any:

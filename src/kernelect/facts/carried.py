@@ -15,14 +15,16 @@ from kernelect.export import reduce, to_javascript
 from kernelect.export.fewer import landmarks_of
 from kernelect.export.models import program_of
 from kernelect.export.program import Program
+from kernelect.export.reduce import in_single
 from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.numbers import number
 from kernelect.facts.sources import rows_at, some_rows
 from kernelect.model.subject import subject_of
+from kernelect.typing import Array
 
-#: Bytes of a script that a page may carry, and the bytes of one packed number.
-MOST_BYTES, _BYTES_OF_NUMBER = 2_000_000, 32.0 / 3.0
+#: Bytes of a script that a page may carry, and the fewest bytes of one packed number.
+MOST_BYTES, _BYTES_OF_NUMBER = 5_000_000, 4.0 / 3.0
 
 #: Vectors that a model is reduced to where it is too large, the first number that is small enough.
 _SIZES = (300, 150, 60)
@@ -33,6 +35,11 @@ _LANDMARKS = (1000, 600)
 #: Rows on which a smaller model is compared with the whole one.
 _COMPARED_ROWS = 500
 
+#: Share of the spread of predictions by which rounded coefficients may move them: large ones that nearly cancel each
+#: other move them further, and vectors are dropped in their place.
+_SAME = 1e-3
+
+_ROUNDED = "So that this page stays small, its model has coefficients of seven digits."
 _SMALLER = "So that this page stays small, it carries a smaller model."
 
 #: Rows that stand in for columns that are not known.
@@ -103,8 +110,11 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
 
 def _smaller_and_smaller(model: Any, X: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
     yield model, ()
-    count = landmarks_of(model)
     rows = rows_at(X, some_rows(len(X), _COMPARED_ROWS))
+    single = in_single(model)
+    if _distance(model, single, rows) <= _SAME * _said(model, rows).std():
+        yield single, (f"{_ROUNDED} {_moved(model, single, rows)}",)
+    count = landmarks_of(model)
     for size in (*(size for size in (count, *_LANDMARKS) if _SIZES[0] < size <= count), *_SIZES):
         found = reduce(model, size)
         if found.vectors < found.vectors_before or found.remarks:
@@ -114,14 +124,18 @@ def _smaller_and_smaller(model: Any, X: Any) -> Iterator[tuple[Any, tuple[str, .
 
 def _moved(model: Any, smaller: Any, rows: Any) -> str:
     """Return how far a smaller model is from the whole one, in a sentence."""
-    if subject_of(model).model.is_classifier:
-        off, what = smaller.predict_proba(rows) - model.predict_proba(rows), "probabilities"
-    else:
-        off, what = smaller.predict(rows) - model.predict(rows), "predictions"
-    size = float(np.sqrt(np.mean(np.square(off))))
-    return (
-        f"Its {what} differ from those of the whole model by {number(size, 2)} (root mean square over {len(off)} rows)."
-    )
+    what = "probabilities" if subject_of(model).model.is_classifier else "predictions"
+    size = number(_distance(model, smaller, rows), 2)
+    return f"Its {what} differ from those of the whole model by {size} (root mean square over {len(rows)} rows)."
+
+
+def _distance(model: Any, smaller: Any, rows: Any) -> float:
+    return float(np.sqrt(np.mean(np.square(_said(smaller, rows) - _said(model, rows)))))
+
+
+def _said(model: Any, rows: Any) -> Array:
+    is_classifier = subject_of(model).model.is_classifier
+    return np.asarray(model.predict_proba(rows) if is_classifier else model.predict(rows), dtype=float)
 
 
 def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str, ...]]:
