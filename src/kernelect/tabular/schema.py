@@ -13,7 +13,7 @@ from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.tabular.columns import Column, column_values
-from kernelect.tabular.spans import Span
+from kernelect.tabular.spans import TimeSpan
 from kernelect.typing import ORDERED, SURVIVAL
 
 
@@ -46,7 +46,7 @@ class Schema:
     time_format: str = ""
     event: str | None = None
     ordered: bool = False
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
 
     @property
     def learnt(self) -> dict[str, Reading]:

@@ -23,7 +23,7 @@ _MOST_DATES, _ORDERED = 4, 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
-class Span:
+class TimeSpan:
     """The time between the dates of two columns: in days, or in years since a birth."""
 
     name: str
@@ -46,7 +46,7 @@ class Span:
         return (f"{{was}} made of two dates: {what}", "")
 
 
-def with_spans(frame: pd.DataFrame, spans: tuple[Span, ...]) -> pd.DataFrame:
+def with_spans(frame: pd.DataFrame, spans: tuple[TimeSpan, ...]) -> pd.DataFrame:
     """Return a table with the spans whose dates it has."""
     made = {
         one.name: one.values(frame)
@@ -56,7 +56,7 @@ def with_spans(frame: pd.DataFrame, spans: tuple[Span, ...]) -> pd.DataFrame:
     return frame.assign(**made) if made else frame
 
 
-def find_spans(found: Found, frame: pd.DataFrame) -> tuple[tuple[Span, ...], Found]:
+def find_spans(found: Found, frame: pd.DataFrame) -> tuple[tuple[TimeSpan, ...], Found]:
     """Return the spans that the dates of a table make, and the columns with them; a birth is left to its ages."""
     dates = [one for one in found.columns if one.kind == "date"]
     if not 2 <= len(dates) <= _MOST_DATES:
@@ -71,14 +71,14 @@ def find_spans(found: Found, frame: pd.DataFrame) -> tuple[tuple[Span, ...], Fou
     return spans, replace(found, columns=(*found.columns, *made)).without(births, notes)
 
 
-def _one_age_each(found: Iterable[Span]) -> tuple[Span, ...]:
+def _one_age_each(found: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
     """Return spans with the first age of every birth: the others are that age and days that are inputs too."""
     spans = tuple(found)
     first = {span.first: span for span in reversed(spans) if span.in_years}
     return tuple(span for span in spans if not span.in_years or first[span.first] is span)
 
 
-def _span(one: Column, other: Column, frame: pd.DataFrame) -> Span | None:
+def _span(one: Column, other: Column, frame: pd.DataFrame) -> TimeSpan | None:
     """Return the span between two columns of dates, None if neither follows the other or it is always the same."""
     born = [is_birth(each.name) for each in (one, other)]
     if all(born):
@@ -94,9 +94,9 @@ def _span(one: Column, other: Column, frame: pd.DataFrame) -> Span | None:
     return span if np.mean(known >= 0.0) >= _ORDERED else None
 
 
-def _named(first: Column, last: Column) -> Span:
+def _named(first: Column, last: Column) -> TimeSpan:
     age = is_birth(first.name)
-    return Span(
+    return TimeSpan(
         name=f"age at {last.name} (years)" if age else f"{first.name} to {last.name} (days)",
         first=first.name,
         last=last.name,
@@ -106,7 +106,7 @@ def _named(first: Column, last: Column) -> Span:
     )
 
 
-def _column(span: Span, values: pd.Series) -> Column:
+def _column(span: TimeSpan, values: pd.Series) -> Column:
     array = values.to_numpy()
     missing = float(np.isnan(array).mean())
     return Column(
