@@ -134,12 +134,6 @@ class ParameterSpace:
         """Return the space with another start; an entry at ``-inf`` (a width of 0) is not free."""
         return replace(self, start=start, free=self.free & np.isfinite(start))
 
-    def expand(self, phi: Array) -> Array:
-        """Return the full theta for values ``phi`` of the free entries."""
-        theta = self.start.copy()
-        theta[self.free] = phi
-        return theta
-
     def at_bound(self, theta: Array) -> tuple[str, ...]:
         """Return the names of free entries that lie at a bound."""
         free = np.flatnonzero(self.free)

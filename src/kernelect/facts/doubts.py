@@ -46,8 +46,6 @@ class Obstacle:
 #: The rule is about something that this model does not have, such as classes.
 DOES_NOT_APPLY = Obstacle(code="does-not-apply")
 
-NO_TIME = Obstacle(code="time", why="time was up")
-
 NOT_MEASURED = Obstacle(code="not-measured", why="no row was left out")
 
 

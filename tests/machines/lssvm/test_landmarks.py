@@ -225,14 +225,6 @@ def test_decisions_of_machines_that_lack_a_row(problem, data, rng):
     np.testing.assert_allclose(spread.decided_without(cross.copy(), new.copy()), expected, atol=1e-9)
 
 
-def test_what_a_constant_leaves_unexplained(problem):
-    cross, gram, targets, weights, _ = problem
-    frame = WhitenedFrame.of(gram, np.array([5.0, -1.0]))
-    total = moments(frame, MachineRows.of(cross.copy(), targets, weights))
-    mean = np.average(targets, axis=0, weights=weights)
-    assert total.target_variation() == pytest.approx(np.sum(weights[:, None] * (targets - mean) ** 2))
-
-
 def test_a_row_alone_on_its_landmark_has_a_finite_residual(data):
     """Where rounding leaves nothing of 1 - h, a residual is large, not infinite."""
     X, targets, weights = data

@@ -155,10 +155,6 @@ class Moments:
             mixed=self.mixed[:count],
         )
 
-    def target_variation(self) -> float:
-        """Return sum s (y - ybar)^2 over all outputs, the variation that a constant does not explain."""
-        return float(np.sum(np.maximum(self.target_second - self.target_first**2 / self.weight, 0.0)))
-
 
 def moments(frame: WhitenedFrame, rows: MachineRows) -> Moments:
     """Return the moments of one block. Cost 2 b m^2; overwrites ``rows.cross``."""
