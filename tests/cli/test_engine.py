@@ -21,7 +21,7 @@ FIT = ("fit", "big.parquet", "--target", "value", "--machine", "lssvm", "--kerne
 @pytest.fixture(autouse=True)
 def few(monkeypatch, tmp_path):
     monkeypatch.setattr(request, "EXACT_ROWS", 100)
-    monkeypatch.setattr("kernelect.estimators._lssvm_base.EXACT_ROWS", 100)
+    monkeypatch.setattr("kernelect.estimators._elsewhere.EXACT_ROWS", 100)
     monkeypatch.setattr(request, "FIRST", 20)
     monkeypatch.setattr(request, "MOST", 20)
     monkeypatch.setattr(stages, "PART_ROWS", 100)

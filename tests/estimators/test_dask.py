@@ -45,7 +45,7 @@ def few(monkeypatch):
     monkeypatch.setattr(request, "MOST", 40)
     monkeypatch.setattr(stages, "PART_ROWS", 100)
     monkeypatch.setattr("kernelect.selection.landmarks.fit.MORE_ROWS", 200)
-    monkeypatch.setattr("kernelect.estimators._lssvm_base.EXACT_ROWS", 100)
+    monkeypatch.setattr("kernelect.estimators._elsewhere.EXACT_ROWS", 100)
     monkeypatch.setattr("kernelect.estimators._lssvm_base.CANDIDATES", 300)
 
 

@@ -32,7 +32,7 @@ N = 500
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     monkeypatch.setattr(request, "EXACT_ROWS", 100)
-    monkeypatch.setattr("kernelect.estimators._lssvm_base.EXACT_ROWS", 100)
+    monkeypatch.setattr("kernelect.estimators._elsewhere.EXACT_ROWS", 100)
     monkeypatch.setattr(request, "FIRST", 20)
     monkeypatch.setattr(request, "MOST", 20)
     monkeypatch.setattr(stages, "PART_ROWS", 100)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from kernelect.estimators._targets import encode_labels, require_spread, targets
 from kernelect.estimators._training import LabelledTraining, Training, check_weights
 from kernelect.exceptions import InvalidArgument
 from kernelect.numerics import nearest_power_of_two
-from kernelect.selection.landmarks import PartTable, RowPart, RowParts, classes_of
+from kernelect.selection.landmarks import EXACT_ROWS, PartTable, RowPart, RowParts, RowTable, classes_of
 from kernelect.typing import Array, Indices
 
 
@@ -100,8 +101,26 @@ class PartedTraining:
     single: bool = True
     unit: float = 1.0
 
-    def in_memory(self) -> Training:
-        """Return all rows, which are few."""
+    #: What a status says of copies: each stands where it is, and none is looked for.
+    remark: ClassVar[str] = ""
+
+    @property
+    def n_weighted(self) -> int:
+        """Number of rows of positive weight."""
+        return self.table.n_weighted
+
+    def in_blocks(self) -> tuple[RowTable, None]:
+        """Return the rows for a machine on landmarks, in the given order."""
+        return self.table, None
+
+    def expanded(self, values: Array) -> Array:
+        """Return values of all rows as they are."""
+        return values
+
+    def in_memory(self, refusal: Callable[[str], str]) -> Training:
+        """Return all rows if they are few; else raise, with ``refusal`` of what is needed."""
+        if self.table.n_rows > EXACT_ROWS:
+            raise InvalidArgument(refusal(f"needs all {self.table.n_rows} rows in one place, and X is in parts"))
         rows = self.table.rows(np.arange(self.table.n_rows))
         words: dict[str, Any] = {
             "X": rows.X,
@@ -110,8 +129,12 @@ class PartedTraining:
             "kept": rows.weights > 0.0,
         }
         if self.classes is None:
-            return Training(**words, single=self.single)
-        return LabelledTraining(**words, classes=self.classes, index=classes_of(rows.targets))
+            return Training(**words, single=self.single).merged()
+        return LabelledTraining(**words, classes=self.classes, index=classes_of(rows.targets)).merged()
+
+
+#: Rows that ``fit`` was given: in memory, or in parts that stay where they are.
+GivenRows = Training | PartedTraining
 
 
 @dataclass(frozen=True, kw_only=True)

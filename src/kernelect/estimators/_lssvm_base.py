@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from kernelect.criteria import PRESS, Criterion, GroupPRESS
 from kernelect.estimators._attributes import ReadsConstant
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._elsewhere import PartedTraining
+from kernelect.estimators._elsewhere import GivenRows, as_parts
 from kernelect.estimators._in_time import in_time
-from kernelect.estimators._lssvm_solved import Solved, table_of
+from kernelect.estimators._lssvm_solved import Solved
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._sklearn import validate_data
@@ -25,7 +24,6 @@ from kernelect.numerics import (
     SparseRows,
     best_blas_threads,
     blas_threads_beside_blocks,
-    require_dense,
     require_memory,
 )
 from kernelect.priors import PRIORS, Prior, as_prior
@@ -44,8 +42,8 @@ from kernelect.selection import (
 )
 from kernelect.selection.landmarks import (
     CANDIDATES,
-    EXACT_ROWS,
     LandmarkRequest,
+    RowParts,
     as_request,
     fit_on_landmarks,
     lacking_on_landmarks,
@@ -93,31 +91,32 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
             return super().model_size()
         return ModelSize(count=len(self.landmarks_), what="landmark")
 
-    def _solved(self, data: Training | PartedTraining, unit: float = 1.0, *, recalibrate: bool = False) -> Solved:
+    def _parts(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> RowParts | None:
+        """Return rows that stay where they are, None if they are in memory."""
+        parts = as_parts(X, y, sample_weight, groups)
+        if parts is not None and self._is_precomputed:
+            raise InvalidArgument(
+                "kernel='precomputed' takes a matrix of kernel values in memory: give X.compute(), or inputs and "
+                "another kernel."
+            )
+        return parts
+
+    def _solved(self, data: GivenRows, unit: float = 1.0, *, recalibrate: bool = False) -> Solved:
         """Select and solve; sets what is reported of the selection.
 
         Targets have been divided by ``unit``. ``recalibrate``: ridge and width are chosen once more by the log-loss of
         labels.
         """
-        if self._is_precomputed and isinstance(data, PartedTraining):
-            raise InvalidArgument(
-                "kernel='precomputed' takes a matrix of kernel values in memory: give X.compute(), or inputs and "
-                "another kernel."
-            )
-        count = int(data.kept.sum()) if isinstance(data, Training) else data.table.n_weighted
-        request = self._landmark_request(count, self.n_features_in_)
-        if request is not None:
-            return self._on_landmarks(data, unit, request, recalibrate=recalibrate)
-        if isinstance(data, Training):
-            return self._exact(data, unit, recalibrate)
-        if data.table.n_rows > EXACT_ROWS:
-            exact = f"needs all {data.table.n_rows} rows in one place, and X is in parts"
-            raise InvalidArgument(
-                f"landmarks=None {exact}: leave landmarks at 'auto', give their number, or give X.compute()."
-                if self.landmarks is None
-                else f"{self._needs_all_rows()}, or give X.compute(): the exact machine {exact}."
-            )
-        return self._exact(data.in_memory().merged(), unit, recalibrate)
+        request = self._landmark_request(data.n_weighted, self.n_features_in_)
+        if request is None:
+            return self._exact(data.in_memory(self._refusal), unit, recalibrate)
+        return self._on_landmarks(data, unit, request, recalibrate=recalibrate)
+
+    def _refusal(self, needed: str) -> str:
+        """Return what is said of rows that the exact machine cannot have in one place."""
+        if self.landmarks is None:
+            return f"landmarks=None {needed}: leave landmarks at 'auto', give their number, or give X.compute()."
+        return f"{self._needs_all_rows()}, or give X.compute(): the exact machine {needed}."
 
     def _merged(self, data: Data) -> Data:
         """Return the rows without copies; those of a member of a mixture have none."""
@@ -143,28 +142,20 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         named = isinstance(self.prior, Prior) or self.prior in PRIORS
         return lacking_on_landmarks(self._criterion(), PRIORS.resolve(self.prior) if named else None)
 
-    def _on_landmarks(
-        self, data: Training | PartedTraining, unit: float, request: LandmarkRequest, *, recalibrate: bool
-    ) -> Solved:
-        """Select and solve on landmarks; rows of groups are put in order, so that a block of rows has whole ones."""
-        table, order = table_of(data)
-        deadline = self._deadline
-        if isinstance(data, Training) and isinstance(data.X, SparseRows):
-            require_dense(min(len(data.X), CANDIDATES), self.n_features_in_)
+    def _on_landmarks(self, data: GivenRows, unit: float, request: LandmarkRequest, *, recalibrate: bool) -> Solved:
+        """Select and solve on landmarks."""
+        (table, order), deadline = data.in_blocks(), self._deadline
         sample = table.sample(rows_within(deadline, CANDIDATES))
         options, lead = self._options(), self._lead
         with blas_threads_beside_blocks():
             problem = self._problem(sample.rows)
             fit = fit_on_landmarks(table, problem, sample, request, options, recalibrate, lead, unit, deadline)
-        self.selection_, self.n_iter_ = fit.selection, fit.selection.n_evaluations
+        self.selection_, self.n_iter_ = with_remark(fit.selection, data.remark), fit.selection.n_evaluations
         self.regularization_ = fit.left_out.state.regularization
         self.loo_rows_ = table.kept if table.kept is not None and len(table.kept) < table.n_rows else None
         state, points = fit.left_out.state, fit.landmarks.points
         self.feature_importances_ = relevances(fit.kernel, sample.part(_RELEVANCE_ROWS).X, state.dual_coef, points)
         solved = Solved.on_landmarks(fit, table, unit, order, spread=self._keeps_spread, fewer=self._keeps_fewer)
-        if isinstance(data, PartedTraining):
-            return solved
-        self.selection_ = with_remark(self.selection_, data.remark)
         return solved.expanded(data)
 
     #: Whether deviations and intervals are wanted.
@@ -175,7 +166,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
 
     def _exact(self, data: Training, unit: float, recalibrate: bool) -> Solved:
         """Select and solve on all rows that there is time for."""
-        self.loo_rows_, data = None, replace(data, X=np.asarray(data.X))
+        self.loo_rows_ = None
         timed = in_time(data, LSSVM(), self._deadline, pairwise=self._is_precomputed, whole=self._whole)
         data, kept, options = timed.data, timed.data.kept, self._options(deadline=timed.searching)
         instead = _FEWER_ROWS if self._is_precomputed else self._needs_all_rows() or "Use landmarks='auto'"

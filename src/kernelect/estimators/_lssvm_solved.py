@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.estimators._elsewhere import PartedTraining
+from kernelect.estimators._elsewhere import GivenRows
 from kernelect.estimators._training import Training
 from kernelect.kernels import Precomputed
 from kernelect.machines import LSSVMState
@@ -17,22 +17,9 @@ from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.model import ExactJackknife, KernelPart, LandmarkJackknife, TrainingRows
-from kernelect.numerics import SparseRows
 from kernelect.selection import LeastSquaresObjective, rows_left_out, squared_scale
-from kernelect.selection.landmarks import ArrayTable, GroupedTable, LandmarkFit, RowTable, interval_rows, kept_rows
+from kernelect.selection.landmarks import GroupedTable, LandmarkFit, RowTable, interval_rows, kept_rows
 from kernelect.typing import Array, Indices
-
-
-def table_of(data: Training | PartedTraining) -> tuple[RowTable, Indices | None]:
-    """Return rows for machines on landmarks, and the order in which they stand; None for the given one."""
-    if isinstance(data, PartedTraining):
-        return data.table, None
-    if data.groups is None:
-        return ArrayTable(data.X, data.targets, data.weights), None
-    order = np.argsort(data.groups, kind="stable")
-    X = data.X.ordered(order) if isinstance(data.X, SparseRows) else data.X[order]
-    rows = X, data.targets[order], data.weights[order], data.groups[order]
-    return GroupedTable(*rows), order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +123,7 @@ class Solved:
             sampled=sampled.times(unit),
         )
 
-    def expanded(self, data: Training) -> Solved:
+    def expanded(self, data: GivenRows) -> Solved:
         """Return the machine with what it says of rows left out for copies of rows, too."""
         return replace(self, training=replace(self.training, left_out=data.expanded(self.training.left_out)))
 

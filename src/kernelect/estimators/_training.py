@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
@@ -12,8 +13,9 @@ from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, encode_labels, joined_groups, require_one_label, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.machines import Groups
-from kernelect.numerics import beyond_chance, copied_rows, equal_points
+from kernelect.numerics import SparseRows, beyond_chance, copied_rows, equal_points, require_dense
 from kernelect.selection import Rows
+from kernelect.selection.landmarks import CANDIDATES, ArrayTable, GroupedTable, RowTable
 from kernelect.typing import Array, Indices, Mask
 
 #: Largest ratio of two weights: beyond it the lighter rows drown in the rounding of the heavier ones.
@@ -60,6 +62,28 @@ class Training:
     single: bool = True
     groups: Indices | None = None
     origin: Indices | None = None
+
+    @property
+    def n_weighted(self) -> int:
+        """Number of rows of positive weight."""
+        return int(self.kept.sum())
+
+    def in_memory(self, _: Callable[[str], str]) -> Self:
+        """Return the rows as one array."""
+        return replace(self, X=np.asarray(self.X))
+
+    def in_blocks(self) -> tuple[RowTable, Indices | None]:
+        """Return the rows for a machine on landmarks, and the order in which they stand; None for the given one.
+
+        Rows of groups are put in order, so that a block of rows has whole ones.
+        """
+        if isinstance(self.X, SparseRows):
+            require_dense(min(len(self.X), CANDIDATES), self.X.shape[1])
+        if self.groups is None:
+            return ArrayTable(self.X, self.targets, self.weights), None
+        order = np.argsort(self.groups, kind="stable")
+        X = self.X.ordered(order) if isinstance(self.X, SparseRows) else self.X[order]
+        return GroupedTable(X, self.targets[order], self.weights[order], self.groups[order]), order
 
     @property
     def _marks(self) -> Array:

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._attributes import ReadsLabels
-from kernelect.estimators._elsewhere import PartedTraining, as_parts, labelled_parts
+from kernelect.estimators._elsewhere import PartedTraining, labelled_parts
 from kernelect.estimators._lazy import lazily
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._lssvm_solved import Solved
@@ -189,7 +189,7 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         return self._fit_anew(X, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
-        parts = as_parts(X, y, sample_weight, groups)
+        parts = self._parts(X, y, sample_weight, groups)
         data: LabelledTraining | PartedTraining
         if parts is not None:
             data = labelled_parts(self, parts, self.class_weight)

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from kernelect.estimators._attributes import ReadsNumbers
-from kernelect.estimators._elsewhere import PartedTraining, as_parts, measured_parts
+from kernelect.estimators._elsewhere import GivenRows, measured_parts
 from kernelect.estimators._lazy import lazily
 from kernelect.estimators._lssvm_base import LSSVMBase
 from kernelect.estimators._targets import encode_groups
-from kernelect.estimators._training import Training, measured
+from kernelect.estimators._training import measured
 from kernelect.model import Component, NumberHead
 from kernelect.numerics import binary_unit
 from kernelect.selection import Rows
@@ -120,8 +120,8 @@ random_state, n_jobs, verbose
         return self._fit_anew(X, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
-        parts, own_unit = as_parts(X, y, sample_weight, groups), self._criterion().rescales
-        data: Training | PartedTraining
+        parts, own_unit = self._parts(X, y, sample_weight, groups), self._criterion().rescales
+        data: GivenRows
         if parts is not None:
             data = measured_parts(self, parts, own_unit=own_unit)
             unit = data.unit
