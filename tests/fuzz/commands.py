@@ -6,9 +6,7 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +15,10 @@ import click
 from click.testing import CliRunner
 from hypothesis import strategies as st
 
-from fuzz.definitions import changed_definition
-from fuzz.files import MODELS, WATCH, model_bytes, model_frame
+from fuzz.files import MODELS, WATCH
+from fuzz.folders import STRANGER, crowded, fill, listing, within
 from fuzz.harness import Broken, command_line
-from fuzz.mutations import mutated
-from fuzz.tables import TableCase, file_name, table_cases, written
+from fuzz.tables import TableCase, file_name, table_cases
 from kernelect.cli.commands import kernelect as group
 from oracles.spreadsheets import PAYLOADS, formulas_in
 
@@ -84,6 +81,7 @@ class CommandCase:
     definition: int
     process: bool
     encoding: str = "utf-8"
+    crowded: bool = False
 
 
 @st.composite
@@ -99,6 +97,7 @@ def cases(draw: Any) -> CommandCase:
         draw(st.sampled_from((0, 0, 1, 1))) * draw(st.integers(1, 2**16)),
         draw(st.integers(0, 19)) == 0,
         draw(st.sampled_from(("utf-8", "ascii", "latin-1"))),
+        draw(st.integers(0, 9)) == 0,
     )
 
 
@@ -181,50 +180,11 @@ def judge(case: CommandCase) -> str:
     return f"exit {code}"
 
 
-def fill(folder: Path, case: CommandCase) -> None:
-    """Put a table, a model with its table, a study, its results, and some places to stumble over into a folder."""
-    (folder / file_name(case.table)).write_bytes(mutated(written(case.table), case.table.seed, case.damage))
-    (folder / "model.kernelect").write_bytes(model_bytes(case.model))
-    model_frame(case.model).to_csv(folder / "train.csv", index=False)
-    (folder / "study.toml").write_text(changed_definition(case.definition))
-    (folder / "results.sqlite").write_bytes(results_bytes())
-    (folder / "there").write_text("precious")
-    (folder / "results.sqlite.lock").write_text("of somebody else")
-    (folder / "folder").mkdir()
-    (folder / "pipe").write_text("no folder")
-    (folder / "dangling").symlink_to("nowhere")
-
-
-_RESULTS: list[bytes] = []
-
-
-def results_bytes() -> bytes:
-    """Return the results of the unchanged study."""
-    if not _RESULTS:
-        with tempfile.TemporaryDirectory() as name, within(Path(name)):
-            Path("study.toml").write_text(changed_definition(0))
-            outcome = CliRunner().invoke(group, ["study", "run", "study.toml", "--out", "r.sqlite"])
-            if outcome.exit_code:
-                raise RuntimeError(f"the study itself does not run: {outcome.output}")
-            _RESULTS.append(Path("r.sqlite").read_bytes())
-    return _RESULTS[0]
-
-
-@contextmanager
-def within(folder: Path) -> Any:
-    """Work in a folder, with a path of modules that a command may extend."""
-    here, path = os.getcwd(), list(sys.path)
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(here)
-        sys.path[:] = path
-
-
 def run_here(case: CommandCase, folder: Path) -> tuple[int, str, str]:
-    with within(folder), WATCH() as seen:
-        outcome = CliRunner().invoke(group, list(case.words), input=(folder / file_name(case.table)).read_bytes())
+    given = (folder / file_name(case.table)).read_bytes()
+    with within(folder), crowded(case.crowded) as appeared, WATCH() as seen:
+        outcome = CliRunner().invoke(group, list(case.words), input=given)
+        _require_strangers_stay(case, outcome.exit_code, appeared)
     if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
         error = outcome.exception
         raise Broken("no traceback", f"{type(error).__name__}: {error}"[:200]) from error
@@ -235,6 +195,17 @@ def run_here(case: CommandCase, folder: Path) -> tuple[int, str, str]:
     if started and case.words[0] not in ("study", "completion"):
         raise Broken("nothing is executed", started[0])
     return outcome.exit_code, outcome.stdout, outcome.stderr
+
+
+def _require_strangers_stay(case: CommandCase, code: int, appeared: list[Path]) -> None:
+    """A file that appears in between stays, unless --force was given; away with it, so that the other laws hold."""
+    for path in appeared:
+        if "--force" not in case.words and path.read_bytes() != STRANGER:
+            raise Broken("a file that appears in between stays", path.name)
+        if "--force" not in case.words and not code:
+            raise Broken("a file that could not be written is a failure", path.name)
+        if path.read_bytes() == STRANGER:
+            path.unlink()
 
 
 def run_apart(case: CommandCase, folder: Path) -> tuple[int, str, str]:
@@ -257,6 +228,8 @@ def _require_answer(case: CommandCase, code: int, out: str, err: str) -> None:
     shown = err if case.words[0] in ("predict", "completion") else out + err  # predictions are data, for other programs
     if controls := re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown.replace("\r\n", "\n")):
         raise Broken("no control character is printed", repr(controls[0]))
+    if not code and _gives_csv(case) and (formulas := formulas_in(out)):
+        raise Broken("nothing in a CSV is calculated", formulas[0][:100])
     if code and not err.strip():
         raise Broken("a failure is explained on standard error", f"exit {code}, {out[:100]!r}")
     if not code and "--json" in case.words and "--help" not in case.words:
@@ -266,16 +239,12 @@ def _require_answer(case: CommandCase, code: int, out: str, err: str) -> None:
             raise Broken("--json prints one JSON document", out[:150]) from error
 
 
-def listing(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Return every file below a folder with its size and content; links by where they point."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        name = str(path.relative_to(folder))
-        if path.is_symlink():
-            found[name] = (-1, os.fsencode(os.readlink(path)))
-        elif path.is_file():
-            found[name] = (path.stat().st_size, path.read_bytes())
-    return found
+def _gives_csv(case: CommandCase) -> bool:
+    """Return whether standard output is CSV."""
+    words = set(case.words)
+    return not words & {"--out", "--json", "--help"} and (
+        case.words[0] == "predict" or case.words[:2] == ("study", "export") or {"--format", "csv"} <= words
+    )
 
 
 #: Files that a command makes where no option names them.
@@ -305,6 +274,10 @@ def _require_files(case: CommandCase, code: int, before: dict[str, Any], after: 
     if code == 2 and new:
         raise Broken("wrong use writes nothing", ", ".join(sorted(new)))
     replaced = [name for name in new if name in before]
+    if changed := [name for name in replaced if before[name][0] != after[name][0]]:
+        raise Broken("what is replaced keeps its permissions", ", ".join(changed))
+    if shared := [name for name in new - set(before) if name.endswith(".kernelect") and after[name][0] & 0o077]:
+        raise Broken("a model is its owner's, because it holds training rows", ", ".join(shared))
     if replaced and "--force" not in case.words and not _resumes(case, replaced):
         raise Broken("nothing is replaced without --force", ", ".join(replaced))
     allowed = _allowed(case)

@@ -16,9 +16,9 @@ from typing import Any
 from click.testing import CliRunner
 from hypothesis import strategies as st
 
-from fuzz.commands import within
 from fuzz.definitions import TEXT
 from fuzz.files import ORDINARY, model_bytes, model_frame
+from fuzz.folders import within
 from fuzz.harness import Broken, command_line
 from fuzz.tables import written
 from kernelect.cli.commands import kernelect
