@@ -59,12 +59,13 @@ def seen_in(schema: Schema, X: pd.DataFrame) -> dict[str, Seen]:
     """Return what a model keeps of the training rows: for every column, edges between parts, and rows in each part."""
     out = {}
     for column in schema.columns:
-        known = X[column.name].dropna().to_numpy()
         if column.kind == "category":
             edges: tuple[float, ...] = ()
         else:
-            places = np.floor(_RANKS * (len(known) - 1)).astype(int)  # lower quantiles, without their overhead
-            edges = tuple(np.unique(np.sort(known.astype(float))[places]).tolist())
+            cells = X[column.name].to_numpy(dtype=float)
+            known = np.sort(cells[~np.isnan(cells)])
+            lower = known[np.floor(_RANKS * (len(known) - 1)).astype(int)]  # quantiles, without their overhead
+            edges = tuple(lower[np.diff(lower, prepend=-np.inf) > 0].tolist())
         out[column.name] = edges, tuple(_counts(column, edges, X[column.name]).tolist())
     return out
 
