@@ -49,7 +49,10 @@ TESTS: list[tuple[str, str]] = [
     (r"latent_mean_and_variance_complain", "latent means and variances of several classes have a column each"),
     (r"test_warning_bounds", "bounds are set around the data's scale, and the status says where one was reached"),
     (r"test_gpr_interpolation|predict_no_cov_no_std", "there is always noise, which is selected: no fit interpolates"),
-    (r"test_anisotropic_kernel", "a prior shrinks widths that the targets tell little of"),
+    (
+        r"test_anisotropic_kernel",
+        "theta holds gamma = 1 / (2 l^2), and a prior shrinks differences of widths",
+    ),
     (r"stacking_classifier_error.*predict_proba", "LSSVC has probabilities, which LinearSVC lacks"),
     (r"test_stacking_cv_influence", "the default kernel is not linear, so that there is no coef_ to compare"),
 ]
