@@ -9,7 +9,7 @@ Limits: the lowest tenth, third or half of the training targets is known to be b
 errors against the true test targets, in units of their standard deviation, of ``GPR`` with limits kept, replaced by
 the limit, and left out.
 
-Order: targets are cut into five classes of equal size. Ranked probability score and mean distance of ``KernelOrdinal``
+Order: targets are cut into five classes of equal size. Ranked probability score and mean distance of ``OrdinalGPC``
 beside ``GPC``, a random forest, and always the shares of the classes.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
-from kernelect import GPC, GPR, KernelOrdinal
+from kernelect import GPC, GPR, OrdinalGPC
 
 SHARES = (0.1, 0.33, 0.5)
 
@@ -53,7 +53,7 @@ def main() -> None:
     print(f"{len(limits)} tables; limits kept, replaced, left out, and all numbers known")
     for place, share in enumerate(SHARES):
         report(f"{share:.0%} below the limit", np.array(limits)[:, place])
-    print("KernelOrdinal, GPC, forest, shares of the classes")
+    print("OrdinalGPC, GPC, forest, shares of the classes")
     for place, name in enumerate(("ranked probability score", "mean distance")):
         report(name, np.array(orders)[:, place])
 
@@ -84,7 +84,7 @@ def ordered(X: Any, y: Any, Z: Any, truth: Any) -> tuple[list[float], list[float
     """Return ranked probability scores and mean distances of all methods."""
     cuts = np.quantile(y, [0.2, 0.4, 0.6, 0.8])
     classes, wanted = np.searchsorted(cuts, y), np.searchsorted(cuts, truth)
-    models = [KernelOrdinal(), GPC(), RandomForestClassifier(300, random_state=0)]
+    models = [OrdinalGPC(), GPC(), RandomForestClassifier(300, random_state=0)]
     found = [model.fit(X, classes).predict_proba(Z) for model in models]
     found.append(np.tile(np.bincount(classes, minlength=5) / len(classes), (len(Z), 1)))
     reached = wanted[:, None] <= np.arange(5)

@@ -12,7 +12,7 @@ Grades from 0 to 4 are classes with an order. A classifier does not know it, a r
 import matplotlib.pyplot as plt
 import numpy as np
 
-from kernelect import GPC, KernelOrdinal
+from kernelect import GPC, OrdinalGPC
 
 
 def graded(rows, seed):
@@ -33,10 +33,10 @@ def ranked_probability_score(y, probability):
 
 Z, truth = graded(2000, 99)
 sizes = [40, 80, 160]
-scores = {"KernelOrdinal": [], "GPC": []}
+scores = {"OrdinalGPC": [], "GPC": []}
 for size in sizes:
     X, y = graded(size, 0)
-    scores["KernelOrdinal"].append(ranked_probability_score(truth, KernelOrdinal("rbf").fit(X, y).predict_proba(Z)))
+    scores["OrdinalGPC"].append(ranked_probability_score(truth, OrdinalGPC("rbf").fit(X, y).predict_proba(Z)))
     scores["GPC"].append(ranked_probability_score(truth, GPC("rbf").fit(X, y).predict_proba(Z)))
 
 figure, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
@@ -54,4 +54,5 @@ for name, found in scores.items():
     print(name, np.round(found, 3).tolist())
 
 # %%
-# Yes. One latent function serves all grades, and the thresholds tell which steps are small.
+# Yes. One latent function serves all grades, and the thresholds tell which steps are small. ``KernelOrdinal`` mixes
+# several such machines with a forest.

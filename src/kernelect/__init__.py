@@ -34,10 +34,9 @@ if TYPE_CHECKING:
         RVR,
         SVC,
         BasisSearchRegressor,
-        KernelOrdinal,
-        KernelSurvival,
+        OrdinalGPC,
     )
-    from kernelect.mixture import KernelClassifier, KernelRegressor
+    from kernelect.mixture import KernelClassifier, KernelOrdinal, KernelRegressor, KernelSurvival
     from kernelect.model.file import load
     from kernelect.registry import register
 
@@ -56,6 +55,7 @@ __all__ = [
     "KernelOrdinal",
     "KernelRegressor",
     "KernelSurvival",
+    "OrdinalGPC",
     "criteria",
     "datasets",
     "dictionaries",
@@ -85,7 +85,7 @@ if not TYPE_CHECKING:  # a type checker shall know an unknown name for one
             return getattr(import_module("kernelect.model.file" if name == "load" else "kernelect.registry"), name)
         if name.islower():
             return import_module(f"kernelect.{name}")
-        room = "mixture" if name in ("KernelClassifier", "KernelRegressor") else "estimators"
+        room = "mixture" if name.startswith("Kernel") else "estimators"
         return getattr(import_module(f"kernelect.{room}"), name)
 
 

@@ -20,6 +20,7 @@ from kernelect import (
     KernelOrdinal,
     KernelRegressor,
     KernelSurvival,
+    OrdinalGPC,
     criteria,
     priors,
 )
@@ -227,8 +228,9 @@ ESTIMATORS: dict[str, Any] = {
     "KernelClassifier": KernelClassifier("fast", random_state=0),
     "KernelClassifier, three classes": KernelClassifier("fast", random_state=0),
     "KernelRegressor": KernelRegressor("fast", random_state=0),
-    "KernelOrdinal": KernelOrdinal(random_state=0),
-    "KernelSurvival": KernelSurvival(random_state=0),
+    "KernelOrdinal": KernelOrdinal("fast", random_state=0),
+    "KernelSurvival": KernelSurvival("fast", random_state=0),
+    "OrdinalGPC": OrdinalGPC(random_state=0),
 }
 
 #: Those whose laws take long: a quick one of the same class stands above.

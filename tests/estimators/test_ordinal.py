@@ -1,4 +1,4 @@
-"""KernelOrdinal: scikit-learn's checks, GPC where there are two classes, probabilities, order, files and exports."""
+"""OrdinalGPC: scikit-learn's checks, GPC where there are two classes, probabilities, order, files and exports."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelect
-from kernelect import GPC, KernelOrdinal
+from kernelect import GPC, OrdinalGPC
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import evaluate
@@ -31,7 +31,7 @@ Z = study(12, 1)[0]
 
 @pytest.fixture(scope="module")
 def model():
-    return KernelOrdinal("rbf").fit(X, Y)
+    return OrdinalGPC("rbf").fit(X, Y)
 
 
 ORDER = "texts of more than two classes have no order unless order= gives one"
@@ -39,17 +39,17 @@ ORDER = "texts of more than two classes have no order unless order= gives one"
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([KernelOrdinal(FIXED)], expected_failed_checks=lambda _: {"check_classifiers_classes": ORDER})
+@parametrize_with_checks([OrdinalGPC(FIXED)], expected_failed_checks=lambda _: {"check_classifiers_classes": ORDER})
 def test_scikit_learn_compatibility(estimator, check):
     check(estimator)
 
 
 def test_two_classes_are_those_of_the_probit_classifier():
-    ordinal, probit = KernelOrdinal(FIXED).fit(X, Y > 0), GPC(FIXED).fit(X, Y > 0)
+    ordinal, probit = OrdinalGPC(FIXED).fit(X, Y > 0), GPC(FIXED).fit(X, Y > 0)
     np.testing.assert_allclose(ordinal.predict_proba(Z), probit.predict_proba(Z), atol=1e-8)
     np.testing.assert_allclose(ordinal.loo_proba_, probit.loo_proba_, atol=1e-8)
     assert ordinal.log_marginal_likelihood_value_ == pytest.approx(probit.log_marginal_likelihood_value_, abs=1e-7)
-    selected = KernelOrdinal("rbf").fit(X, Y > 0), GPC("rbf").fit(X, Y > 0)
+    selected = OrdinalGPC("rbf").fit(X, Y > 0), GPC("rbf").fit(X, Y > 0)
     assert selected[0].selection_.value == pytest.approx(selected[1].selection_.value, abs=1e-5)
     np.testing.assert_allclose(selected[0].predict_proba(Z), selected[1].predict_proba(Z), atol=0.01)
 
@@ -65,7 +65,7 @@ def test_order_helps():
     """Ordered classes have a smaller ranked probability score than the same classes without order."""
     rows, truth = study(500, 7, (-1.2, -0.4, 0.3, 1.1))
     X, y = study(80, 3, (-1.2, -0.4, 0.3, 1.1))
-    with_order, without = KernelOrdinal("rbf").fit(X, y), GPC("rbf").fit(X, y)
+    with_order, without = OrdinalGPC("rbf").fit(X, y), GPC("rbf").fit(X, y)
     found = [slow.ranked_probability_score(truth, each.predict_proba(rows)) for each in (with_order, without)]
     assert found[0] < 0.95 * found[1]
 
@@ -80,41 +80,41 @@ def test_leave_one_out_is_honest(model):
 
 def test_three_ways_to_say_the_order(model):
     names = np.array(GRADES)[Y]
-    by_argument = KernelOrdinal("rbf", order=GRADES).fit(X, names)
+    by_argument = OrdinalGPC("rbf", order=GRADES).fit(X, names)
     column = pd.Series(pd.Categorical(names, categories=GRADES, ordered=True))
-    by_column = KernelOrdinal("rbf").fit(X, column)
+    by_column = OrdinalGPC("rbf").fit(X, column)
     for each in (by_argument, by_column):
         assert each.classes_.tolist() == GRADES
         np.testing.assert_array_equal(each.predict_proba(Z), model.predict_proba(Z))
         np.testing.assert_array_equal(each.predict(Z), np.array(GRADES)[model.predict(Z)])
-    reversed_order = KernelOrdinal("rbf", order=GRADES[::-1]).fit(X, names)
+    reversed_order = OrdinalGPC("rbf", order=GRADES[::-1]).fit(X, names)
     np.testing.assert_allclose(reversed_order.predict_proba(Z)[:, ::-1], model.predict_proba(Z), atol=0.02)
 
 
 def test_a_class_that_was_never_seen_is_not_there():
     names = np.array(GRADES)[Y]
-    found = KernelOrdinal(FIXED, order=["none", "mild", "light", "moderate", "severe"]).fit(X, names)
+    found = OrdinalGPC(FIXED, order=["none", "mild", "light", "moderate", "severe"]).fit(X, names)
     assert found.classes_.tolist() == GRADES
-    np.testing.assert_array_equal(found.predict_proba(Z), KernelOrdinal(FIXED).fit(X, Y).predict_proba(Z))
+    np.testing.assert_array_equal(found.predict_proba(Z), OrdinalGPC(FIXED).fit(X, Y).predict_proba(Z))
 
 
 def test_a_class_of_one_row_and_many_classes():
     y = Y.copy()
     y[5] = 9
-    found = KernelOrdinal(FIXED).fit(X, y)
+    found = OrdinalGPC(FIXED).fit(X, y)
     assert found.classes_.tolist() == [0, 1, 2, 9]
-    many = KernelOrdinal(FIXED).fit(X, np.arange(120) // 10)
+    many = OrdinalGPC(FIXED).fit(X, np.arange(120) // 10)
     np.testing.assert_allclose(many.predict_proba(Z).sum(axis=1), 1.0)
     assert np.all(np.diff(many.thresholds_) > 0.0)
 
 
 def test_what_has_no_order_is_refused():
     with pytest.raises(InvalidArgument, match="labels without an order.*list them from the lowest"):
-        KernelOrdinal().fit(X, np.array(GRADES)[Y])
+        OrdinalGPC().fit(X, np.array(GRADES)[Y])
     with pytest.raises(InvalidArgument, match="must list every class once, and y also holds 'severe'"):
-        KernelOrdinal(order=GRADES[:2]).fit(X, np.array(GRADES)[Y])
+        OrdinalGPC(order=GRADES[:2]).fit(X, np.array(GRADES)[Y])
     with pytest.raises(InvalidArgument, match="must list every class once"):
-        KernelOrdinal(order=["mild", "mild", "moderate", "severe"]).fit(X, np.array(GRADES)[Y])
+        OrdinalGPC(order=["mild", "mild", "moderate", "severe"]).fit(X, np.array(GRADES)[Y])
 
 
 def test_a_saved_model_and_its_export_say_the_same(model, tmp_path):

@@ -85,7 +85,7 @@ def test_how_a_search_ended_names_inputs_and_not_their_numbers(classifier):
     place = names.index("seen (weekday)")
     status = (f"at the bound of the search: gamma[{place}]",) * len(classifier.candidates_)
     other.candidates_ = replace(classifier.candidates_, status=status)
-    found = describe_mixture(other, label, "classification")["candidates"][0]
+    found = describe_mixture(other, label)["candidates"][0]
     assert found["status"] == "at the bound of the search: gamma of seen (weekday)"
 
 
@@ -115,7 +115,7 @@ def test_rows_count_by_their_weights():
     X, value, _ = frame()
     weights = np.linspace(0.2, 1.8, len(value))
     model = KernelRegressor("fast", random_state=0).fit(X, value, sample_weight=weights)
-    found = describe_mixture(model, value, "regression", weights)
+    found = describe_mixture(model, value, weights)
     variance = float(np.var(value))
     expected = slow_loss(
         model, model.loo_prediction_, lambda i, said: (value[i] - float(np.ravel(said)[0])) ** 2 / variance, weights
@@ -123,7 +123,7 @@ def test_rows_count_by_their_weights():
     assert found["score"] == "unexplained variance"
     assert found["loss"]["best"] == expected[0]
     assert (found["loss"]["value"], found["loss"]["standard_error"]) == pytest.approx(expected[1:], rel=1e-9)
-    plain = describe_mixture(model, value, "regression")
+    plain = describe_mixture(model, value)
     assert plain["loss"]["value"] != pytest.approx(expected[1], rel=1e-6)
 
 
@@ -136,7 +136,7 @@ def test_the_sentence_says_whether_the_best_candidate_would_lose_anything(classi
     truth = label[:, None] == classifier.classes_
     training = replace(record.training, left_out=np.where(truth, right, 1.0 - right))
     other = classifier.with_model(replace(record, training=training))
-    found = describe_mixture(other, label, "classification")["loss"]
+    found = describe_mixture(other, label)["loss"]
     assert (found["value"] > 0) == (right > 0.5)
     assert words in found["sentence"]
     assert f"({found['best']})" in found["sentence"]

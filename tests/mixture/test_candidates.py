@@ -47,7 +47,7 @@ def test_a_new_member_is_displayed_as_what_it_is(numbers):
     assert (row["view"], row["kernel"], row["status"]) == ("as it is", "nearest rows", "5 neighbours")
     assert row["weight"] > 0.0
     assert row["score"] > 0.0
-    facts = describe_mixture(model, y, "regression")
+    facts = describe_mixture(model, y)
     assert "neighbours, nearest rows, as it is" in {one["name"] for one in facts["candidates"]}
     assert facts["effort"] == "its own list of candidates"
 

@@ -115,7 +115,7 @@ def test_what_survival_has_not_is_said():
     schema, rows, _ = describe_table(study(), "days", event="status")
     with pytest.raises(InvalidArgument, match="not for survival times"):
         with_stakes(schema, rows, metric="rmse")
-    with pytest.raises(MissingCapability, match="machine='lssvm' does no survival: use one of gp"):
+    with pytest.raises(MissingCapability, match="machine='lssvm' does no survival: use one of auto"):
         fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(0))
     with pytest.raises(MissingCapability, match="compare does not know survival times yet"):
         compare_table(rows, schema, [], FoldOptions(2))

@@ -14,6 +14,9 @@ from kernelect.estimators._elsewhere import surveyed_labels as surveyed_labels
 from kernelect.estimators._elsewhere import surveyed_numbers as surveyed_numbers
 from kernelect.estimators._in_time import in_time as in_time
 from kernelect.estimators._lazy import lazily as lazily
+from kernelect.estimators._limits import as_survival as as_survival
+from kernelect.estimators._limits import known_limits as known_limits
+from kernelect.estimators._limits import time_limits as time_limits
 from kernelect.estimators._lssvm_base import LSSVMBase as LSSVMBase
 from kernelect.estimators._sklearn import check_sample_weight as check_sample_weight
 from kernelect.estimators._sklearn import validate_data as validate_data
@@ -24,7 +27,9 @@ from kernelect.estimators._targets import class_weights as class_weights
 from kernelect.estimators._targets import decide_class as decide_class
 from kernelect.estimators._targets import encode_groups as encode_groups
 from kernelect.estimators._targets import encode_labels as encode_labels
+from kernelect.estimators._targets import given_order as given_order
 from kernelect.estimators._targets import joined_groups as joined_groups
+from kernelect.estimators._targets import ordered_classes as ordered_classes
 from kernelect.estimators._targets import require_one_label as require_one_label
 from kernelect.estimators._targets import require_size as require_size
 from kernelect.estimators._targets import targets_of as targets_of
@@ -38,9 +43,8 @@ from kernelect.estimators.gpr import GPR as GPR
 from kernelect.estimators.led import fit_led as fit_led
 from kernelect.estimators.lssvc import LSSVC as LSSVC
 from kernelect.estimators.lssvr import LSSVR as LSSVR
-from kernelect.estimators.ordinal import KernelOrdinal as KernelOrdinal
+from kernelect.estimators.ordinal import OrdinalGPC as OrdinalGPC
 from kernelect.estimators.registry import ESTIMATORS as ESTIMATORS
 from kernelect.estimators.rvc import RVC as RVC
 from kernelect.estimators.rvr import RVR as RVR
-from kernelect.estimators.survival import KernelSurvival as KernelSurvival
 from kernelect.estimators.svm import SVC as SVC

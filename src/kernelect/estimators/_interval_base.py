@@ -31,6 +31,7 @@ from kernelect.estimators._relevance import relevances
 from kernelect.estimators._training import Data, Training
 from kernelect.exceptions import MissingCapability
 from kernelect.machines import EP, EPState, Fitted, Interval
+from kernelect.machines.ep.groups import without_groups
 from kernelect.model import Component, Link, NumberHead, PosteriorSpread, TargetScale
 from kernelect.numerics import best_blas_threads, exact_mean, require_memory
 from kernelect.parameters import ParameterSpace
@@ -80,10 +81,14 @@ class SolvedIntervals(Generic[Data]):
         return posterior_component(self.objective.kernel_at(self.theta), self.objective.X, self.state, link)
 
     def left_out(self, component: Component) -> tuple[Array, Array]:
-        """Return mean and variance (n, 1) of every row's latent value when the row is left out."""
+        """Return mean and variance (n, 1) of every row's latent value when the row, or its group, is left out."""
         spread, data = component.spread, self.data
         assert isinstance(spread, PosteriorSpread)
-        without, own = self.state.columns[0].without_row(), np.empty((2, len(data.X), 1))
+        own, (column,) = np.empty((2, len(data.X), 1)), self.state.columns
+        if data.groups is None:
+            without = column.without_row()
+        else:
+            without = without_groups(column, self.fitted.gram, data.groups[data.kept])
         own[0, data.kept, 0] = component.constant[0] + spread.unit * without[0]
         own[1, data.kept, 0] = spread.unit**2 * without[1]
         if not data.kept.all():  # a row of weight 0 was left out all along
@@ -115,7 +120,8 @@ class IntervalMachine(ReadsMachine, SelfSelecting):
         else:
             started = started_as_given(self._kernel(), rows.X, pairwise=False)
         prior = as_prior(self.prior, started.space, normal_lengths)
-        machine = EP(Interval(), tol=search_tolerance(len(rows.X), self._criterion()))
+        led = self._lead is not None
+        machine = EP(Interval(), tol=search_tolerance(len(rows.X), self._criterion(), led=led))
         return join_intervals(rows, started, machine, self._criterion(), prior, self._own_space(rows))
 
     def _solved(self, data: Data) -> SolvedIntervals[Data]:
@@ -133,12 +139,13 @@ class IntervalMachine(ReadsMachine, SelfSelecting):
         objective = self._problem(data.rows())
         with best_blas_threads(self._deadline):
             options = with_first_step(self._options(deadline=timed.searching), objective)
-            options = replace(options, thorough=kept <= FEW_ROWS)
-            selection, selected = select(objective, options)
+            led = self._lead is not None  # one of many: moments need not match to the last digit
+            options = replace(options, thorough=kept <= FEW_ROWS and not led)
+            selection, selected = select(objective, options, self._lead)
             assert isinstance(selected, IntervalObjective)
             with self._deadline.watched(firmly=False):
-                machine = EP(Interval(), tol=FINAL_TOL)
-                fitted = selected.solved_by(machine, selection.theta)
+                machine = EP(Interval(), tol=EP().tol if led else FINAL_TOL)
+                fitted = selected.solved_by(machine, selection.theta, warm=led)
         selection = with_doubts(in_own_units(selection, selected), [solver_doubt(machine, fitted.state)])
         self.selection_ = timed.told(selection)
         self.n_iter_ = selection.n_evaluations
@@ -173,8 +180,8 @@ class IntervalNumbers(IntervalMachine):
         )
         mean, variance = found.left_out(component)
         self.loo_log_likelihood_ = _log_likelihood(data.targets, mean[:, 0], variance[:, 0], self.noise_**2)
-        head = NumberHead(weights=np.ones(1), scale=scale)
-        self.model_ = self._record((replace(component, left_out=mean),), head)
+        component = replace(component, left_out=mean, claimed=np.sqrt(variance + self.noise_**2))
+        self.model_ = self._record((component,), NumberHead(weights=np.ones(1), scale=scale))
 
     def _unweighted_limits(self, X: Array, limits: Array) -> Rows:
         weights = np.ones(len(X))

@@ -24,6 +24,12 @@ def are_limits(y: Any) -> bool:
     return values.dtype.kind == "U" or (values.dtype.kind == "O" and any(isinstance(each, str) for each in values))
 
 
+def known_limits(y: Any) -> Array | None:
+    """Return the limits (n, 2) of a pair or of texts, checked; None for numbers: two columns are two targets."""
+    one = isinstance(y, tuple) or np.ndim(y) == 1
+    return as_limits(y) if one and are_limits(y) else None
+
+
 def as_limits(y: Any) -> Array:
     """Return lower and upper limits (n, 2), checked.
 
@@ -140,13 +146,11 @@ def _truths(event: Any, n_rows: int) -> Mask:
     return values.astype(bool)
 
 
-def log_limits(time: Array, event: Mask) -> Array:
-    """Return what is known of the logarithms of times, (n, 2).
+def time_limits(time: Array, event: Mask) -> Array:
+    """Return what is known of times, (n, 2).
 
     A time of 0 is one below the shortest unit of the times: an event there came before the earliest positive time, and
     a row that left then says nothing.
     """
     least = time[time > 0.0].min()
-    logs = np.log(np.where(time > 0.0, time, least))
-    lower = np.where(time > 0.0, logs, -np.inf)
-    return np.column_stack([lower, np.where(event, logs, np.inf)])
+    return np.column_stack([time, np.where(event, np.where(time > 0.0, time, least), np.inf)])

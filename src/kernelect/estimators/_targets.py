@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -155,3 +156,32 @@ def joined_groups(groups: Indices | None, kept: Mask, *tables: Array) -> Indices
             "its rows in another: give copies the same group, or leave the copies out."
         )
     return linked
+
+
+def given_order(order: Any, y: Any) -> list[Any] | None:
+    """Return all classes from the lowest to the highest: those given, those of an ordered categorical, or None."""
+    if order is not None:
+        return list(order)
+    kind = getattr(y, "dtype", None)
+    return list(kind.categories) if getattr(kind, "ordered", False) else None  # type: ignore[union-attr]
+
+
+def ordered_classes(classes: Any, index: Indices, order: Sequence[Any] | None) -> tuple[Any, Indices]:
+    """Return the classes from the lowest to the highest, and every row's place among them."""
+    if order is None:
+        if len(classes) > 2 and not np.issubdtype(classes.dtype, np.number):
+            raise InvalidArgument(
+                f"y holds labels without an order, such as {classes.tolist()[:3]}: list them from the lowest to the "
+                "highest in order=, or give numbers or an ordered categorical."
+            )
+        return classes, index
+    known = classes.tolist()
+    unknown = [label for label in known if label not in order]
+    if unknown or len(set(order)) < len(order):
+        raise InvalidArgument(
+            f"order={list(order)!r} must list every class once, and y also holds {unknown[0]!r}."
+            if unknown
+            else f"order={list(order)!r} must list every class once."
+        )
+    places = np.array([known.index(label) for label in order if label in known])
+    return classes[places], np.argsort(places)[index]

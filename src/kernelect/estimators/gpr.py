@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length
 from kernelect.estimators._attributes import ReadsNumbers
 from kernelect.estimators._interval_base import IntervalNumbers
 from kernelect.estimators._limits import are_limits, as_limits
+from kernelect.estimators._targets import encode_groups
 from kernelect.estimators._training import measured
 from kernelect.model import TargetScale
 from kernelect.selection import Rows
@@ -101,7 +102,7 @@ class GPR(RegressorMixin, ReadsNumbers, IntervalNumbers):
         """Leave-one-out predictions of the training rows."""
         return self._component.left_out_answers()[:, 0]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select kernel and noise and find the posterior.
 
         Parameters
@@ -112,10 +113,12 @@ class GPR(RegressorMixin, ReadsNumbers, IntervalNumbers):
             texts such as ``"0.7"``, ``"<0.5"`` and ``">100"``.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight w counts as w rows: its log-likelihood is multiplied by w.
+        groups : array-like of shape (n_samples,), optional
+            Rows with the same label leave out together in ``loo_prediction_`` and ``loo_log_likelihood_``.
         """
-        return self._fit_anew(X, y, sample_weight)
+        return self._fit_anew(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         limits = as_limits(y) if are_limits(y) else None
         if limits is not None:
             check_consistent_length(X, limits)
@@ -123,7 +126,8 @@ class GPR(RegressorMixin, ReadsNumbers, IntervalNumbers):
         one = one if limits is None else np.where(np.isfinite(one), one, 0.0)
         data = measured(self, X, one, sample_weight, several=False, counts=True)
         targets = np.repeat(data.targets, 2, axis=1) if limits is None else limits
-        self._fit_limits(replace(data, targets=targets), TargetScale())
+        data = replace(data, targets=targets, groups=encode_groups(groups, data.kept))
+        self._fit_limits(data, TargetScale())
 
     def _unweighted(self, X: Array, y: Any) -> Rows:
         limits = as_limits(y) if are_limits(y) else np.column_stack([y, y]).astype(float)

@@ -6,7 +6,6 @@ unit normal noise lies between h_k and h_k+1 (h_0 = -inf, h_K = inf).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -15,16 +14,15 @@ from sklearn.base import ClassifierMixin
 
 from kernelect.estimators._attributes import ReadsLabels
 from kernelect.estimators._interval_base import IntervalMachine
-from kernelect.estimators._targets import encode_labels
+from kernelect.estimators._targets import encode_labels, given_order, ordered_classes
 from kernelect.estimators._training import labelled
-from kernelect.exceptions import InvalidArgument
 from kernelect.model import LabelHead, Ordered, TrainingRows
 from kernelect.parameters import ParameterSpace
 from kernelect.selection import Rows, ordered_space
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array
 
 
-class KernelOrdinal(ClassifierMixin, ReadsLabels, IntervalMachine):
+class OrdinalGPC(ClassifierMixin, ReadsLabels, IntervalMachine):
     """Classifier for classes with an order, by a Gaussian process that selects itself.
 
     One latent function plus normal noise decides, and thresholds cut it into classes: a row between "mild" and
@@ -71,10 +69,10 @@ class KernelOrdinal(ClassifierMixin, ReadsLabels, IntervalMachine):
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelect import KernelOrdinal
+    >>> from kernelect import OrdinalGPC
     >>> X = np.linspace(0, 3, 60)[:, None]
     >>> grade = np.array(["mild", "moderate", "severe"])[X[:, 0].astype(int).clip(max=2)]
-    >>> model = KernelOrdinal("rbf", order=["mild", "moderate", "severe"]).fit(X, grade)
+    >>> model = OrdinalGPC("rbf", order=["mild", "moderate", "severe"]).fit(X, grade)
     >>> model.predict([[0.2], [1.5], [2.9]]).tolist()
     ['mild', 'moderate', 'severe']
     """
@@ -134,9 +132,9 @@ class KernelOrdinal(ClassifierMixin, ReadsLabels, IntervalMachine):
         return self._fit_anew(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        order = self._order(y)
+        order = given_order(self.order, y)
         data = labelled(self, X, np.asarray(y) if order is not None else y, sample_weight, None)
-        classes, index = _in_order(data.classes, data.index, order)
+        classes, index = ordered_classes(data.classes, data.index, order)
         data = replace(data, classes=classes, index=index, targets=index[:, None].astype(float))
         found = self._solved(data)
         data = found.data
@@ -156,19 +154,12 @@ class KernelOrdinal(ClassifierMixin, ReadsLabels, IntervalMachine):
         )
         self.model_ = self._record((component,), LabelHead(classes=classes, weights=np.ones(1)), training)
 
-    def _order(self, y: Any) -> list[Any] | None:
-        """Return all classes in their order, None for that of numbers."""
-        if self.order is not None:
-            return list(self.order)
-        kind = getattr(y, "dtype", None)
-        return list(kind.categories) if getattr(kind, "ordered", False) else None  # type: ignore[union-attr]
-
     def _own_space(self, rows: Rows) -> ParameterSpace:
         return ordered_space(int(rows.targets.max()) + 1)
 
     def _unweighted(self, X: Array, y: Any) -> Rows:
         classes, index, _ = encode_labels(y)
-        _, index = _in_order(classes, index, self._order(y))
+        _, index = ordered_classes(classes, index, given_order(self.order, y))
         return Rows(X=X, targets=index[:, None].astype(float), weights=np.ones(len(X)))
 
     def decision_function(self, X: Any) -> Array:
@@ -183,24 +174,3 @@ class KernelOrdinal(ClassifierMixin, ReadsLabels, IntervalMachine):
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, integrated over the posterior of the latent function."""
         return self.model_.probabilities(self._validated(X))
-
-
-def _in_order(classes: Any, index: Indices, order: Sequence[Any] | None) -> tuple[Any, Indices]:
-    """Return the classes from the lowest to the highest, and every row's place among them."""
-    if order is None:
-        if len(classes) > 2 and not np.issubdtype(classes.dtype, np.number):
-            raise InvalidArgument(
-                f"y holds labels without an order, such as {classes.tolist()[:3]}: list them from the lowest to the "
-                "highest in order=, or give numbers or an ordered categorical."
-            )
-        return classes, index
-    known = classes.tolist()
-    unknown = [label for label in known if label not in order]
-    if unknown or len(set(order)) < len(order):
-        raise InvalidArgument(
-            f"order={list(order)!r} must list every class once, and y also holds {unknown[0]!r}."
-            if unknown
-            else f"order={list(order)!r} must list every class once."
-        )
-    places = np.array([known.index(label) for label in order if label in known])
-    return classes[places], np.argsort(places)[index]

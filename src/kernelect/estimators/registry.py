@@ -17,13 +17,12 @@ from kernelect.estimators.gpc import GPC
 from kernelect.estimators.gpr import GPR
 from kernelect.estimators.lssvc import LSSVC
 from kernelect.estimators.lssvr import LSSVR
-from kernelect.estimators.ordinal import KernelOrdinal
+from kernelect.estimators.ordinal import OrdinalGPC
 from kernelect.estimators.rvc import RVC
 from kernelect.estimators.rvr import RVR
-from kernelect.estimators.survival import KernelSurvival
 from kernelect.estimators.svm import SVC
 from kernelect.registry import Registry
-from kernelect.typing import CLASSIFICATION, ORDERED, REGRESSION, SURVIVAL
+from kernelect.typing import CLASSIFICATION, ORDERED, REGRESSION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +97,7 @@ ESTIMATORS.declare(LSSVR, machine="lssvm", task=REGRESSION, words="least-squares
 ESTIMATORS.declare(SVC, machine="svm", task=CLASSIFICATION, words="support vector classifier")
 ESTIMATORS.declare(GPC, machine="gp", task=CLASSIFICATION, words="Gaussian process classifier")
 ESTIMATORS.declare(GPR, machine="gp", task=REGRESSION, words="Gaussian process regressor")
-ESTIMATORS.declare(KernelOrdinal, machine="gp", task=ORDERED, words="Gaussian process classifier of ordered classes")
-ESTIMATORS.declare(KernelSurvival, machine="gp", task=SURVIVAL, words="Gaussian process of survival times")
+ESTIMATORS.declare(OrdinalGPC, machine="gp", task=ORDERED, words="Gaussian process classifier of ordered classes")
 ESTIMATORS.declare(RVC, machine="rvm", task=CLASSIFICATION, words="relevance vector classifier")
 ESTIMATORS.declare(RVR, machine="rvm", task=REGRESSION, words="relevance vector regressor")
 ESTIMATORS.declare(

@@ -42,10 +42,7 @@ _PRECOMPUTED = (
     "training row."
 )
 
-_POOLED = (
-    "A mixture's probabilities are no sum over columns: "
-    "what is explained is the weighted mean of its members' log-odds."
-)
+_POOLED = "A mixture's probabilities are no sum over columns: its members' mean log-odds are explained."
 
 #: Log-odds are about so many times a probit.
 _LOGITS_PER_PROBIT = 1.702
@@ -55,6 +52,7 @@ _SCALES = {
     "log": ("its logarithm", "logarithm of the prediction"),
     "log1p": ("the logarithm of one more", "logarithm of one more than the prediction"),
     "sqrt": ("its square root", "square root of the prediction"),
+    "times": ("a bent logarithm, on which all times are normal", "normal score of the median time"),
 }
 
 _ON_SCALE = "The target is modelled by {}, and so are effects: they add up there, not on the target's own scale."
@@ -297,13 +295,15 @@ def _training_in_view(model: Model) -> Array | None:
 def _of_labels(total: _Total, head: LabelHead) -> Expansion:
     components, classes = total.subject.model.components, head.classes.tolist()
     link = components[0].link
-    pooled, single = head.sharpness is not None, len(classes) == 2 or isinstance(link, Ordered)
+    ordered = any(isinstance(component.link, Ordered) for component in components)
+    pooled, single = head.sharpness is not None, len(classes) == 2 or ordered
     for component, weight in zip(components, head.weights, strict=True):
-        total.add(component, float(weight) * (_log_odds_per_unit(component) if pooled else 1.0))
+        unit = _log_odds_per_unit(component) if pooled else 1.0
+        total.add(component.rising() if ordered else component, float(weight) * unit)
     outputs = (classes[-1],) if single else tuple(classes)
     if pooled:
         total.remarks = [_POOLED]
-        return total.finished(outputs, "log-odds", single=single)
+        return total.finished(outputs, "log-odds of a higher class" if ordered else "log-odds", single=single)
     latent = link is not None and link.needs_variance
     if latent and _PRECOMPUTED not in total.remarks:  # which may decide by the mean itself
         total.remarks.append(_LATENT)

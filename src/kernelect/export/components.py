@@ -73,8 +73,8 @@ def outputs_of(model: Model, x: Node) -> Outputs:
 def _of_labels(model: Model, head: LabelHead, x: Node) -> Outputs:
     classes, components = tuple(np.asarray(head.classes).tolist()), model.components
     if head.sharpness is not None:
-        pooled = _pooled(head.weights, [answer_of(component, x) for component in components])
-        logs = apply("log", apply("max", pooled, LEAST))
+        found = pooled(head.weights, [answer_of(component, x) for component in components])
+        logs = apply("log", apply("max", found, LEAST))
         return Outputs(softmax(float(head.sharpness) * logs), None, classes)
     if isinstance(components[0].link, Ordered):
         return Outputs(answer_of(components[0], x), None, classes)
@@ -91,13 +91,13 @@ def on_scale(model: Model, x: Node) -> Node:
     head = model.numbers
     answers = [answer_of(component, x) for component in model.components]
     if head.limits is None:
-        return _pooled(head.weights, answers)
+        return pooled(head.weights, answers)
     limited = [clipped(answer, *head.limits) for answer in answers]
-    found = _pooled(head.weights, limited)
+    found = pooled(head.weights, limited)
     return found if head.straight is None else found + (answers[head.straight] - limited[head.straight])
 
 
-def _pooled(weights: Array, answers: list[Node]) -> Node:
+def pooled(weights: Array, answers: list[Node]) -> Node:
     """Return the weighted sum of what components answer."""
     if len(answers) == 1:
         return answers[0]

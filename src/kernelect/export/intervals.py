@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.components import latent_of, mean_of, on_scale, viewed, weighed
+from kernelect.export.components import answer_of, latent_of, mean_of, on_scale, pooled, viewed, weighed
 from kernelect.export.functions import function_values
 from kernelect.export.graph import Node, apply, clipped, concatenated, const, reduced, times
 from kernelect.export.tracing import traced
 from kernelect.model import (
     Component,
+    EvenSpread,
     FunctionPart,
     Model,
     NoiseModel,
@@ -27,6 +27,7 @@ from kernelect.model import (
     WeightSpread,
 )
 from kernelect.model.heads import WHOLE
+from kernelect.numerics import skewed_quantile
 
 
 def ends_of(model: Model, x: Node, coverage: float) -> Node:
@@ -35,13 +36,29 @@ def ends_of(model: Model, x: Node, coverage: float) -> Node:
         raise MissingCapability("A model of labels has no intervals that could be exported: leave interval= out.")
     head = model.numbers
     if model.jackknife is None:
-        (component,) = model.components
-        reach: Any = float(ndtri(0.5 + 0.5 * coverage)) * _deviation(component, viewed(component.view, x))
-    else:
-        reach = const(model.reach(coverage))
+        below, above = (skewed_quantile(p, head.skew) for p in (0.5 - 0.5 * coverage, 0.5 + 0.5 * coverage))
+        deviation = _whole_deviation(model, x)
+        return _on_target(head.scale, _around(on_scale(model, x), -below * deviation, above * deviation))
+    reach: Any = const(model.reach(coverage))
     if head.noise is not None:
         reach = reach * _spread(head.noise, x)
-    return _on_target(head.scale, _around(on_scale(model, x), reach))
+    return _on_target(head.scale, _around(on_scale(model, x), reach, reach))
+
+
+def _whole_deviation(model: Model, x: Node) -> Node:
+    """Return the deviation (1,) of a model, as NumberHead does: that of components, and their disagreement."""
+    head, components = model.numbers, model.components
+    each = [_deviation(component, viewed(component.view, x)) for component in components]
+    if head.calibration is None:
+        return each[0]
+    values = [answer_of(component, x) for component in components]
+    if head.limits is not None:
+        values = [clipped(value, *head.limits) for value in values]
+        each = [apply("min", one, 0.5 * (head.limits[1] - head.limits[0])) for one in each]
+    middle = pooled(head.weights, values)
+    squares = [apply("square", one) + apply("square", value - middle) for one, value in zip(each, values, strict=True)]
+    floor = np.zeros(1) if head.floor is None else head.floor
+    return apply("sqrt", head.calibration**2 * pooled(head.weights, squares) + floor**2)
 
 
 def _deviation(component: Component, V: Node) -> Node:
@@ -52,6 +69,8 @@ def _deviation(component: Component, V: Node) -> Node:
     if isinstance(spread, PosteriorSpread):
         _, variance = latent_of(component.kernel_part, spread, V)
         return apply("sqrt", spread.unit**2 * variance + spread.noise**2)
+    if isinstance(spread, EvenSpread):
+        return const(spread.size)
     if isinstance(spread, SubsetSpread):
         total: Any = const(1.0 + spread.constant)
         part = component.parts[0]
@@ -63,12 +82,12 @@ def _deviation(component: Component, V: Node) -> Node:
     raise MissingCapability("The model has no intervals that could be exported: leave interval= out.")
 
 
-def _around(middle: Node, reach: Any) -> Node:
+def _around(middle: Node, below: Any, above: Any) -> Node:
     if middle.shape != (1,):
         raise MissingCapability(
             f"interval= is for one target, and this model predicts {middle.shape[0]}: leave it out."
         )
-    return concatenated([middle - reach, middle + reach])
+    return concatenated([middle - below, middle + above])
 
 
 def _spread(noise: NoiseModel, x: Node) -> Node:

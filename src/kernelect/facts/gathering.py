@@ -269,7 +269,7 @@ def _describe_selected(material: Material, weights: Array | None) -> tuple[Machi
     model, landscape = material.estimator, material.landscape
     if not is_mixture(model):
         return describe_machine(model, None if landscape is None else landscape.objective), None
-    mixture = describe_mixture(model, material.y, material.task, weights)
+    mixture = describe_mixture(model, material.y, weights)
     return describe_machine_of_mixture(model, mixture), mixture
 
 

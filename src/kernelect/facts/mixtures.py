@@ -16,9 +16,6 @@ from kernelect.facts.sources import input_names, machine_of
 from kernelect.mixture import Door
 from kernelect.typing import Array
 
-#: What the candidates' score is called: a mean over rows that were left out, smaller is better.
-_SCORES = {"classification": "log-loss", "regression": "unexplained variance"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
@@ -41,7 +38,7 @@ class Weights:
         return cls(names=tuple(found.candidate[place].words for place in order), weight=found.weight[order])
 
 
-def describe_mixture(estimator: Any, y: Any, task: str, weights: Array | None = None) -> MixtureFacts:
+def describe_mixture(estimator: Any, y: Any, weights: Array | None = None) -> MixtureFacts:
     """Return the candidates, the heaviest first, and what the best of them alone would lose.
 
     Parameters
@@ -49,7 +46,6 @@ def describe_mixture(estimator: Any, y: Any, task: str, weights: Array | None = 
     estimator : fitted mixture, or a pipeline around one
     y : array-like of shape (n,)
         What it was fitted on.
-    task : "classification" or "regression"
     weights : ndarray of shape (n,), optional
         Weights of the rows.
     """
@@ -57,9 +53,9 @@ def describe_mixture(estimator: Any, y: Any, task: str, weights: Array | None = 
     candidates = [_candidate(mixture, int(place)) for place in mixture.candidates_.order()]
     return MixtureFacts(
         effort=mixture.effort_in_words,
-        score=_SCORES[task],
+        score=mixture.loss_name,
         candidates=candidates,
-        loss=_loss(mixture, np.asarray(y), _SCORES[task], weights),
+        loss=_loss(mixture, np.asarray(y), mixture.loss_name, weights),
     )
 
 
@@ -109,7 +105,8 @@ def _mixture_of(estimator: Any) -> Door:
     machine = machine_of(estimator)
     if not isinstance(machine, Door):
         raise MissingCapability(
-            f"{type(machine).__name__} is one machine and has no candidates: use KernelClassifier or KernelRegressor."
+            f"{type(machine).__name__} is one machine and has no candidates: use KernelClassifier, KernelRegressor, "
+            "KernelSurvival or KernelOrdinal."
         )
     return machine
 

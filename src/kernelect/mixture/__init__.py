@@ -5,9 +5,11 @@ from kernelect.mixture._door import Door
 from kernelect.mixture.base import CANDIDATES, Member, MixtureCandidate, MixtureTask
 from kernelect.mixture.classifier import KernelClassifier
 from kernelect.mixture.efforts import EFFORTS
+from kernelect.mixture.ordinal import KernelOrdinal
 from kernelect.mixture.record import CandidateTable
 from kernelect.mixture.regressor import KernelRegressor
-from kernelect.typing import CLASSIFICATION, REGRESSION
+from kernelect.mixture.survival import KernelSurvival
+from kernelect.typing import CLASSIFICATION, ORDERED, REGRESSION, SURVIVAL
 
 __all__ = [
     "AUTO",
@@ -16,7 +18,9 @@ __all__ = [
     "CandidateTable",
     "Door",
     "KernelClassifier",
+    "KernelOrdinal",
     "KernelRegressor",
+    "KernelSurvival",
     "Member",
     "MixtureCandidate",
     "MixtureTask",
@@ -26,4 +30,6 @@ __all__ = [
 AUTO = "auto"
 
 ESTIMATORS.declare(KernelClassifier, machine=AUTO, task=CLASSIFICATION, words="mixture of kernel classifiers")
+ESTIMATORS.declare(KernelOrdinal, machine=AUTO, task=ORDERED, words="mixture of kernel classifiers of ordered classes")
 ESTIMATORS.declare(KernelRegressor, machine=AUTO, task=REGRESSION, words="mixture of kernel regressors")
+ESTIMATORS.declare(KernelSurvival, machine=AUTO, task=SURVIVAL, words="mixture of machines of survival times")

@@ -28,7 +28,7 @@ from kernelect.mixture.copies import expanded
 from kernelect.mixture.efforts import taking_part
 from kernelect.mixture.elsewhere import columns_of_part, itself, joined_parts
 from kernelect.mixture.fitting import Field, fit_members, progress_of
-from kernelect.mixture.heads import is_line, left_out_of
+from kernelect.mixture.heads import is_line
 from kernelect.mixture.record import CandidateTable
 from kernelect.mixture.relevance import column_relevances
 from kernelect.mixture.rows import MixtureRows, rows_elsewhere
@@ -42,14 +42,8 @@ from kernelect.typing import Array, Indices
 #: Rows without which nothing can be left out.
 _LEAST_ROWS = 2
 
-#: Status of a candidate that time_limit left no time for.
-_NOT_FITTED = "not fitted: no time was left"
-
 #: Members of less weight are left out of predictions if the loss of rows left out rises by no more than this share.
 _LIGHT, _AS_WELL = 0.01, 0.002
-
-#: Status of such a member, before that of its fit.
-_FOLDED = "without a say: its weight was below 1 %"
 
 #: Members of a race leave, the lightest first, as long as the loss of rows left out rises by no more than this share.
 _AS_WELL_ON_PART = 0.005
@@ -63,6 +57,9 @@ class Door(ReadsModel, Estimator):
 
     #: Whether it has several selections, one of each machine in it.
     is_mixture: ClassVar[bool] = True
+
+    #: What the score of candidates is called: a mean over rows that were left out, smaller is better.
+    loss_name: str = "log-loss"
 
     effort: Any
     columns: Any
@@ -78,6 +75,12 @@ class Door(ReadsModel, Estimator):
 
     #: Whether targets are labels.
     _labels: bool
+
+    #: Whether these labels have an order.
+    _ordered: bool = False
+
+    #: Which targets known in part there are, if there are.
+    _partly: str = ""
 
     @classmethod
     def criteria(cls) -> Mapping[str, type[Criterion]]:
@@ -151,7 +154,7 @@ class Door(ReadsModel, Estimator):
         """
         targets, training = self._targets_of(np.asarray(y)), self.model_.training
         assert training is not None
-        values = [training.left_out, *(member.left_out for member in self._members)]
+        values = [training.left_out, *(self._said(member.component) for member in self._members)]
         whole, *each = (self._scores(left_out, targets) for left_out in values)
         return whole, each
 
@@ -229,6 +232,8 @@ class Door(ReadsModel, Estimator):
             weights=rows.weights,
             groups=rows.groups,
             labels=self._labels,
+            ordered=self._ordered and len(rows.classes) > 2,
+            partly=self._partly,
             classes=rows.classes,
             seed=self._seed(),
             elsewhere=rows.elsewhere,
@@ -266,6 +271,10 @@ class Door(ReadsModel, Estimator):
     @abstractmethod
     def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
         """Return the weights of components by what they say of rows left out."""
+
+    def _said(self, component: Component) -> Array:
+        """Return what a component says of rows left out, as :meth:`_scores` takes it."""
+        return component.left_out_answers()
 
     @abstractmethod
     def _scores(self, left_out: Array, y: Any) -> Array:
@@ -309,29 +318,15 @@ class Door(ReadsModel, Estimator):
 
     def _left_out_loss(self, members: tuple[Member, ...], task: MixtureTask) -> float:
         components = [member.component for member in members]
-        left_out = mixed(self._shares(components, task), left_out_of(components))
+        left_out = mixed(self._shares(components, task), [self._said(each) for each in components])
         kept = task.weights > 0
         return float(np.average(self._scores(left_out[kept], task.y[kept]), weights=task.weights[kept]))
 
     def _table(self, wanted: tuple[MixtureCandidate, ...], found: Field, task: MixtureTask) -> CandidateTable:
-        y, weights = task.y, task.weights
-        score, error = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
-        weight, seconds = np.zeros(len(wanted)), np.zeros(len(wanted))
-        status, kept = [_NOT_FITTED] * len(wanted), weights > 0
+        kept = task.weights > 0
+        losses = [self._scores(self._said(member.component)[kept], task.y[kept]) for member in found.members]
         shares = {member.candidate: share for member, share in zip(self._members, self.shares, strict=True)}
-        for member in found.left:
-            place = wanted.index(member.candidate)
-            seconds[place], status[place] = member.seconds, member.status
-        for member in found.members:
-            place, candidate = wanted.index(member.candidate), member.candidate
-            losses = self._scores(member.left_out[kept], y[kept])
-            score[place] = np.average(losses, weights=weights[kept])
-            error[place] = losses.std() / np.sqrt(len(losses))
-            weight[place], seconds[place] = shares.get(candidate, 0.0), member.seconds
-            status[place] = member.in_words if candidate in shares else f"{_FOLDED}; {member.in_words}"
-        return CandidateTable(
-            candidate=wanted, score=score, standard_error=error, weight=weight, seconds=seconds, status=tuple(status)
-        )
+        return CandidateTable.of(wanted, found, losses, task.weights[kept], shares)
 
     def _doubt(self) -> str:
         missing, dropped = self.n_without_time, self._n_dropped

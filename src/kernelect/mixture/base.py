@@ -31,6 +31,7 @@ _MACHINES = {
     "lssvm": "Least squares",
     "gp": "Gaussian process",
     "forest": "Random forest",
+    "survival forest": "Survival forest",
     "boosting": "Boosted trees",
 }
 _KERNELS = {
@@ -43,10 +44,14 @@ _KERNELS = {
 }
 _WIDTHS = {"ard", "matern32-ard", "product-laplace", "product-matern32", "rational-quadratic-ard", "category"}
 _VIEWS = {AS_IS: "raw values", WARPED: "evened values"}
-_WITHOUT_KERNEL = {"forest", "boosting"}
+_WITHOUT_KERNEL = {"forest", "survival forest", "boosting"}
 
-#: What is learned: numbers (or labels for which posteriors take too long), labels, labels on landmarks.
-NUMBERS, LABELS, LANDMARKS = "numbers", "labels", "labels on landmarks"
+#: What is learned: numbers (or labels for which posteriors take too long), labels, labels on landmarks, labels with
+#: an order, for which one latent function serves all classes.
+NUMBERS, LABELS, LANDMARKS, ORDER = "numbers", "labels", "labels on landmarks", "ordered labels"
+
+#: Targets that are known in part: times until an event, and numbers of which some are limits.
+TIMES, LIMITS = "times until an event", "limits"
 
 #: Share of the time that is left that the leader may take.
 LEADER_SHARE = 0.5
@@ -213,6 +218,8 @@ class MixtureTask:
     weights: Array
     groups: Indices | None
     labels: bool
+    ordered: bool = False  # whether there are more than two labels, which have an order
+    partly: str = ""  # which targets known in part these are, (n, 2) lower and upper limits; none unless given
     seed: int = 0
     classes: Any = None  # labels in the order of their numbers
     scale: TargetScale = field(default_factory=TargetScale)  # of y
@@ -230,8 +237,10 @@ class MixtureTask:
         """
         kept, n_inputs = self.weights > 0, self.Z.shape[1]
         exact = as_request("auto", int(kept.sum()), n_inputs) is None
-        if not exact or not np.isfinite(deadline.left()):
+        if not np.isfinite(deadline.left()) or not (exact or self.partly):
             return self
+        if self.partly:  # machines choose their rows by themselves
+            return replace(self, pace=Pace.measured())
         targets = np.zeros((len(self.Z), self.n_outputs))
         data = Training(X=self.Z, targets=targets, weights=self.weights, kept=kept, groups=self.groups)
         if self.labels:
@@ -267,10 +276,14 @@ class MixtureTask:
         machines is too often so by chance (twenty groups: the log-loss of rows left out falls by 0.03, that of new
         ones rises by 0.06). Nor do posteriors take part there, because their cavities leave out single rows.
         """
+        if self.partly:
+            return self.partly
         if not self.labels or self.groups is not None:
             return NUMBERS
         if as_request("auto", self.n_rows, self.Z.shape[1]) is not None:
             return LANDMARKS
+        if self.ordered:
+            return ORDER
         return LABELS if posteriors_take_part(self.n_rows, self.n_outputs) else NUMBERS
 
     @property
@@ -286,6 +299,8 @@ class MixtureTask:
     @property
     def n_outputs(self) -> int:
         """Machines of one output each that a candidate consists of."""
+        if self.partly:
+            return 1
         if not self.labels:
             return int(np.reshape(self.y, (len(self.y), -1)).shape[1])
         n_classes = len(np.unique(self.y))
@@ -294,11 +309,8 @@ class MixtureTask:
     @property
     def interval_rows(self) -> Indices:
         """The rows that intervals are made of: those of the leader, all of positive weight unless it has landmarks."""
-        if self.leader is None:
-            return np.flatnonzero(self.weights > 0)
-        spread = self.leader.component.spread
-        assert isinstance(spread, Jackknife)
-        return spread.rows
+        spread = None if self.leader is None else self.leader.component.spread
+        return spread.rows if isinstance(spread, Jackknife) else np.flatnonzero(self.weights > 0)
 
     def view(self, candidate: MixtureCandidate) -> Array:
         """Return the rows as a candidate sees them."""

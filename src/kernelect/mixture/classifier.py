@@ -28,7 +28,7 @@ from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
 from kernelect.model import Component, LabelHead
 from kernelect.model.heads import LEAST
 from kernelect.numerics import Deadline
-from kernelect.typing import Array
+from kernelect.typing import Array, Indices
 
 
 class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
@@ -142,10 +142,8 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one label per row.")
         require_one_label(y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_consistent_length(frame.columns[0], y)
-        classes, index, _ = encode_labels(y)
+        classes, index = self._encoded(y)
+        check_consistent_length(frame.columns[0], index)
         weights = checked_weights(sample_weight, len(frame))
         groups = encode_groups(groups, weights > 0)
         by_class = class_weights(self.class_weight, classes, index)
@@ -153,6 +151,12 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
 
     def _weight_by_class(self, found: Surveyed) -> Array | None:
         return weight_by_class(self.class_weight, found.classes, found.rows_by_class)
+
+    def _encoded(self, y: Any) -> tuple[Any, Indices]:
+        """Return the classes in their order, and every row's place among them."""
+        labels = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        return encode_labels(labels)[:2]
 
     def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[LabelHead, Array]:
         return label_head([member.component for member in self._members], task.classes, task.y, task.weights)
@@ -164,7 +168,8 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         return -np.log(np.maximum(left_out[np.arange(len(y)), y], LEAST))
 
     def _targets_of(self, y: Any) -> Any:
-        return np.searchsorted(self.classes_, y)
+        sorter = np.argsort(self.classes_)  # classes with an order need not be sorted
+        return sorter[np.searchsorted(self.classes_, y, sorter=sorter)]
 
     def _values(self, answers: Array) -> Array:
         logs = np.log(np.clip(answers, 1e-6, 1.0))

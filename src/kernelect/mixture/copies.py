@@ -33,6 +33,7 @@ def merged(weights: Array, origin: Indices) -> Array:
 
 def expanded(member: Member, origin: Indices) -> Member:
     """Return a member that answers for copies of rows, when they are left out, as for the rows themselves."""
-    left_out = member.component.left_out
-    assert left_out is not None
-    return replace(member, component=replace(member.component, left_out=left_out[origin]))
+    component = member.component
+    assert component.left_out is not None
+    claimed = None if component.claimed is None else component.claimed[origin]
+    return replace(member, component=replace(component, left_out=component.left_out[origin], claimed=claimed))

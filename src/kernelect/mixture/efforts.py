@@ -13,13 +13,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kernelect.exceptions import InvalidArgument, unknown_name
-from kernelect.mixture.base import AS_IS, CANDIDATES, LABELS, NUMBERS, WARPED, MixtureCandidate, MixtureTask
+from kernelect.mixture.base import (
+    AS_IS,
+    CANDIDATES,
+    LABELS,
+    LIMITS,
+    NUMBERS,
+    ORDER,
+    TIMES,
+    WARPED,
+    MixtureCandidate,
+    MixtureTask,
+)
 from kernelect.mixture.boosting import BoostedTrees
+from kernelect.mixture.filled import Filled
 from kernelect.mixture.forest import RandomForest
 from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.kernel_machines import KernelMachine
 from kernelect.mixture.logistic import LogisticRefit
 from kernelect.mixture.own import OwnEstimator
+from kernelect.mixture.survival_forest import SurvivalForest
 
 #: The first one goes the whole way of a selection, the others follow its widths.
 _LEADER = KernelMachine(where=(NUMBERS, LABELS))
@@ -47,14 +60,28 @@ _MORE = (
 )
 
 #: Posteriors, the most useful ones first.
-_GP = GaussianProcess(many_classes=True)
-_GP_ONE_WIDTH = GaussianProcess(tied=True, many_classes=True)
-_GP_WARPED = GaussianProcess(view=WARPED)
-_GP_LINEAR = GaussianProcess(kernel="linear")
+_LATENT = (LABELS, ORDER, LIMITS)
+_GP = GaussianProcess(many_classes=True, where=_LATENT)
+_GP_ONE_WIDTH = GaussianProcess(tied=True, many_classes=True, where=_LATENT)
+_GP_WARPED = GaussianProcess(view=WARPED, where=_LATENT)
+_GP_LINEAR = GaussianProcess(kernel="linear", where=_LATENT)
 _MORE_GP = (
-    GaussianProcess(kernel="product-laplace"),
-    GaussianProcess(view=WARPED, kernel="product-laplace"),
-    GaussianProcess(view=WARPED, kernel="linear"),
+    GaussianProcess(kernel="product-laplace", where=_LATENT),
+    GaussianProcess(view=WARPED, kernel="product-laplace", where=_LATENT),
+    GaussianProcess(view=WARPED, kernel="linear", where=_LATENT),
+)
+
+#: The same for times until an event, of which so much is noise that one width for all inputs is mostly better: it
+#: leads, and a machine with one width for each goes a few steps from there.
+_TIMES = (GaussianProcess(tied=True, where=(TIMES,)), GaussianProcess(kernel="linear", where=(TIMES,)))
+_MORE_TIMES = (
+    GaussianProcess(view=WARPED, tied=True, where=(TIMES,)),
+    GaussianProcess(view=WARPED, kernel="linear", where=(TIMES,)),
+    GaussianProcess(where=(TIMES,)),
+)
+_ALL_TIMES = (
+    GaussianProcess(kernel="product-laplace", tied=True, where=(TIMES,)),
+    GaussianProcess(view=WARPED, where=(TIMES,)),
 )
 
 
@@ -69,14 +96,10 @@ def _effort(
 ) -> tuple[MixtureCandidate, ...]:
     """Return a list of candidates; trees come right behind the leader, because they say most in little time."""
     refits = [LogisticRefit.of(each) for each in (_LEADER, *on_landmarks)]
-    following = (*squares, *refits[1:], *posteriors)
-    return (
-        _LEADER,
-        refits[0],
-        RandomForest(n_trees=n_trees),
-        BoostedTrees(n_rounds=n_rounds),
-        *(replace(each, max_iter=max_iter) for each in following),
-    )
+    trees = RandomForest(n_trees=n_trees), BoostedTrees(n_rounds=n_rounds)
+    following = [replace(each, max_iter=max_iter) for each in (*squares, *refits[1:], *posteriors)]
+    filled = [Filled(each) for each in (*trees, *following[: len(squares)])]
+    return (_LEADER, refits[0], trees[0], SurvivalForest(n_trees=n_trees), trees[1], *following, *filled)
 
 
 _BALANCED = (_LAPLACE, _ONE_WIDTH, *_SMOOTH, _ROUGH, _LINEAR)
@@ -85,7 +108,7 @@ _BALANCED = (_LAPLACE, _ONE_WIDTH, *_SMOOTH, _ROUGH, _LINEAR)
 EFFORTS: dict[str, tuple[MixtureCandidate, ...]] = {
     "fast": _effort(
         (_LAPLACE, _ONE_WIDTH),
-        (_GP, _GP_LINEAR),
+        (_GP, _GP_LINEAR, *_TIMES),
         (_LAPLACE, _ONE_WIDTH),
         max_iter=8,
         n_trees=100,
@@ -93,7 +116,7 @@ EFFORTS: dict[str, tuple[MixtureCandidate, ...]] = {
     ),
     "balanced": _effort(
         _BALANCED,
-        (_GP, _GP_ONE_WIDTH, _GP_WARPED, _GP_LINEAR),
+        (_GP, _GP_ONE_WIDTH, _GP_WARPED, _GP_LINEAR, *_TIMES, *_MORE_TIMES),
         (_LAPLACE, _ONE_WIDTH, _ROUGH, _LINEAR),
         max_iter=10,
         n_trees=100,
@@ -101,7 +124,16 @@ EFFORTS: dict[str, tuple[MixtureCandidate, ...]] = {
     ),
     "best": _effort(
         (*_BALANCED, *_MORE),
-        (_GP, _GP_ONE_WIDTH, replace(_GP_WARPED, many_classes=True), _GP_LINEAR, *_MORE_GP),
+        (
+            _GP,
+            _GP_ONE_WIDTH,
+            replace(_GP_WARPED, many_classes=True),
+            _GP_LINEAR,
+            *_MORE_GP,
+            *_TIMES,
+            *_MORE_TIMES,
+            *_ALL_TIMES,
+        ),
         _BALANCED,
         max_iter=30,
         n_trees=300,

@@ -75,7 +75,7 @@ def fit_members(
 
 def race_of(task: MixtureTask) -> MixtureTask | None:
     """Return the task of a race, None if there is none: rows are few or in groups, or a class is rare."""
-    if task.n_rows < RACE_FROM or task.groups is not None:
+    if task.n_rows < RACE_FROM or task.groups is not None or task.partly:
         return None
     y, kept, n_classes = task.y, task.weights > 0, task.n_classes
     if n_classes is not None:

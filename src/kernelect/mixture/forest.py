@@ -15,7 +15,7 @@ from kernelect.mixture.base import CANDIDATES, MixtureTask
 from kernelect.mixture.partitions import Ground, Grown, PartitionCandidate, Partitions
 from kernelect.mixture.trees import GrownTree
 from kernelect.numerics import Deadline
-from kernelect.typing import Mask
+from kernelect.typing import Indices, Mask
 
 #: Trees that are grown however little time there is.
 FEWEST_TREES = 10
@@ -49,7 +49,7 @@ class Forest(Partitions):
         return f"{self.n_trees} trees"
 
     def _grow(self, ground: Ground, deadline: Deadline) -> Grown:
-        generator, n_units = np.random.default_rng(self.seed), int(ground.units.max()) + 1
+        generator = np.random.default_rng(self.seed)
         n_columns = ground.R.shape[1]
         share = np.sqrt(n_columns) if self.n_classes else _SHARE * n_columns
         grown: list[GrownTree] = []
@@ -57,7 +57,7 @@ class Forest(Partitions):
         for number in range(self.n_trees):
             if deadline.passed and number >= FEWEST_TREES:
                 break
-            counts = np.bincount(generator.integers(n_units, size=n_units), minlength=n_units)[ground.units]
+            counts = bagged(ground, generator)
             bag = counts > 0
             tree = DecisionTreeRegressor(
                 min_samples_leaf=_LEAF, max_features=max(1, round(share)), random_state=int(generator.integers(2**31))
@@ -66,6 +66,12 @@ class Forest(Partitions):
             grown.append(GrownTree.of_tree(tree.tree_))
             bags.append(bag)
         return Grown(trees=grown, bags=np.array(bags).T)
+
+
+def bagged(ground: Ground, generator: np.random.Generator) -> Indices:
+    """Return how often every row is in the next bag: a bootstrap sample of the units."""
+    n_units = int(ground.units.max()) + 1
+    return np.bincount(generator.integers(n_units, size=n_units), minlength=n_units)[ground.units]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelect.estimators import GPC, LSSVC, LSSVR
+from kernelect.estimators import LSSVC, LSSVR
 from kernelect.kernels import Agreement, Category, Kernel, as_kernel
 from kernelect.machines import LSSVM, Machine
 from kernelect.mixture.base import (
@@ -85,10 +85,18 @@ class KernelCandidate(MixtureCandidate):
     def seconds(self, task: MixtureTask) -> float:
         if task.pace is None:
             return 0.0
-        return task.pace.fit_seconds(self._machine(), float(task.n_rows), task.n_outputs)
+        return task.pace.fit_seconds(self._machine(), float(task.n_rows), self._outputs(task))
 
     def fit(self, task: MixtureTask) -> Member:
         return self._member(task, *self._fitted(task, task.deadline))
+
+    def _weights(self, task: MixtureTask) -> Array:
+        """Return the weights of rows in its fit."""
+        return task.weights
+
+    def _outputs(self, task: MixtureTask) -> int:
+        """Return how many outputs it solves for."""
+        return task.n_outputs
 
     @abstractmethod
     def _machine(self) -> Machine[Any]:
@@ -105,10 +113,11 @@ class KernelCandidate(MixtureCandidate):
         left = None if deadline.left() == float("inf") else deadline.left()
         estimator = self._estimator(kernel, task, time_limit=left, random_state=task.seed)
         # Quietly: every status is in the record of candidates.
+        task = replace(task, weights=self._weights(task))
         shape = task.led(estimator, self, self.lead(task))
         return estimator, shape
 
-    def _member(self, task: MixtureTask, estimator: LSSVC | LSSVR | GPC, shape: Array) -> Member:
+    def _member(self, task: MixtureTask, estimator: Any, shape: Array) -> Member:
         selection, (component,) = estimator.selection_, estimator.model_.components
         return Member(
             candidate=self,

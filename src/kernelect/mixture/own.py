@@ -52,6 +52,10 @@ class OwnEstimator(MixtureCandidate):
         return not isinstance(part, type) and hasattr(part, "fit") and hasattr(part, "get_params")
 
     def takes_part(self, task: MixtureTask) -> bool:
+        if task.partly:
+            raise InvalidArgument(
+                f"effort has {self.words}, which takes numbers: targets here are known in part, so leave it out."
+            )
         fits = is_classifier(self.estimator) if task.labels else is_regressor(self.estimator)
         if not fits:
             kind, door = ("classifier", "KernelClassifier") if task.labels else ("regressor", "KernelRegressor")

@@ -35,7 +35,7 @@ class PartitionCandidate(MixtureCandidate):
     kernel = "partitions"
 
     def takes_part(self, task: MixtureTask) -> bool:
-        return len(task.Z) <= MOST_TREE_ROWS
+        return len(task.Z) <= MOST_TREE_ROWS and not task.partly
 
     def fit(self, task: MixtureTask) -> Member:
         trees, coding = self._trees(task), task.views.coding

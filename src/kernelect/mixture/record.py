@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
@@ -11,9 +12,16 @@ import numpy as np
 
 from kernelect.extras import load_extra
 from kernelect.mixture.base import MixtureCandidate
+from kernelect.mixture.fitting import Field
 from kernelect.typing import Array, Indices
 
 _HEADS = ("candidate", "leave-one-out", "weight", "seconds", "status")
+
+#: Status of a candidate that time_limit left no time for.
+_NOT_FITTED = "not fitted: no time was left"
+
+#: Status of a member that predictions do without, before that of its fit.
+_FOLDED = "without a say: its weight was below 1 %"
 
 #: Columns of a terminal, and of them those of a candidate's name.
 _WIDTH, _NAME_WIDTH = 80, 50
@@ -32,7 +40,8 @@ class CandidateTable:
     ----------
     candidate : tuple of MixtureCandidate
     score, standard_error : ndarray of shape (n_candidates,)
-        Leave-one-out log-loss of labels, or root mean squared error over the targets' deviation;
+        Leave-one-out log-loss of labels, squared error over the targets' variance, or, of targets known in part, minus
+        the log-likelihood on their scale;
         NaN where a candidate was not fitted.
     weight : ndarray of shape (n_candidates,)
         0 where a candidate has no say in predictions: it was not fitted, or rows left out are predicted as well
@@ -47,6 +56,41 @@ class CandidateTable:
     weight: Array
     seconds: Array
     status: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        wanted: tuple[MixtureCandidate, ...],
+        found: Field,
+        losses: Sequence[Array],
+        weights: Array,
+        shares: Mapping[MixtureCandidate, float],
+    ) -> CandidateTable:
+        """Return the table of candidates, fitted or not.
+
+        Parameters
+        ----------
+        wanted : tuple of MixtureCandidate
+        found : Field
+        losses : sequence of ndarray of shape (n,)
+            Of rows left out, under every member of the field.
+        weights : ndarray of shape (n,)
+        shares : mapping of MixtureCandidate to float
+            Weights of those that have a say.
+        """
+        score, error = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
+        weight, seconds, status = np.zeros(len(wanted)), np.zeros(len(wanted)), [_NOT_FITTED] * len(wanted)
+        for member in found.left:
+            place = wanted.index(member.candidate)
+            seconds[place], status[place] = member.seconds, member.status
+        for member, own in zip(found.members, losses, strict=True):
+            place, candidate = wanted.index(member.candidate), member.candidate
+            score[place], error[place] = np.average(own, weights=weights), own.std() / np.sqrt(len(own))
+            weight[place], seconds[place] = shares.get(candidate, 0.0), member.seconds
+            status[place] = member.in_words if candidate in shares else f"{_FOLDED}; {member.in_words}"
+        return cls(
+            candidate=wanted, score=score, standard_error=error, weight=weight, seconds=seconds, status=tuple(status)
+        )
 
     def __len__(self) -> int:
         return len(self.candidate)

@@ -10,12 +10,20 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
-from kernelect.estimators import ReadsNumbers, encode_groups, lazily, require_size
+from kernelect.estimators import ReadsNumbers, encode_groups, known_limits, lazily, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes
 from kernelect.mixture._door import Door
-from kernelect.mixture.base import MixtureTask
+from kernelect.mixture.base import LIMITS, MixtureTask
 from kernelect.mixture.heads import limits_of, number_head, number_shares
+from kernelect.mixture.partly import (
+    BEYOND_KNOWN,
+    known,
+    log_likelihood,
+    partly_head,
+    partly_shares,
+    stand_ins,
+)
 from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
 from kernelect.mixture.scales import choose_scale, find_spread
 from kernelect.model import Component, Jackknife, NumberHead, TargetScale
@@ -75,12 +83,18 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
     _labels = False
 
     @property
+    def loss_name(self) -> str:  # type: ignore[override]
+        """What the score of candidates is called."""
+        return "minus log-likelihood" if self._partly else "unexplained variance"
+
+    @property
     def loo_prediction_(self) -> Array:
         """Leave-one-out predictions of the training rows."""
         head, training = self.model_.numbers, self.model_.training
         if training is None:
             raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_prediction_.")
-        return head.shaped(head.scale.mean(training.left_out))
+        outputs = len(self.model_.components[0].constant)  # deviations stand beside what is known in part
+        return head.shaped(head.scale.mean(training.left_out[:, :outputs]))
 
     @property
     def target_scale_(self) -> TargetScale:
@@ -119,6 +133,9 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         X : array-like, DataFrame or Dask collection of shape (n_samples, n_features)
             The rows of a Dask array or DataFrame stay where they are (docs/guide/large.md).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Or one target that is known in part: a pair of arrays, lower and upper limits (equal for a number, infinite
+            if a limit is not known), or texts such as ``"0.7"``, ``"<0.5"`` and ``">100"``. Gaussian processes then
+            take limits for what they say. Other candidates get what the first of them expects of such a row.
         sample_weight : array-like of shape (n_samples,), optional
         groups : array-like of shape (n_samples,), optional
             Rows with the same label, such as the visits of one patient, are left out together: in every selection,
@@ -130,13 +147,26 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         frame = self._frame(X, reset=True)
         if y is None:
             raise InvalidArgument("requires y to be passed, but the target y is None: give one number per row.")
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        weights, limits = checked_weights(sample_weight, len(frame)), known_limits(y)
+        groups = encode_groups(groups, weights > 0)
+        if limits is not None and not np.array_equal(limits[:, 0], limits[:, 1]):
+            check_consistent_length(frame.columns[0], limits)
+            require_size(stand_ins(limits)[:, None])
+            self._partly = LIMITS
+            return rows_in_memory(frame, limits, weights, groups, wishes)
+        y = check_array(y if limits is None else limits[:, 0], ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(frame.columns[0], y)
         require_size(y)
-        weights = checked_weights(sample_weight, len(frame))
-        return rows_in_memory(frame, y, weights, encode_groups(groups, weights > 0), wishes)
+        return rows_in_memory(frame, y, weights, groups, wishes)
 
     def _on_scale(self, task: MixtureTask, deadline: Deadline) -> MixtureTask:
+        if task.partly:
+            numbers, finite = stand_ins(task.y), np.isfinite(task.y)
+            scale = choose_scale(self.target, replace(task, partly="", y=numbers), deadline)
+            y = task.y.copy()
+            y[finite] = scale.forward(task.y[finite])
+            bounds = limits_of(y[finite & (task.weights > 0)[:, None]][:, None], BEYOND_KNOWN)
+            return replace(task, y=y, scale=scale, limits=bounds)
         scale = choose_scale(self.target, task, deadline)
         kept, y = task.weights > 0, np.array(task.y)
         y[~kept] = y[kept][0]  # the scale may have no value for what stands there
@@ -144,7 +174,13 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         return replace(task, y=y, scale=scale, limits=limits_of(y.reshape(len(y), -1)[kept], BEYOND))
 
     def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[NumberHead, Array]:
-        components, targets = [member.component for member in self._members], task.y.reshape(len(task.y), -1)
+        components = [member.component for member in self._members]
+        if task.partly:
+            head = NumberHead(weights=np.ones(1), scale=task.scale, limits=task.limits)
+            head, _, left_out = partly_head(components, task.y, task.weights, head, skewed=False)
+            size = np.average(left_out[:, 1] ** 2, weights=task.weights)
+            return replace(head, scale=task.scale.spreading(float(size))), left_out
+        targets = task.y.reshape(len(task.y), -1)
         single, kept = task.y.ndim == 1, task.weights > 0
         assert task.limits is not None
         head, left_out = number_head(
@@ -160,14 +196,24 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         return (replace(head, noise=noise) if exact else head), left_out
 
     def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
+        if task.partly:
+            return partly_shares(components, task.y, task.weights)
         return number_shares(components, task.y.reshape(len(task.y), -1), task.weights)
 
+    def _said(self, component: Component) -> Array:
+        return known(component) if self._partly else super()._said(component)
+
     def _scores(self, left_out: Array, y: Any) -> Array:
+        if self._partly:
+            return -log_likelihood(y, left_out)
         targets = y.reshape(len(y), -1)
         variance = targets.var(axis=0)
         return np.mean((targets - left_out) ** 2 / np.where(variance > 0, variance, 1.0), axis=1)
 
     def _targets_of(self, y: Any) -> Any:
+        if self._partly:
+            assert self.model_.training is not None
+            return self.model_.training.targets
         return self.target_scale_.forward(y)
 
     def _values(self, answers: Array) -> Array:

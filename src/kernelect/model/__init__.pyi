@@ -21,6 +21,8 @@ from kernelect.model.record import TrainingRows as TrainingRows
 from kernelect.model.relevance import SubsetSpread as SubsetSpread
 from kernelect.model.relevance import WeightSpread as WeightSpread
 from kernelect.model.scales import TargetScale as TargetScale
+from kernelect.model.scales import TimeScale as TimeScale
+from kernelect.model.spreads import EvenSpread as EvenSpread
 from kernelect.model.spreads import ExactJackknife as ExactJackknife
 from kernelect.model.spreads import Jackknife as Jackknife
 from kernelect.model.spreads import LandmarkJackknife as LandmarkJackknife

@@ -63,6 +63,8 @@ class Component:
         What it knows of its uncertainty.
     left_out : ndarray of shape (n, k) or None
         Decision values, or predicted numbers, of every training row when the row is left out.
+    claimed : ndarray of shape (n, k) or None
+        For targets known in part: the deviations of a new observation that it claims for rows left out.
     sampled : SampledRows or None
         Training rows that a machine on landmarks keeps, so that smaller models can be made of it.
     refitted : bool
@@ -79,6 +81,7 @@ class Component:
     link: Link | None = None
     spread: Spread | None = None
     left_out: Array | None = field(default=None, repr=False)
+    claimed: Array | None = field(default=None, repr=False)
     sampled: SampledRows | None = field(default=None, repr=False)
     refitted: bool = False
     noun: str = ""
@@ -99,7 +102,17 @@ class Component:
 
     def lean(self) -> Component:
         """Return the component with what predictions need, and nothing else."""
-        return replace(self, left_out=None, sampled=None)
+        return replace(self, left_out=None, claimed=None, sampled=None)
+
+    def rising(self) -> Component:
+        """Return a component of ordered classes with one output: by how much its values rise from class to class."""
+        k = len(self.constant)
+        if k == 1:
+            return self
+        places = np.arange(k) - 0.5 * (k - 1)
+        slope = (places / (places @ places))[:, None]
+        parts = tuple(replace(part, coefficients=part.coefficients @ slope) for part in self.parts)
+        return replace(self, parts=parts, constant=self.constant @ slope)
 
     def mean(self, V: Array) -> Array:
         """Return the sum of the parts (m, k) at inputs in the component's view."""

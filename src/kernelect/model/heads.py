@@ -15,6 +15,7 @@ from scipy.special import log_expit, log_softmax, logsumexp, softmax
 from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
 from kernelect.model.scales import TargetScale
+from kernelect.numerics import skewed_quantile, skewed_tail
 from kernelect.typing import Array
 
 #: Probabilities are taken no smaller than this where their logarithm is needed.
@@ -130,6 +131,9 @@ class NumberHead:
         The part of deviations that is the same everywhere; 0 if it is None.
     noise : NoiseModel or None
         Where the spread differs between rows.
+    skew : float
+        To which side new observations lean, around a median that is predicted (:mod:`kernelect.numerics.skewed`); 0 if
+        they are normal.
     """
 
     weights: Array
@@ -140,6 +144,7 @@ class NumberHead:
     calibration: Array | None = None
     floor: Array | None = None
     noise: NoiseModel | None = None
+    skew: float = 0.0
 
     def within(self, values: Array) -> Array:
         """Return predictions of a component within the limits."""
@@ -172,6 +177,14 @@ class NumberHead:
         factor = 1.0 if self.calibration is None else self.calibration
         floor = 0.0 if self.floor is None else self.floor
         return np.sqrt(factor**2 * mixed(self.weights, squares) + floor**2)
+
+    def quantiles(self, p: float, mean: Array, deviation: Array) -> Array:
+        """Return what new observations are below with probability p, on the scale."""
+        return mean + skewed_quantile(p, self.skew) * deviation
+
+    def survival(self, mean: Array, deviation: Array, at: Array) -> Array:
+        """Return the probabilities (m, n_at) that new observations of one target are above ``at``, on the scale."""
+        return skewed_tail((at - mean) / deviation, self.skew)
 
     def ends(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Return ends of intervals (m, k) on the target's own scale."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import logsumexp, ndtri
+from scipy.special import logsumexp
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.inputs.coding import Coding
@@ -250,14 +250,19 @@ class Model:
         each = [generator.multivariate_normal(means[:, k], covariances[..., k], count).T for k in outputs]
         return np.stack(each, axis=1)
 
+    def survival(self, Z: Array, times: Array) -> Array:
+        """Return the probabilities (m, n_times) that the event of inputs comes later than each of the times."""
+        head = self.numbers
+        return head.survival(*self.on_scale(Z), head.scale.forward(times))
+
     def intervals(self, Z: Array, coverage: float) -> tuple[Array, Array]:
         """Return lower and upper ends of intervals: jackknife+ without refits, or normal ones."""
         check_coverage(coverage)
         head = self.numbers
         if self.jackknife is None:
             mean, deviation = self.on_scale(Z)
-            reach = float(ndtri(0.5 + 0.5 * coverage)) * deviation
-            return head.ends(mean - reach, mean + reach)
+            tails = 0.5 - 0.5 * coverage, 0.5 + 0.5 * coverage
+            return head.ends(*(head.quantiles(p, mean, deviation) for p in tails))
         residuals = self.interval_residuals()
         step = max(1, min(_BLOCK, _BLOCK_NUMBERS // max(len(residuals), 1)))
         batches = [np.asarray(Z[first : first + step], dtype=float) for first in range(0, max(len(Z), 1), step)]

@@ -22,6 +22,9 @@ BEYOND = 0.5
 #: Residuals beyond these quantiles do not enter the mean on the scale of the targets.
 _TRIMMED = (0.005, 0.995)
 
+#: Logarithms of times that a number holds.
+_LARGEST = 700.0
+
 #: Values that stand for a normal distribution: quantiles, of variance 1.
 _QUANTILES = ndtri((np.arange(50) + 0.5) / 50)
 _NORMAL = _QUANTILES / _QUANTILES.std()
@@ -93,6 +96,10 @@ class TargetScale:
         # By values that are held within the limits: the formula of a normal logarithm goes far beyond them.
         return np.asarray(self.backward(f[..., None] + s[..., None] * _NORMAL).std(axis=-1), dtype=float)
 
+    def spreading(self, square: float) -> TargetScale:
+        """Return the scale whose means hold for normal residuals of that mean square."""
+        return self if self.is_identity else replace(self, factor=float(np.exp(0.5 * square)), extra=square)
+
     def calibrated(self, residuals: Array, weights: Array) -> TargetScale:
         """Return the scale whose means hold for such residuals (Duan's smearing, without the farthest ones)."""
         if self.is_identity:
@@ -101,6 +108,55 @@ class TargetScale:
         mean = float(np.average(r, weights=weights))
         spread = float(np.average((r - mean) ** 2, weights=weights))
         return replace(self, factor=float(np.average(np.exp(r), weights=weights)), shift=mean, extra=spread)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TimeScale(TargetScale):
+    """Times until an event: a piecewise linear function of their logarithm, which goes on beyond its knots.
+
+    With two knots it is the logarithm itself, in another unit.
+
+    Attributes
+    ----------
+    knots, heights : ndarray of shape (s,)
+        Logarithms of times where the function bends, ascending, and its values there.
+    """
+
+    name: str = "times"
+    knots: Array
+    heights: Array
+
+    @property
+    def _slopes(self) -> Array:
+        return np.diff(self.heights) / np.diff(self.knots)
+
+    def forward(self, y: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            logs = np.log(y)
+        return _bent(logs, self.knots, self.heights[0], self._slopes)
+
+    def log_slope(self, y: Array) -> Array:
+        """Return the logarithm of the derivative at times."""
+        logs = np.log(y)
+        place = np.clip(np.searchsorted(self.knots, logs) - 1, 0, len(self.knots) - 2)
+        return np.asarray(np.log(self._slopes[place]) - logs, dtype=float)
+
+    def backward(self, f: Array) -> Array:
+        logs = _bent(f, self.heights, self.knots[0], 1.0 / self._slopes)
+        found: Array = np.exp(np.clip(logs, -_LARGEST, _LARGEST))
+        return found
+
+    def mean(self, f: Array) -> Array:
+        """Return the median of times whose predictions on the scale are ``f``."""
+        return self.backward(f)
+
+
+def _bent(x: Array, knots: Array, first: float, slopes: Array) -> Array:
+    """Return a piecewise linear function that is ``first`` at the first knot, by operations that exports know."""
+    out = first + slopes[0] * np.minimum(x - knots[0], 0.0)
+    for low, high, slope in zip(knots[:-2], knots[1:-1], slopes[:-1], strict=True):
+        out = out + slope * np.clip(x - low, 0.0, high - low)
+    return out + slopes[-1] * np.maximum(x - knots[-2], 0.0)
 
 
 def _shifted_root(y: Array) -> Array:

@@ -50,6 +50,21 @@ class LatentSpread(Spread):
         return np.sqrt(self.latent(component, V)[1])
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvenSpread(Spread):
+    """A deviation that is the same everywhere.
+
+    Attributes
+    ----------
+    size : ndarray of shape (k,)
+    """
+
+    size: Array
+
+    def deviation(self, component: Component, V: Array) -> Array:
+        return np.tile(self.size, (len(V), 1))
+
+
 class Jackknife(Spread):
     """Leave-one-out of every training row, or of those that stand for all of them.
 

@@ -40,6 +40,11 @@ from kernelect.numerics.products import product as product
 from kernelect.numerics.products import root_product as root_product
 from kernelect.numerics.products import row_blocks as row_blocks
 from kernelect.numerics.products import symmetrize_from_lower as symmetrize_from_lower
+from kernelect.numerics.skewed import skewed_log_density as skewed_log_density
+from kernelect.numerics.skewed import skewed_log_tail as skewed_log_tail
+from kernelect.numerics.skewed import skewed_median as skewed_median
+from kernelect.numerics.skewed import skewed_quantile as skewed_quantile
+from kernelect.numerics.skewed import skewed_tail as skewed_tail
 from kernelect.numerics.sparse import SparseRows as SparseRows
 from kernelect.numerics.sparse import dense_rows as dense_rows
 from kernelect.numerics.sparse import require_dense as require_dense

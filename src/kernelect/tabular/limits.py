@@ -9,6 +9,7 @@ import pandas as pd
 
 from kernelect.estimators import GPR
 from kernelect.facts.numbers import counted
+from kernelect.mixture import KernelRegressor
 from kernelect.tabular.rows import TableRows
 from kernelect.typing import Array
 
@@ -39,15 +40,15 @@ def on_limits(target: str, limits: Array | None) -> list[str]:
         return []
     count = int(np.isinf(limits).any(axis=1).sum())
     return [
-        f"The target {target!r} has {counted(count, 'cell')} that only give a limit. --machine gp takes them for what "
-        "they say, other machines take the limit itself. Scores are those of the other rows."
+        f"The target {target!r} has {counted(count, 'cell')} that only give a limit. The mixture and --machine gp take "
+        "them for what they say, other machines take the limit itself. Scores are those of the other rows."
     ]
 
 
 def targets_for(machine: Any, rows: TableRows, chosen: np.ndarray) -> Any:
     """Return what a machine is fitted to: limits, if there are any and it takes them."""
-    if rows.limits is not None and isinstance(machine, GPR):
-        return rows.limits[chosen]
+    if rows.limits is not None and isinstance(machine, GPR | KernelRegressor):
+        return tuple(rows.limits[chosen].T)
     return rows.y.iloc[chosen]
 
 

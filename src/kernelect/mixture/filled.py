@@ -1,0 +1,88 @@
+"""Candidates of numbers where some targets are limits only.
+
+Posteriors take limits for what they say. All other machines need a number for every row: a limit is replaced by what is
+expected of the target, given the limit and what the leader says of the row when it is left out. What a member is worth
+is then told by the limits themselves, as for all others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kernelect.machines import Interval
+from kernelect.mixture.base import LIMITS, Member, MixtureCandidate, MixtureTask
+from kernelect.mixture.partly import known
+from kernelect.model import Jackknife
+from kernelect.typing import Array
+
+
+@dataclass(frozen=True)
+class Filled(MixtureCandidate):
+    """A candidate of numbers, on targets of which limits have been replaced.
+
+    Parameters
+    ----------
+    inner : MixtureCandidate
+    """
+
+    inner: MixtureCandidate
+
+    @property
+    def view(self) -> str:  # type: ignore[override]
+        """That of the candidate itself."""
+        return self.inner.view
+
+    @property
+    def kernel(self) -> str:  # type: ignore[override]
+        """That of the candidate itself."""
+        return self.inner.kernel
+
+    @property
+    def machine(self) -> str:  # type: ignore[override]
+        """That of the candidate itself."""
+        return self.inner.machine
+
+    @property
+    def tied(self) -> bool:  # type: ignore[override]
+        """Whether the candidate itself has one width."""
+        return self.inner.tied
+
+    def takes_part(self, task: MixtureTask) -> bool:
+        return task.situation == LIMITS and self.inner.takes_part(_numbers(task, task.y[:, 0]))
+
+    def adapted(self, task: MixtureTask) -> MixtureCandidate:
+        return Filled(self.inner.adapted(task))
+
+    def seconds(self, task: MixtureTask) -> float:
+        return self.inner.seconds(_numbers(task, task.y[:, 0]))
+
+    def fit(self, task: MixtureTask) -> Member:
+        assert task.leader is not None
+        member = self.inner.fit(_numbers(task, expected(task.y, known(task.leader.component))))
+        component = member.component
+        claimed = np.sqrt(_claimed(component.spread, len(task.Z)))
+        return replace(member, candidate=self, component=replace(component, claimed=claimed))
+
+
+def expected(limits: Array, said: Array) -> Array:
+    """Return the mean of every target, given its limits and location and deviation ``said`` (n, 2); numbers stay."""
+    mean, variance = said[:, 0], said[:, 1] ** 2
+    slope = Interval(limits).tilted(mean, variance, 0.0, np.ones_like(mean)).slope
+    return np.where(limits[:, 0] == limits[:, 1], limits[:, 0], mean + variance * slope)
+
+
+def _numbers(task: MixtureTask, y: Array) -> MixtureTask:
+    return replace(task, partly="", y=y)
+
+
+def _claimed(spread: Any, n_rows: int) -> Array:
+    """Return the variances (n, 1) that a machine claims for rows left out: their mean for rows that it has none for."""
+    assert isinstance(spread, Jackknife)
+    found = spread.left_out_variance()
+    out = np.full((n_rows, 1), found.mean())
+    if len(found) == len(spread.rows):
+        out[spread.rows] = found
+    return out

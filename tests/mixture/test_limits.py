@@ -1,0 +1,84 @@
+"""KernelRegressor where some targets are limits: what they are worth, forms of the target, and what fills them."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+import kernelect
+from kernelect import KernelRegressor
+from kernelect.exceptions import InvalidArgument
+from kernelect.mixture.filled import Filled, expected
+from kernelect.mixture.forest import RandomForest
+from kernelect.mixture.gaussian_processes import GaussianProcess
+from kernelect.mixture.kernel_machines import KernelMachine
+
+RNG = np.random.default_rng(0)
+X, Z = RNG.normal(size=(90, 2)), RNG.normal(size=(300, 2))
+Y, TRUTH = (rows[:, 0] + np.sin(2.0 * rows[:, 1]) for rows in (X, Z))
+Y = Y + 0.3 * RNG.normal(size=90)
+LIMIT = float(np.quantile(Y, 0.4))
+BELOW = LIMIT > Y
+PAIR = np.where(BELOW, -np.inf, Y), np.maximum(Y, LIMIT)
+QUICK = [GaussianProcess(), Filled(KernelMachine(kernel="product-laplace")), Filled(RandomForest(n_trees=20))]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return KernelRegressor(QUICK).fit(X, PAIR)
+
+
+def error(model):
+    return np.sqrt(np.mean((model.predict(Z) - TRUTH) ** 2))
+
+
+def test_limits_are_worth_more_than_their_number(model):
+    replaced = KernelRegressor("fast").fit(X, PAIR[1])
+    left_out = KernelRegressor("fast").fit(X[~BELOW], Y[~BELOW])
+    assert error(model) < 0.8 * min(error(replaced), error(left_out))
+    lower, upper = model.predict_interval(Z, 0.9)
+    new = TRUTH + 0.3 * np.random.default_rng(1).normal(size=300)
+    assert np.mean((lower <= new) & (new <= upper)) == pytest.approx(0.9, abs=0.1)
+    assert model.loo_prediction_.shape == (90,)
+    assert all(np.isfinite(model.candidates_.score))
+
+
+def test_texts_say_the_same(model):
+    written = [f"<{LIMIT!r}" if below else repr(float(value)) for below, value in zip(BELOW, Y, strict=True)]
+    np.testing.assert_array_equal(KernelRegressor(QUICK).fit(X, written).predict(Z), model.predict(Z))
+    numbers = KernelRegressor("fast").fit(X, [repr(float(value)) for value in Y])
+    np.testing.assert_array_equal(numbers.predict(Z), KernelRegressor("fast").fit(X, Y).predict(Z))
+    np.testing.assert_array_equal(KernelRegressor("fast").fit(X, (Y, Y)).predict(Z), numbers.predict(Z))
+
+
+def test_what_is_expected_of_a_limit():
+    limits = np.array([[-np.inf, 0.3], [0.2, np.inf], [-0.1, 0.4], [0.7, 0.7]])
+    said = np.array([[0.5, 0.4], [-1.0, 0.3], [1.0, 0.6], [0.0, 0.1]])
+    found = expected(limits, said)
+    for (lower, upper), (mean, deviation), value in zip(limits[:3], said, found, strict=False):
+        law = norm(mean, deviation)
+        mass = quad(law.pdf, lower, upper)[0]
+        assert value == pytest.approx(quad(lambda t, law=law: t * law.pdf(t), lower, upper)[0] / mass, abs=1e-6)
+    assert found[3] == 0.7
+
+
+def test_limits_of_the_logarithm(model):
+    positive = np.where(BELOW, -np.inf, np.exp(Y)), np.exp(PAIR[1])
+    found = KernelRegressor(QUICK, target="log").fit(X, positive)
+    assert found.target_scale_.name == "log"
+    lower, upper = found.predict_interval(Z)
+    assert np.all(lower > 0.0)
+    inside = np.log(np.maximum(lower, 1e-9)) <= model.predict(Z)
+    assert np.mean(inside & (model.predict(Z) <= np.log(upper))) > 0.95
+
+
+def test_a_saved_model_says_the_same(model, tmp_path):
+    model.model_.save(tmp_path / "m.kernelect")
+    loaded = kernelect.load(tmp_path / "m.kernelect")
+    np.testing.assert_array_equal(loaded.predict(Z), model.predict(Z))
+    np.testing.assert_array_equal(loaded.predict_interval(Z), model.predict_interval(Z))
+
+
+def test_limits_above_all_numbers_are_refused():
+    with pytest.raises(InvalidArgument, match="lie below it, and nothing of how far"):
+        KernelRegressor().fit(X, (np.full(90, -np.inf), np.full(90, 9.0)))
