@@ -34,10 +34,10 @@ def list_studies() -> None:
         echo(f"{name:12}  {study.title} ({len(study.datasets)} data sets, {len(study.methods)} methods)")
 
 
-@study_command.command(cls=GuardedCommand)
+@study_command.command("show", cls=GuardedCommand)
 @click.argument("name")
 @click.option("--toml", is_flag=True, help="Print the definition itself, as a start for your own.")
-def show(name: str, toml: bool) -> None:
+def show_study(name: str, toml: bool) -> None:
     """Show the data sets and methods of the study NAME."""
     from kernelect import studies
 
