@@ -49,10 +49,24 @@ def read_sheet(data: bytes, source: str, target: str | None = None) -> tuple[pd.
         raise UnusableTable(f"{source} is empty: give a sheet with a line of column names and rows below it.")
     title = next(iter(filled))
     others = f"{source} has {len(filled)} sheets: the first, {title!r}, was read." if len(filled) > 1 else ""
-    cells = _cells(filled[title], source)
+    rows, above = _below_titles(filled[title])
+    cells = _cells(rows, source)
     words = _words_of(cells.get(target or "", []))
     frame = pd.DataFrame({name: _column(column, words if name == target else ()) for name, column in cells.items()})
-    return frame, (others,) if others else (), words
+    return frame, (*([others] if others else []), *above), words
+
+
+def _below_titles(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
+    """Return the rows from the line of names on, and a remark on titles above it: rows of one cell over wider ones."""
+    filled = [row for row in rows if _is_filled(row)]
+    sizes = [sum(cell is not None for cell in row) for row in filled]
+    titles = 0
+    while titles + 2 < len(filled) and sizes[titles] == 1 and min(sizes[titles + 1 : titles + 3]) > 1:
+        titles += 1
+    if not titles:
+        return rows, []
+    first = next(str(cell) for cell in filled[0] if cell is not None)
+    return filled[titles:], [f"A title above the names of the columns was left out: {first[:60]!r}."]
 
 
 def _cells(rows: list[list[Any]], source: str) -> dict[str, list[Any]]:

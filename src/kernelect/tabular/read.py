@@ -18,7 +18,7 @@ import pandas as pd
 from kernelect.exceptions import NotEnoughMemory, UnusableTable, reason_of, unknown_name
 from kernelect.extras import load_extra
 from kernelect.numerics import available_bytes
-from kernelect.tabular.text import Words, decoded, parse_text, separator_of, with_words
+from kernelect.tabular.text import Words, decoded, parse_text, separator_of, with_words, without_heading
 from kernelect.tabular.unpacking import is_spreadsheet, unpacked
 
 #: How a table may be written, by the end of the file's name.
@@ -193,6 +193,8 @@ def _read_text(
     data: bytes, source: str, target: str | None, separator: str | None, spelled: Collection[str] = ()
 ) -> Table:
     text, remarks = decoded(data, source)
+    text, above = without_heading(text)
+    remarks = [*remarks, *above]
     separator = separator or separator_of(text)
     frame, decimal = parse_text(text, source, separator, spelled)
     words: Words = ()

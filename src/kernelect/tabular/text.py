@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Collection
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -28,6 +29,12 @@ _MARKS = {
 
 #: Separators that are looked for, in the order in which ties are broken.
 _SEPARATORS = (",", ";", "\t", "|")
+
+#: A cell that is a number: no line of names below titles has one.
+_A_NUMBER = re.compile(r"(^|[,;\t|])\s*[-+]?[\d.]+\s*($|[,;\t|\r])")
+
+#: Lines among which the line of names is looked for, if comments and titles stand above it.
+_HEADING = 50
 
 #: Cells that count as missing beside those pandas knows ("", "NA", "null", ...).
 _MISSING = ["?"]
@@ -155,11 +162,47 @@ def _reason(error: Exception) -> str:
     return f"{reason}: check its quotes and separators"
 
 
+def without_heading(text: str) -> tuple[str, list[str]]:
+    """Return a text whose comments and titles above the line of names are blank lines, and a remark on them.
+
+    The line of names is the first with as many cells as the line below it, more than one. All lines above it have a
+    single cell or begin with ``#``; if not, nothing is left out. Blank lines keep the numbers of all others.
+    """
+    lines = text.split("\n")
+    filled = [place for place, line in enumerate(lines[:_HEADING]) if line.strip()]
+    names = next((place for place, below in pairwise(filled) if _may_be_names(lines[place], lines[below])), None)
+    above = [] if names is None else [place for place in filled if place < names]
+    if not all(_is_comment(lines[place]) or not any(_separators(lines[place])) for place in above):
+        return text, []
+    if not above:
+        return text, []
+    first = lines[above[0]].strip()
+    kept = ["" if place in above else line for place, line in enumerate(lines)]
+    what = "line" if len(above) == 1 else "lines"
+    was = "was" if len(above) == 1 else "were"
+    return "\n".join(kept), [f"{len(above)} {what} above the names of the columns {was} left out: {first[:60]!r}."]
+
+
+def _may_be_names(line: str, below: str) -> bool:
+    found = _separators(line)
+    names = any(found) and not (_is_comment(line) and _is_comment(below)) and not _A_NUMBER.search(line)
+    return names and found == _separators(below)
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
+
+
+def _separators(line: str) -> list[int]:
+    """Return how often each separator stands in a line, quoted parts aside."""
+    bare = "".join(line.split('"')[::2])
+    return [bare.count(mark) for mark in _SEPARATORS]
+
+
 def separator_of(text: str) -> str:
     """Return the separator by the line of names, quoted parts aside."""
     line = next((line for line in text.splitlines() if line.strip()), "")
-    bare = "".join(line.split('"')[::2])
-    return max(_SEPARATORS, key=bare.count)
+    return max(zip(_SEPARATORS, _separators(line), strict=True), key=lambda each: each[1])[0]
 
 
 def _check_rectangular(text: str, source: str, separator: str) -> None:
