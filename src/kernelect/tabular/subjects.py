@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
+from scipy.special import chdtr
 
 from kernelect.inputs.notes import Note
 from kernelect.tabular.columns import Found, column_values
@@ -134,4 +134,4 @@ def even(index: np.ndarray) -> bool:
     """Return whether groups are more alike in size than chance makes them, as in a design."""
     sizes = np.bincount(index)
     mean = sizes.mean()
-    return bool(chi2.cdf(float(np.sum((sizes - mean) ** 2) / mean), len(sizes) - 1) < _UNLIKELY)
+    return bool(chdtr(len(sizes) - 1, float(np.sum((sizes - mean) ** 2) / mean)) < _UNLIKELY)
