@@ -193,3 +193,14 @@ def test_whole_numbers_beyond_64_bits_are_numbers(tmp_path):
     table = read_table(path)
     assert table.frame["id"].dtype == float
     assert table.frame["id"][2] == 3e19 + 2e17
+
+
+def test_a_limit_of_memory_is_no_fault_of_the_quotes(tmp_path, monkeypatch):
+    def without_room(*_, **__):
+        raise pd.errors.ParserError("Error tokenizing data. C error: out of memory")
+
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n1,2\n")
+    monkeypatch.setattr(pd, "read_csv", without_room)
+    with pytest.raises(UnusableTable, match="too little memory for it: give fewer rows"):
+        read_table(path)

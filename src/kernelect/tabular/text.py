@@ -159,6 +159,8 @@ def _reason(error: Exception) -> str:
     reason = reason_of(error)
     if "EOF inside string" in reason:
         return 'a double quote (") is opened and never closed: close it, or remove it'
+    if "out of memory" in reason:
+        return "there is too little memory for it: give fewer rows or columns, or allow more memory"
     return f"{reason}: check its quotes and separators"
 
 
