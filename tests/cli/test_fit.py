@@ -65,7 +65,8 @@ def test_standard_input_and_other_options(run, folder):
     words = ("fit", "-", "--target", "value", "--drop", "label", "--machine", "basis", "--kernel", "linear")
     outcome = run(*words, "--folds", "0", "--no-report", "--quiet", input=text)
     assert "Predicting value from standard input" in outcome.stdout
-    assert "A linear model on a searched subset of basis functions" in outcome.stdout
+    assert "How the model was found: kernelect inspect model.kernelect" in outcome.stdout
+    assert "A linear model on a searched subset of basis functions" in run("inspect", "model.kernelect").stdout
     assert "·" not in outcome.stdout
 
 
