@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelect.criteria import Criterion, EPEvidence
 from kernelect.kernels import Kernel
-from kernelect.machines import EP, EPColumn, EPState, Fitted, Machine
+from kernelect.machines import EP, EPState, Fitted, Machine
 from kernelect.model import Component, KernelPart, Link, PosteriorSpread, Predictive
 from kernelect.results import Selection
 from kernelect.selection import SelectionObjective, per_row
@@ -26,7 +26,6 @@ _MANY_ROWS, _SEARCH_TOL, _LED_TOL = 900, 5e-3, 1e-3
 
 #: The same for a criterion that is not stationary in the sites.
 _CLOSE_TOL = 1e-7
-
 #: Peak of a fit in n x n arrays beside the kernel's: some per evaluation, and factors now and
 #: before per output; and further ones of a sampled evidence (factors to draw with, blocks of the
 #: gradient) and of one that follows the sites, measured at n = 500.
@@ -76,18 +75,11 @@ def posterior_component(
     """Return the posterior of latent functions as a component of a model."""
     part = KernelPart(kernel=kernel, vectors=vectors, coefficients=state.dual_coef, places=places, representative=True)
     spread = PosteriorSpread(
-        roots=tuple(_root(column) for column in state.columns),
+        roots=tuple(column.explained_root() for column in state.columns),
         usual=np.array([column.variance.mean() for column in state.columns]),
     )
     constant = np.zeros(len(state.columns))
     return Component(parts=(part,), constant=constant, link=link, spread=spread if places is None else None)
-
-
-def _root(column: EPColumn) -> Array:
-    """Return W, so that |W k(x)|^2 is the variance that the data explain."""
-    if column.factor is None:
-        return np.zeros((1, len(column.dual)))
-    return np.ascontiguousarray(np.tril(column.factor.half) * column.root_precision)
 
 
 def left_out_decisions(component: Component, state: EPState, X: Array, kept: Mask) -> Array:

@@ -12,7 +12,14 @@ from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._attributes import ReadsLabels, ReadsSlopes
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
-from kernelect.estimators._latent import in_own_units, latent_squares, log_evidence_of, search_tolerance, solver_doubt
+from kernelect.estimators._latent import (
+    in_own_units,
+    latent_squares,
+    log_evidence_of,
+    search_tolerance,
+    solver_doubt,
+)
+from kernelect.estimators._latent_landmarks import latent_landmarks, selected_on_landmarks
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._svm_members import (
     PosteriorMember,
@@ -56,6 +63,7 @@ from kernelect.selection import (
     with_remark,
     with_settled_starts,
 )
+from kernelect.selection.landmarks import LandmarkEvidence, LandmarkRequest
 from kernelect.typing import Array, Indices
 
 #: Who predicts.
@@ -75,6 +83,7 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
     slack: str
     C: Any
     predictor: Any
+    landmarks: Any
     ensemble: bool
     early_stopping: bool
     validation_fraction: float
@@ -94,6 +103,11 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
             check_kernel_matrix(data.X)
         data = data.merged(counts=isinstance(self.C, str), pairwise=self._is_precomputed)
         criterion = self._criterion()
+        plain = "" if self._by_posterior(criterion) else "a plain machine (predictor or criterion)"
+        request = latent_landmarks(self, criterion, int(data.kept.sum()), plain)
+        if request is not None:
+            self._fit_on_landmarks(data, request)
+            return
         timed = in_time(data, self._machine(criterion, 0), self._deadline, pairwise=self._is_precomputed)
         data = timed.data
         self._check_arguments(data, criterion)
@@ -105,6 +119,16 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
             with self._deadline.watched(firmly=False):
                 members = self._keep(objective, selection, kept)
         self.selection_ = timed.told(self.selection_)
+        self.model_ = self._model_of(members, data, kept)
+
+    def _fit_on_landmarks(self, data: LabelledTraining, request: LandmarkRequest) -> None:
+        """Select by the evidence on landmarks, and find the posterior of all rows."""
+        order = self._row_order(data.rows())
+        objective, kept = self._problem(data.rows(order=order)), np.flatnonzero(data.kept)[order]
+        with best_blas_threads(self._deadline):
+            options = self._search_options(objective, self._deadline)
+            selection, whole = selected_on_landmarks(objective, request, options, None, self._seed())
+            members = self._keep(whole, in_own_units(selection, whole), kept)
         self.model_ = self._model_of(members, data, kept)
 
     def _model_of(self, members: list[Any], data: LabelledTraining, kept: Indices) -> Model:
@@ -217,14 +241,17 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
     def _keep(self, objective: SelectionObjective, selection: Selection, kept: Indices) -> list[Any]:
         """Set the learned attributes and return the members; ``kept`` are the rows in the order of the fit."""
         kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
-        fitted = objective.solved_by(kind.machine_for(self.slack), selection.theta)
+        machine = kind.machine_for(self.slack)
+        if isinstance(objective, LandmarkEvidence):  # of many rows, whose moments need not match to the last digit
+            machine = EP(hinge_for(self.slack))
+        fitted = objective.solved_by(machine, selection.theta)
         main = kind.of(objective, selection.theta, fitted)
         members = [main]
         if self.ensemble and len(selection.optima):
             solved = [(theta, objective.solved_by(kind.machine_for(self.slack), theta)) for theta in selection.optima]
             members = [kind.of(objective, *each) for each in solved]
         self.kernel_, self.C_ = main.kernel, main.C if isinstance(self.C, str) else float(self.C)
-        support = kept[main.support]
+        support = np.where(main.support >= 0, kept[main.support], -1)
         as_given = np.argsort(support)
         self.support_ = support[as_given]
         self.support_vectors_ = main.inputs if self._is_precomputed else main.inputs[as_given]

@@ -19,6 +19,7 @@ from kernelect.machines import EP, SVM, EPState, Fitted
 from kernelect.machines.ep.likelihoods import hinge_for
 from kernelect.model import Component, KernelPart, Predictive
 from kernelect.selection import SelectionObjective
+from kernelect.selection.landmarks import LandmarkEvidence
 from kernelect.typing import Array, Indices
 
 
@@ -57,7 +58,7 @@ class SupportMember:
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorMember:
-    """The Gaussian posterior of the latent functions, which all rows carry."""
+    """The Gaussian posterior of the latent functions, which all rows carry, or landmarks."""
 
     kernel: Kernel
     C: float
@@ -75,15 +76,20 @@ class PosteriorMember:
     @classmethod
     def of(cls, objective: SelectionObjective, theta: Array, fitted: Fitted) -> PosteriorMember:
         """Take the posterior found at ``theta``."""
-        machine, support = fitted.machine, np.arange(len(objective.X))
+        machine = fitted.machine
         assert isinstance(machine, EP)
+        if isinstance(objective, LandmarkEvidence):
+            support, inputs = objective.numbers, objective.landmarks
+        else:
+            support = np.arange(len(objective.X))
+            inputs = _inputs(objective, support)
         kernel, C, state = objective.kernel_at(theta), fitted.regularization, fitted.state
         return cls(
             kernel=kernel,
             C=C,
             support=support,
             dual_coef=state.dual_coef,
-            inputs=_inputs(objective, support),
+            inputs=inputs,
             machine=machine,
             state=state,
         )
@@ -91,6 +97,8 @@ class PosteriorMember:
 
 def member_relevances(member: SupportMember | PosteriorMember, objective: SelectionObjective) -> Array:
     """Return how much every input matters to a member."""
+    if isinstance(objective, LandmarkEvidence):
+        return relevances(member.kernel, member.inputs, member.dual_coef)
     coefficients = np.zeros_like(objective.targets)
     coefficients[member.support] = member.dual_coef
     return relevances(member.kernel, objective.X, coefficients)

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from kernelect.criteria import EPLeaveOneOut
-from kernelect.estimators._attributes import ReadsLabels, ReadsMachine
+from kernelect.estimators._attributes import ReadsLabels
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._in_time import in_time
 from kernelect.estimators._latent import (
@@ -27,11 +27,12 @@ from kernelect.estimators._latent import (
     search_tolerance,
     solver_doubt,
 )
+from kernelect.estimators._latent_landmarks import ReadsLatent, latent_landmarks, selected_on_landmarks
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._targets import labelled_rows
 from kernelect.estimators._training import LabelledTraining, labelled
-from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.exceptions import InvalidArgument
 from kernelect.machines import EP, LIKELIHOODS, EPState, Likelihood
 from kernelect.model import LabelHead, Predictive, TrainingRows
 from kernelect.numerics import best_blas_threads, require_memory
@@ -53,10 +54,11 @@ from kernelect.selection import (
     with_first_step,
     with_remark,
 )
+from kernelect.selection.landmarks import LandmarkEvidence
 from kernelect.typing import Array
 
 
-class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
+class GPC(ClassifierMixin, ReadsLabels, ReadsLatent, SelfSelecting):
     """Gaussian process classifier that selects itself by its evidence.
 
     The latent function of each class has a Gaussian process prior, labels are its sign plus
@@ -67,8 +69,9 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
     With more than two classes, each is separated from the rest. They share one kernel, which maximises the sum of
     their log evidences, and their probabilities are divided by their sum.
 
-    A step costs O(k n^3 + d n^2) for n rows, d inputs and k classes (k = 1 for two of them), some twenty
-    Cholesky factorisations; predicting a row costs O(d n + k n^2).
+    Up to 2000 rows a step costs O(k n^3 + d n^2) for n rows, d inputs and k classes (k = 1 for two of them), some
+    twenty Cholesky factorisations; predicting a row costs O(d n + k n^2). Beyond, m landmarks span the latent function:
+    O(k n m^2 + d n m), and O(d m + k m^2) for a prediction.
 
     Parameters
     ----------
@@ -89,6 +92,10 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         ``"auto"`` is a weak normal prior on the logarithms of amplitude and length scales for kernels with one width
         per input. There is no prior for other kernels, or if no width is selected.
     search : "lbfgs", "scg", "nelder-mead" or "gradient-ascent", default="lbfgs"
+    landmarks : "auto", None, int or array of shape (n_landmarks, n_features), default="auto"
+        With landmarks the prior of the latent function is spanned by so many rows, and exact at each row by itself; a
+        step costs O(n m^2). ``"auto"`` is the exact machine up to 2000 rows and 500 landmarks beyond; None is exact at
+        any size. An exact machine on 1000 rows selects first, and the evidence on landmarks goes on from there.
     n_restarts : int, default=0
         Number of further searches from scattered starts; the best result is kept.
     early_stopping : bool, default=False
@@ -121,6 +128,8 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         The latent mean is the kernel values times these.
     X_fit_ : ndarray of shape (n_samples, n_features)
+    landmarks_ : ndarray of shape (n_landmarks, n_features) or None
+        The landmarks, None if all rows have coefficients; then they are also ``X_fit_``.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
         Leave-one-out probabilities in closed form, from the cavities of expectation propagation. Absent for
         precomputed kernels.
@@ -168,6 +177,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         criterion: Any = "ep-evidence",
         prior: Any = "auto",
         search: Any = "lbfgs",
+        landmarks: Any = "auto",
         n_restarts: int = 0,
         early_stopping: bool = False,
         max_iter: int = 200,
@@ -183,6 +193,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         self.criterion = criterion
         self.prior = prior
         self.search = search
+        self.landmarks = landmarks
         self.n_restarts = n_restarts
         self.early_stopping = early_stopping
         self.max_iter = max_iter
@@ -213,6 +224,13 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
             check_kernel_matrix(data.X)
         pairwise = self._is_precomputed
         data = data if self._whole else data.merged(counts=True, pairwise=pairwise)
+        request = latent_landmarks(self, self._criterion(), int(data.kept.sum()))
+        if request is not None:
+            objective = self._problem(data.rows())
+            options = with_first_step(self._options(), objective)
+            with best_blas_threads(self._deadline):
+                self._keep(*selected_on_landmarks(objective, request, options, self._lead, self._seed()), data)
+            return
         machine = EP(self._likelihood())
         timed = in_time(data, machine, self._deadline, pairwise=pairwise, whole=self._whole, spreads=not pairwise)
         data = timed.data
@@ -225,7 +243,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
             options = replace(options, thorough=self._is_thorough(len(rows.X)))
             selection, objective = self._select(objective, options)
             with self._deadline.watched(firmly=False):
-                self._keep(objective, selection, data)
+                self._keep(selection, objective, data)
         self.selection_ = timed.told(self.selection_)
 
     def _select(self, objective: SelectionObjective, options: SelectionOptions) -> tuple[Selection, SelectionObjective]:
@@ -262,9 +280,11 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return labelled_rows(X, y, self.class_weight)
 
-    def _keep(self, objective: SelectionObjective, selection: Selection, data: LabelledTraining) -> None:
+    def _keep(self, selection: Selection, objective: SelectionObjective, data: LabelledTraining) -> None:
         """Set the learned attributes."""
-        led = self._lead is not None  # one of many: moments need not match to the last digit
+        points = objective.landmarks if isinstance(objective, LandmarkEvidence) else None
+        # One of many, or of many rows: moments need not match to the last digit.
+        led = self._lead is not None or points is not None
         machine = EP(self._likelihood(), tol=EP().tol if led else FINAL_TOL)
         fitted = objective.solved_by(machine, selection.theta, warm=led)
         state: EPState = fitted.state
@@ -276,7 +296,7 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         pairwise, kept = self._is_precomputed, np.flatnonzero(data.kept)
         component = posterior_component(
             objective.kernel_at(selection.theta),
-            objective.X[:0] if pairwise else objective.X,
+            objective.X[:0] if pairwise else objective.X if points is None else points,
             state,
             Predictive(likelihood=machine.likelihood, constant=fitted.regularization),
             places=kept if pairwise else None,
@@ -285,7 +305,8 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         self.model_ = self._record((component,), head)
         if pairwise:
             return
-        self.feature_importances_ = relevances(self.kernel_, objective.X, state.dual_coef)
+        at = objective.X if points is None else points
+        self.feature_importances_ = relevances(self.kernel_, at, state.dual_coef, points)
         left_out = data.expanded(left_out_decisions(component, state, data.X, data.kept))
         component = replace(component, left_out=left_out)
         training = TrainingRows(
@@ -295,21 +316,6 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
             left_out=component.left_out_answers(),
         )
         self.model_ = self._record((component,), head, training)
-
-    def latent_mean_and_variance(self, X: Any) -> tuple[Array, Array]:
-        """Return mean and variance of the latent function.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        mean, variance : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        self._require_inputs()
-        mean, variance = self._component.latent(self._validated(X))
-        return (mean[:, 0], variance[:, 0]) if mean.shape[1] == 1 else (mean, variance)
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: the probits z = m / sqrt(1 + v) of the probabilities.
@@ -329,10 +335,3 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsMachine, SelfSelecting):
         """Return class probabilities, integrated over the posterior of the latent function."""
         self._require_inputs()
         return self.model_.probabilities(self._validated(X))
-
-    def _require_inputs(self) -> None:
-        if self._is_precomputed:
-            raise MissingCapability(
-                "kernel='precomputed' does not tell k(x, x) of new rows, which probabilities need: "
-                "use predict, or give a kernel instead."
-            )

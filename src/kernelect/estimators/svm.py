@@ -53,6 +53,9 @@ class SVC(ClassifierMixin, SVMBase):
     search : "auto", "lbfgs", "scg", "nelder-mead", "random-walk" or "gradient-ascent", default="auto"
         ``"auto"`` is L-BFGS, gradient ascent for ``"hmc-evidence"``, or the random walk for criteria
         without gradient.
+    landmarks : "auto", None, int or array of shape (n_landmarks, n_features), default="auto"
+        As for :class:`GPC`, if the posterior mean predicts and the evidence is found by expectation propagation. Other
+        machines are exact at any size.
     n_restarts : int, default=0
         Number of further searches from scattered starts; the best result is kept.
     ensemble : bool, default=False
@@ -86,7 +89,7 @@ class SVC(ClassifierMixin, SVMBase):
     C_ : float
     support_ : ndarray of shape (n_support,)
         Indices of the training rows that are support vectors (of any class's machine); all rows
-        of positive weight for the posterior mean.
+        of positive weight for the posterior mean, or the landmarks (-1 for landmarks that were given).
     support_vectors_ : ndarray of shape (n_support, n_features)
         Empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (n_support,) or (n_support, n_classes)
@@ -142,6 +145,7 @@ class SVC(ClassifierMixin, SVMBase):
         predictor: Any = "auto",
         prior: Any = "auto",
         search: Any = "auto",
+        landmarks: Any = "auto",
         n_restarts: int = 0,
         ensemble: bool = False,
         early_stopping: bool = False,
@@ -161,6 +165,7 @@ class SVC(ClassifierMixin, SVMBase):
         self.predictor = predictor
         self.prior = prior
         self.search = search
+        self.landmarks = landmarks
         self.n_restarts = n_restarts
         self.ensemble = ensemble
         self.early_stopping = early_stopping

@@ -184,7 +184,7 @@ class SelectionObjective:
 
         ``warm`` lets it start where the search ended, as with many rows.
         """
-        gram, constant = self.kernel_at(theta).gram(self.X), self._constant(theta)
+        gram, constant = self._gram_at(theta), self._constant(theta)
         # With few rows a model does not depend, in its last digits, on the way that a search came.
         warm = machine.name == self.machine.name and (warm or len(self.X) >= _MANY_ROWS)
         start = self.memory.start_at(theta) if warm else None
@@ -197,6 +197,10 @@ class SelectionObjective:
     def design(self, theta: Array) -> tuple[Array, Pullback]:
         """Return the Gram matrix at ``theta``, or what replaces it, and its pullback."""
         return self.kernel_at(theta).linearize(self.X)
+
+    def _gram_at(self, theta: Array) -> Any:
+        """Return the Gram matrix at ``theta``, or what replaces it, for a solution without a gradient."""
+        return self.kernel_at(theta).gram(self.X)
 
     def begun_at(self, theta: Array) -> Self:
         """Return the objective for searches that start at ``theta``; by default there is nothing to prepare."""

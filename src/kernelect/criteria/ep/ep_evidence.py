@@ -7,13 +7,13 @@ tau_-, nu_- precision and shift of a cavity.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
+from operator import add
 
 import numpy as np
-from scipy.linalg import blas
 
 from kernelect.criteria.base import Criterion, CriterionValue, misjudged
 from kernelect.machines import EP, EPColumn, Fitted
-from kernelect.numerics import symmetrize_from_lower
 from kernelect.typing import Array
 
 
@@ -56,11 +56,11 @@ class EPEvidence(Criterion):
         machine, columns = ep_solution(fitted)
         _, by_constant = machine.likelihood.log_normalizer(fitted.regularization)
         n = float(fitted.weights.sum())
-        gradient = sum(_grad_gram(column, -1.0 / n) for column in columns)
+        gradient = reduce(add, (column.grad_gram(-1.0 / n) for column in columns))
         losses = sum(float(column.copies @ column.tilted.mean_loss) for column in columns)
         return replace(
             self.value(fitted),
-            grad_gram=np.asarray(gradient),
+            grad_gram=gradient,
             grad_regularization=losses / n - len(columns) * by_constant,
             grad_limits=_grad_limits(columns[0], -1.0 / n),
         )
@@ -92,10 +92,3 @@ def _grad_limits(column: EPColumn, scale: float) -> Array | None:
     """Return scale * d ln Z in the limits of targets: at the fixed point only the tilted normalisers depend on them."""
     by_limits = column.tilted.by_limits
     return None if by_limits is None else scale * column.copies[:, None] * by_limits
-
-
-def _grad_gram(column: EPColumn, scale: float) -> Array:
-    """Return scale * d ln Z/dK = scale (b b^T - R)/2."""
-    R = column.curvature_matrix()
-    gradient = blas.dsyrk(0.5 * scale, column.dual[:, None], beta=-0.5 * scale, c=R, lower=1, overwrite_c=1)
-    return symmetrize_from_lower(gradient).T  # a view in C order, as Gram matrices are

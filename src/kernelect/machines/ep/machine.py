@@ -12,21 +12,19 @@ weight is therefore exactly a repeated row, and a weight below 1 is a factor to 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from scipy.linalg import blas
 
 from kernelect.machines.base import Machine, factorisation
 from kernelect.machines.ep.likelihoods import Likelihood, Probit, Tilted
-from kernelect.numerics import CholeskyFactor, InverseFactor, factorize, matrix_vector, time_is_up
+from kernelect.machines.ep.marginals import dense_marginals
+from kernelect.numerics import symmetrize_from_lower, time_is_up
 from kernelect.numerics.mixing import AndersonMixing
-from kernelect.typing import Array, Indices
-
-#: Below this T_i Sigma_ii = 1 - beta_i, the marginal variance is found another way.
-_WEAK = 1e-5
-
-#: Least T_i, times the largest K_ii, in a factorisation: no effect, and entries that can still be divided by T_i^1/2.
-_NO_PRECISION = 1e-200
+from kernelect.typing import Array
 
 #: Damping when the mismatch grows (parallel updates can oscillate), its floor, and how often
 #: the mismatch may fail to fall before the start is given up.
@@ -61,7 +59,7 @@ class EPColumn:
     sites: Sites
     copies: Array  # (n,) m
     power: Array  # (n,) p
-    factor: InverseFactor | None  # of B; None while all precisions are 0
+    factor: Any  # InverseFactor of B; None while all precisions are 0
     dual: Array  # (n,) b
     mean: Array  # (n,) mu
     variance: Array  # (n,) diag Sigma
@@ -106,6 +104,27 @@ class EPColumn:
         """Return ln |B|."""
         return 0.0 if self.factor is None else self.factor.log_determinant()
 
+    @property
+    def coefficients(self) -> Array:
+        """Return what kernel values are multiplied by in the posterior mean at a new row."""
+        return self.dual
+
+    def without_factor(self) -> EPColumn:
+        """Return what a later fit begins with."""
+        return replace(self, factor=None)
+
+    def explained_root(self) -> Array:
+        """Return W, so that |W k(x)|^2 is the variance that the data explain."""
+        if self.factor is None:
+            return np.zeros((1, len(self.dual)))
+        return np.ascontiguousarray(np.tril(self.factor.half) * self.root_precision)
+
+    def grad_gram(self, scale: float) -> Any:
+        """Return scale * d ln Z/dK = scale (b b^T - R)/2."""
+        R = self.curvature_matrix()
+        gradient = blas.dsyrk(0.5 * scale, self.dual[:, None], beta=-0.5 * scale, c=R, lower=1, overwrite_c=1)
+        return symmetrize_from_lower(gradient).T  # a view in C order, as Gram matrices are
+
     def curvature_matrix(self) -> Array:
         """Return R itself, which adjoints need."""
         if self.factor is None:
@@ -131,8 +150,8 @@ class EPState:
 
     @property
     def dual_coef(self) -> Array:
-        """Return b of every output, (n, k): the posterior mean is cross^T b."""
-        return np.column_stack([column.dual for column in self.columns])
+        """Return b of every output, (n, k), or those of landmarks (m, k): the posterior mean is cross^T b."""
+        return np.column_stack([column.coefficients for column in self.columns])
 
     @property
     def converged(self) -> bool:
@@ -186,7 +205,7 @@ class EP(Machine[EPState]):
     warm_starts = True
 
     def fit(
-        self, gram: Array, targets: Array, regularization: float, weights: Array, warm: EPState | None = None
+        self, gram: Any, targets: Array, regularization: float, weights: Array, warm: EPState | None = None
     ) -> EPState:
         copies = np.ceil(np.maximum(weights - _ROUNDED, np.finfo(float).tiny))
         run = _Run(machine=self, gram=gram, constant=regularization, copies=copies, power=weights / copies)
@@ -204,7 +223,7 @@ class EP(Machine[EPState]):
 
     def start_of(self, state: EPState) -> EPState:
         """Return the state without its factors: a later fit starts from the sites."""
-        return EPState(tuple(replace(column, factor=None) for column in state.columns))
+        return EPState(tuple(column.without_factor() for column in state.columns))
 
     def decide(self, state: EPState, cross: Array) -> Array:
         return np.asarray(cross.T @ state.dual_coef, dtype=float)
@@ -233,7 +252,7 @@ class _Run:
     """Expectation propagation on one Gram matrix."""
 
     machine: EP
-    gram: Array
+    gram: Any  # (n, n), or a covariance that knows its marginals
     constant: float
     copies: Array
     power: Array
@@ -270,71 +289,26 @@ class _Run:
 
     def _posterior(self, y: Array, sites: Sites) -> EPColumn:
         """Return the Gaussian with the given sites, its cavities and their tilted moments."""
-        diagonal, shift = np.diagonal(self.gram).copy(), self.copies * sites.nu
-        factor: InverseFactor | None = None
-        dual, variance, cavity_variance = shift, diagonal, diagonal
-        if sites.tau.any():
-            root = np.sqrt(np.maximum(self.copies * sites.tau, _NO_PRECISION / diagonal.max()))
-            lower = factorize(self.gram, 1.0, root)
-            factor = lower.inverted()
-            dual = shift - root * factor.solve(root * matrix_vector(self.gram, shift))
-            variance, cavity_variance = _variances(lower, factor, diagonal=diagonal, tau=sites.tau, total=root**2)
-        mean = matrix_vector(self.gram, dual)
+        if isinstance(self.gram, np.ndarray):
+            found = dense_marginals(self.gram, sites.tau, sites.nu, self.copies)
+            column: Callable[..., EPColumn] = EPColumn
+        else:
+            found, column = self.gram.marginals(sites.tau, sites.nu, self.copies), self.gram.column
         # mu_- = v_- (mu/Sigma_ii - nu) = mu + v_- (tau mu - nu), and N - T mu = b
-        cavity_mean = mean - cavity_variance * dual / self.copies
-        tilted = self.machine.likelihood.tilted(y * cavity_mean, cavity_variance, self.constant, self.power)
-        return EPColumn(
+        cavity_mean = found.mean - found.cavity_variance * found.dual / self.copies
+        return column(
             labels=y,
             sites=sites,
             copies=self.copies,
             power=self.power,
-            factor=factor,
-            dual=dual,
-            mean=mean,
-            variance=variance,
+            factor=found.factor,
+            dual=found.dual,
+            mean=found.mean,
+            variance=found.variance,
             cavity_mean=cavity_mean,
-            cavity_variance=cavity_variance,
-            tilted=tilted,
+            cavity_variance=found.cavity_variance,
+            tilted=self.machine.likelihood.tilted(y * cavity_mean, found.cavity_variance, self.constant, self.power),
         )
-
-
-def _variances(
-    lower: CholeskyFactor, inverse: InverseFactor, *, diagonal: Array, tau: Array, total: Array
-) -> tuple[Array, Array]:
-    """Return posterior and cavity variances; ``total`` is T.
-
-    From T^1/2 Sigma T^1/2 = I - B^-1: Sigma_ii = (1 - beta)/T and, without cancellation,
-    v_- = (1 - beta)/(T - tau + tau beta). Where T_i Sigma_ii is so small that 1 - beta has
-    lost its digits, Sigma_ii = K_ii - k_i^T R k_i instead, unless that cancels more.
-    """
-    beta = inverse.inverse_diagonal()
-    weak = (1.0 - beta < _WEAK) & (total * diagonal < 1.0)
-    taken = np.maximum(np.where(weak, 1.0, 1.0 - beta), np.finfo(float).eps)
-    variance = taken / np.where(weak, 1.0, total)
-    cavity = taken / np.where(weak, 1.0, total - tau + tau * beta)
-    if weak.any():
-        rows = np.flatnonzero(weak)
-        explained = _explained(lower, inverse, rows, diagonal[rows], total[rows])
-        direct = np.maximum(diagonal[rows] - explained, 1e-15 * diagonal[rows])
-        variance[rows] = direct
-        cavity[rows] = direct / (1.0 - tau[rows] * direct)
-    return variance, cavity
-
-
-def _explained(lower: CholeskyFactor, inverse: InverseFactor, rows: Indices, diagonal: Array, total: Array) -> Array:
-    """Return k_i^T R k_i of some training rows: the squares of H T^1/2 k_i, with no product of matrices.
-
-    From H B = L^T and B = I + T^1/2 K T^1/2: H T^1/2 K T^1/2 = L^T - H. Column i has row i of L above the
-    diagonal, column i of -H below it, and L_ii - 1/L_ii on it, whose digits come from
-    L_ii^2 - 1 = T_i K_ii - sum_j<i L_ij^2.
-    """
-    places, root = np.arange(len(rows)), np.sqrt(total)
-    above = np.where(np.arange(len(lower.lower)) < rows[:, None], lower.lower[rows], 0.0) / root[:, None]
-    below = inverse.half[:, rows] / root
-    below[rows, places] = 0.0
-    above_squared = np.einsum("ij,ij->i", above, above)
-    own = root * (diagonal - above_squared) * inverse.half[rows, rows]
-    return above_squared + np.einsum("ij,ij->j", below, below) + own**2
 
 
 def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing | None) -> Sites:
