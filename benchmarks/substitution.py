@@ -65,7 +65,7 @@ REASONS: list[tuple[str, str]] = [
     (r"keyword argument '(optimizer|n_restarts_optimizer)'", "the search is chosen by search= and n_restarts="),
     (r"keyword argument 'normalize_y'", "targets are in a unit of their own without an argument"),
     (r"keyword argument '(n_targets|alpha)'", "the noise is selected, and a prior has no predictions"),
-    (r"keyword argument", "an argument of scikit-learn that this library has under another name, or not"),
+    (r"keyword argument|Invalid parameter '", "an argument that this library has under another name, or not"),
     (r"not fitted yet", "a prior has no predictions before fit"),
     (r"could not convert string to float", "rows are numbers: kernels of text take kernel='precomputed'"),
     (
