@@ -1,8 +1,9 @@
-"""How fast ``kernelect serve`` answers on this machine, beside a random forest behind the same server.
+"""How fast ``kernelect serve`` answers on this machine, beside a random forest behind the same server and C.
 
 ``python benchmarks/serve.py`` asks one process over one connection, with 1, 100 and 10 000 rows a request, and prints
-rows a second, the median and the 99th percentile of the seconds a request takes, and the memory of the server.
-``--requests 100000`` shows whether the memory stays flat.
+rows a second, the median and the 99th percentile of the seconds a request takes, the processor time of the server for
+a request, which other work on the machine does not touch, and the memory of the server. The same model as C stands
+below. ``--requests 100000`` shows whether the memory stays flat; ``--machine lssvm`` serves one machine.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import http.client
 import json
 import multiprocessing
+import os
 import statistics
 import subprocess
 import sys
@@ -21,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from export import in_c
 
 TOKEN = "load-test"
 SIZES = {1: 1000, 100: 200, 10_000: 10}
@@ -70,6 +74,12 @@ def memory(process: int) -> float:
     return next(float(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 
 
+def processor(process: int) -> float:
+    """Return the seconds that a process has spent on processors (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measure(name: str, make: Any, rows: list[dict[str, Any]], requests: int = 0) -> None:
     """Start a server and ask it: with requests of all sizes, or with so many of one row for the memory."""
     from kernelect.app.running import listen, run_server
@@ -82,11 +92,14 @@ def measure(name: str, make: Any, rows: list[dict[str, Any]], requests: int = 0)
             body = json.dumps((rows * (size // len(rows) + 1))[:size]).encode()
             for _ in range(3):
                 ask(connection, body)
+            before = processor(process.pid or 0)
             taken = sorted(ask(connection, body) for _ in range(count))
             last, middle = taken[int(0.99 * (count - 1))], statistics.median(taken)
+            spent = (processor(process.pid or 0) - before) / count
             print(
                 f"{name:10} {size:6} rows: {size * count / sum(taken):9.0f} rows/s, median {1e3 * middle:7.1f} ms, "
-                f"99th percentile {1e3 * last:7.1f} ms, {memory(process.pid or 0):.0f} MB",
+                f"99th percentile {1e3 * last:7.1f} ms, processor {1e3 * spent:7.1f} ms, "
+                f"{memory(process.pid or 0):.0f} MB",
                 flush=True,
             )
         body = json.dumps(rows[:1]).encode()
@@ -105,26 +118,31 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=0, help="further requests of one row, for the memory")
+    parser.add_argument("--machine", default="auto", help="machine of the model, as for kernelect fit")
     given = parser.parse_args()
-    words = {"token": TOKEN, "hosts": LOOPBACK, "limits": Limits()}
+    asked = {"token": TOKEN, "hosts": LOOPBACK, "limits": Limits()}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         command = [sys.executable, "-m", "kernelect"]
         subprocess.run([*command, "sample", "patients"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         fit = ["fit", "patients.csv", "--target", "recovered", "--folds", "0", "--no-report", "--quiet"]
-        subprocess.run([*command, *fit], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        export = ["export", "model.kernelect", "--to", "c", "--out", "model.h"]
+        for words in ([*fit, "--machine", given.machine], export):
+            subprocess.run([*command, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         table = folder / "patients.csv"
         frame = pd.read_csv(table).drop(columns="recovered")
         rows = json.loads(frame.to_json(orient="records"))
         model = folder / "model.kernelect"
         servers = {
-            "kernelect": partial(serve_file, model, **words),
-            "forest": partial(with_forest, model, table, **words),
+            "kernelect": partial(serve_file, model, **asked),
+            "forest": partial(with_forest, model, table, **asked),
         }
-        for server, make in servers.items():
-            measure(server, make, rows)
         if given.requests:
             measure("kernelect", servers["kernelect"], rows, given.requests)
+            return
+        for server, make in servers.items():
+            measure(server, make, rows)
+        print(f"C          processor {in_c((folder / 'model.h').read_text(), rows=2000):.0f} microseconds a row")
 
 
 if __name__ == "__main__":

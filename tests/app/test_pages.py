@@ -357,6 +357,18 @@ def test_a_file_that_is_no_table_leaves_nothing_behind(client, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_does_not_fit_into_memory_is_refused_and_the_pages_go_on(client, tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr("kernelect.tabular.read.available_bytes", lambda: 1000)
+        answer = client.post("/api/projects?file=large.csv", content=CSV)
+        assert (answer.status_code, "GiB are free" in answer.json()["error"]) == (422, True)
+    with monkeypatch.context() as patched:
+        patched.setattr("kernelect.app.looking.find_columns", lambda _: np.empty(2**50))
+        answer = client.post("/api/projects?file=larger.csv", content=CSV)
+        assert (answer.status_code, "more memory than is free" in answer.json()["error"]) == (422, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_300_megabytes_are_refused_before_they_are_read(client, tmp_path):
     answer = client.post("/api/projects?file=t.csv", content=b"", headers={"Content-Length": str(300_000_000)})
     assert (answer.status_code, "200 MB" in answer.json()["error"]) == (413, True)

@@ -53,6 +53,8 @@ def answering(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Req
             found = refusal(error.status, str(error))
         except KernelectError as error:
             found = refusal(422, in_page_words(str(error)))
+        except MemoryError:
+            found = refusal(422, "This needs more memory than is free: leave out rows or columns, or close programs.")
         except Exception:
             _LOG.exception("A request failed")
             found = refusal(500, "The server failed on this: look at what it printed in the terminal.")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from kernelect.app.settings import Settings, in_page_words
 from kernelect.facts.numbers import are_years, counted, trimmed
-from kernelect.tabular import Column, Table, describe_table, read_table
+from kernelect.tabular import Column, Table, describe_table, read_table, require_room
 from kernelect.tabular.columns import column_values, find_columns
 from kernelect.tabular.stakes import with_stakes
 
@@ -59,6 +59,7 @@ def look_at(path: Path, settings: Settings) -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _read(path: Path, _: int, target: str | None) -> Table:
     """Read a table once for all that is chosen about it; the time of its last change is part of the question."""
+    require_room(str(path))
     return read_table(path, target=target)
 
 

@@ -168,6 +168,8 @@ def python_lines(settings: Settings) -> str:
     if settings.metric or settings.costs:
         at_stake = f"schema = with_stakes(schema, rows, metric={settings.metric!r}, costs={settings.costs!r})\n"
     return (
+        "from pathlib import Path\n\n"
+        "from kernelect.spreadsheets import csv_of_frame\n"
         "from kernelect.tabular import FoldOptions, MachineOptions, Wanted, describe_table, fit_table\n"
         "from kernelect.tabular import predict_rows, read_table\n"
         + ("from kernelect.tabular.stakes import with_stakes\n" if at_stake else "")
@@ -179,5 +181,5 @@ def python_lines(settings: Settings) -> str:
         f"model = fit_table(rows, schema, MachineOptions({machine}), folds, title=table.source)\n"
         "\nnew = read_table('new.csv', spelled=schema.spelled)\n"
         "predictions, remarks = predict_rows(model, new, Wanted())\n"
-        "predictions.to_csv('predictions.csv', index=False)\n"
+        "Path('predictions.csv').write_text(csv_of_frame(predictions), encoding='utf-8')\n"
     )
