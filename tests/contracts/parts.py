@@ -111,6 +111,11 @@ def mean_with_one_leverage(targets, gram):
     return n * float(np.sum((targets - targets.mean(axis=0)) ** 2)) / (n - 1) ** 2
 
 
+def variance_of_targets(targets, gram):
+    """Return the unbiased variance of targets, summed over outputs."""
+    return float(np.sum(targets.var(axis=0, ddof=1)))
+
+
 def wrong_by_the_others(targets, gram):
     """Return the share of rows that the sum of all other rows' labels times kernel values puts on the wrong side."""
     votes = (gram - np.diag(np.diagonal(gram))) @ targets
@@ -128,6 +133,7 @@ def balanced_parts(n_parts=4):
 CRITERIA: dict[str, Judged] = {
     "press": Judged(criteria.PRESS(), LSSVM(), 0.3, 1e12, mean_left_out),
     "gcv": Judged(criteria.GCV(), LSSVM(), 0.3, 1e12, mean_with_one_leverage),
+    "evidence": Judged(criteria.RestrictedEvidence(), LSSVM(), 0.3, 1e12, variance_of_targets),
     "span, linear slack": Judged(criteria.Span(), SVM("linear"), 1.5, 1e-9, 0.5),
     "span, quadratic slack": Judged(criteria.Span(), SVM("quadratic"), 1.5, 1e-9, 0.5),
     "unsmoothed span": Judged(criteria.UnsmoothedSpan(), SVM("linear"), 1.5, 1e-9, wrong_by_the_others),

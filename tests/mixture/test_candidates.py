@@ -12,9 +12,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from kernelect import KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument
 from kernelect.facts.mixtures import describe_mixture
-from kernelect.mixture import CANDIDATES, EFFORTS, Member, MixtureCandidate
+from kernelect.mixture import CANDIDATES, EFFORTS, Member, MixtureCandidate, kernel_machines
 from kernelect.mixture.gaussian_processes import GaussianProcess
-from kernelect.mixture.kernel_machines import KernelMachine
+from kernelect.mixture.kernel_machines import EVIDENCE_ROWS, KernelMachine
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def test_a_new_member_is_displayed_as_what_it_is(numbers):
     assert row["weight"] > 0.0
     assert row["score"] > 0.0
     facts = describe_mixture(model, y)
-    assert "neighbours, nearest rows, as it is" in {one["name"] for one in facts["candidates"]}
+    assert "neighbours, nearest rows, raw values" in {one["name"] for one in facts["candidates"]}
     assert facts["effort"] == "its own list of candidates"
 
 
@@ -167,3 +167,24 @@ def test_no_two_candidates_of_an_effort_have_the_same_words():
     for candidates in EFFORTS.values():
         words = [(each.words, type(each)) for each in candidates]
         assert len(set(words)) == len(words)
+
+
+def test_with_few_rows_machines_select_by_the_evidence_and_what_leave_one_out_claims_is_true(monkeypatch):
+    """Twenty inputs, five of which matter: at widths that it selected, leave-one-out claims 0.4 of the error."""
+    X, y = make_friedman1(600, n_features=20, noise=1.0, random_state=0)
+    ratio = []
+    for rows in (EVIDENCE_ROWS, 0):
+        monkeypatch.setattr(kernel_machines, "EVIDENCE_ROWS", rows)
+        model = KernelRegressor([KernelMachine()], target="identity").fit(X[:100], y[:100])
+        new, claimed = y[100:] - model.predict(X[100:]), y[:100] - model.loo_prediction_
+        ratio.append(np.sqrt(np.mean(new**2) / np.mean(claimed**2)))
+    assert ratio[0] < 1.5 < 2.0 < ratio[1]
+
+
+def test_groups_are_left_out_however_few_rows_there_are():
+    X, y = make_friedman1(40, n_features=5, random_state=0)
+    pairs = np.r_[X, X + 1e-9], np.r_[y, y]
+    alone = KernelRegressor([KernelMachine()], target="identity").fit(*pairs)
+    together = KernelRegressor([KernelMachine()], target="identity").fit(*pairs, groups=np.r_[:40, :40])
+    claimed = [np.mean((pairs[1] - model.loo_prediction_) ** 2) for model in (alone, together)]
+    assert claimed[0] < 0.1 * claimed[1]

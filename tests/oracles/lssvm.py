@@ -42,6 +42,16 @@ def gcv(gram, targets, mu, weights):
     return n * squares / trace**2
 
 
+def restricted_evidence(gram, targets, mu, weights):
+    """y^T A (A^T M A)^-1 A^T y / (n - 1) * |A^T M A|^(1 / (n - 1)), with contrasts A that sum to 0."""
+    n = len(gram)
+    contrasts = np.linalg.svd(np.ones((1, n)))[2][1:].T
+    covariance = contrasts.T @ (gram + mu * np.diag(1.0 / weights)) @ contrasts
+    seen = contrasts.T @ targets
+    square = sum(seen[:, k] @ np.linalg.solve(covariance, seen[:, k]) for k in range(targets.shape[1]))
+    return square / (n - 1) * np.linalg.det(covariance) ** (1.0 / (n - 1))
+
+
 def leave_one_out_predictions_at(gram, cross, targets, mu, weights):
     """Predictions at new rows of the n machines that each lack one training row, (n, m)."""
     predictions = []

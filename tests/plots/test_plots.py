@@ -10,6 +10,7 @@ from kernelect import LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelR
 from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import InvalidArgument, MissingCapability, MissingExtra
 from kernelect.facts import Calibration, Confusion, Dependence, Relevance, Residuals, Surface
+from kernelect.facts.names import short_name
 from kernelect.plots import (
     CalibrationDisplay,
     ConfusionDisplay,
@@ -65,7 +66,8 @@ def test_weights_of_a_mixture_are_bars_the_heaviest_first(rng):
     ax = display.plot()
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 100 * display.record.weight)
     assert (np.diff(display.record.weight) <= 0).all()
-    assert [label.get_text() for label in ax.get_yticklabels()] == list(display.record.names)
+    names = [short_name(name, 36) for name in display.record.names]
+    assert [label.get_text() for label in ax.get_yticklabels()] == names
     with pytest.raises(MissingCapability, match="mixes several machines, each with a selection of its own"):
         TraceDisplay.from_estimator(mixture)
 

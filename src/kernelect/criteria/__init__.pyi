@@ -5,6 +5,7 @@ from kernelect.criteria.ep.hmc_evidence import EvidenceGradient as EvidenceGradi
 from kernelect.criteria.ep.hmc_evidence import EvidenceValue as EvidenceValue
 from kernelect.criteria.ep.hmc_evidence import HMCEvidence as HMCEvidence
 from kernelect.criteria.ep.leave_one_out import EPLeaveOneOut as EPLeaveOneOut
+from kernelect.criteria.lssvm.evidence import RestrictedEvidence as RestrictedEvidence
 from kernelect.criteria.lssvm.gcv import GCV as GCV
 from kernelect.criteria.lssvm.group_press import GroupPRESS as GroupPRESS
 from kernelect.criteria.lssvm.press import PRESS as PRESS

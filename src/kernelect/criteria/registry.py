@@ -16,6 +16,7 @@ from kernelect.criteria.base import Criterion
 from kernelect.criteria.ep.ep_evidence import EPEvidence
 from kernelect.criteria.ep.hmc_evidence import HMCEvidence
 from kernelect.criteria.ep.leave_one_out import EPLeaveOneOut
+from kernelect.criteria.lssvm.evidence import RestrictedEvidence
 from kernelect.criteria.lssvm.gcv import GCV
 from kernelect.criteria.lssvm.press import PRESS
 from kernelect.criteria.rvm import (
@@ -120,6 +121,7 @@ CRITERIA = CriterionRegistry("criterion", Criterion)  # type: ignore[type-abstra
 for _cls in (
     PRESS,
     GCV,
+    RestrictedEvidence,
     EPEvidence,
     HMCEvidence,
     Span,

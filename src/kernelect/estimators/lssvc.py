@@ -55,9 +55,9 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         criterion or prior that does not work on landmarks keeps the exact machine. None is the exact machine at any
         size. A number of landmarks, or the landmarks themselves, are used as given.
     criterion : str or Criterion, default="press"
-        ``"press"``, the exact leave-one-out squared error; ``"gcv"``, generalised cross-validation,
-        which gives all rows the same leverage; or an object of :mod:`kernelect.criteria` that judges
-        least-squares machines.
+        ``"press"``, the exact leave-one-out squared error; ``"evidence"``, that of the Gaussian process with this
+        kernel, which over-fits less with few rows and many inputs; ``"gcv"``, generalised cross-validation, which
+        gives all rows the same leverage; or an object of :mod:`kernelect.criteria` that judges least-squares machines.
     prior : "auto", "shrinkage", "gaussian", "laplace", "curvature", "slope", "evidence" or None
         Prior over the widths. ``"auto"`` is shrinkage for elliptical kernels, none otherwise.
     search : "lbfgs", "scg" or "nelder-mead", default="lbfgs"
