@@ -8,14 +8,13 @@ is then told by the limits themselves, as for all others.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from kernelect.machines import Interval
 from kernelect.mixture.base import LIMITS, Member, MixtureCandidate, MixtureTask
 from kernelect.mixture.partly import known
-from kernelect.model import Jackknife
+from kernelect.model import EvenSpread, Jackknife
 from kernelect.typing import Array
 
 
@@ -63,8 +62,12 @@ class Filled(MixtureCandidate):
         assert task.leader is not None
         member = self.inner.fit(_numbers(task, expected(task.y, known(task.leader.component))))
         component = member.component
-        claimed = np.sqrt(_claimed(component.spread, len(task.Z)))
-        return replace(member, candidate=self, component=replace(component, claimed=claimed))
+        assert isinstance(component.spread, Jackknife)
+        # Rows left out by the machine itself would have replaced targets: of its spread, only the size is kept.
+        size = np.sqrt(component.spread.left_out_variance().mean(axis=0))
+        claimed = np.tile(size, (len(task.Z), 1))
+        component = replace(component, claimed=claimed, spread=EvenSpread(size=size), sampled=None)
+        return replace(member, candidate=self, component=component)
 
 
 def expected(limits: Array, said: Array) -> Array:
@@ -76,13 +79,3 @@ def expected(limits: Array, said: Array) -> Array:
 
 def _numbers(task: MixtureTask, y: Array) -> MixtureTask:
     return replace(task, partly="", y=y)
-
-
-def _claimed(spread: Any, n_rows: int) -> Array:
-    """Return the variances (n, 1) that a machine claims for rows left out: their mean for rows that it has none for."""
-    assert isinstance(spread, Jackknife)
-    found = spread.left_out_variance()
-    out = np.full((n_rows, 1), found.mean())
-    if len(found) == len(spread.rows):
-        out[spread.rows] = found
-    return out
