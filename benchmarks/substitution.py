@@ -39,7 +39,7 @@ FILES: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 #: Name of a test -> why it fails here, in one line, where what it says does not tell: numbers that differ, and errors
-#: and warnings that do not come. Each of these tests was looked at by itself.
+#: and warnings that do not come. Most reasons follow from the message of the failure.
 TESTS: list[tuple[str, str]] = [
     (r"test_bad_input\[.*lil", "sparse matrices of every form are taken"),
     (r"test_immutable_coef_property", "coef_ is an array that belongs to the caller"),
