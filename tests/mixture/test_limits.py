@@ -38,7 +38,7 @@ def test_limits_are_worth_more_than_their_number(model):
     assert error(model) < 0.8 * min(error(replaced), error(left_out))
     lower, upper = model.predict_interval(Z, 0.9)
     new = TRUTH + 0.3 * np.random.default_rng(1).normal(size=300)
-    assert 0.75 < np.mean((lower <= new) & (new <= upper)) < 0.97  # of few rows, most of them limits, it is too short
+    assert 0.75 < np.mean((lower <= new) & (new <= upper)) < 0.97  # too short with few rows and many limits
     assert model.loo_prediction_.shape == (90,)
     assert all(np.isfinite(model.candidates_.score))
 

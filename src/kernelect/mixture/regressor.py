@@ -196,7 +196,7 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         return (replace(head, noise=noise) if exact else head), left_out
 
     def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
-        if task.partly:
+        if self._partly:
             return partly_shares(components, task.y, task.weights)
         return number_shares(components, task.y.reshape(len(task.y), -1), task.weights)
 
