@@ -107,7 +107,7 @@ def test_without_a_cluster():
     assert there.members[0].component.kernel_part.vectors.shape[0] < 100  # on landmarks
     lazy = there.predict(rows)
     assert isinstance(lazy, da.Array)
-    np.testing.assert_allclose(lazy.compute(), here.predict(frame), rtol=1e-8)
+    np.testing.assert_allclose(lazy.compute(), here.predict(frame), rtol=1e-8, atol=1e-8)
 
 
 def test_a_member_on_landmarks_learns_from_all_rows_and_figures_come_from_some(monkeypatch):
@@ -177,10 +177,10 @@ def test_numbers_on_a_cluster(cluster):
     same(there.fit(rows, targets), here.fit(frame, y))
     mean, deviation = there.predict(rows, return_std=True)
     np.testing.assert_allclose(mean.compute(), here.predict(frame), rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(deviation.compute(), here.predict(frame, return_std=True)[1], rtol=1e-8)
+    np.testing.assert_allclose(deviation.compute(), here.predict(frame, return_std=True)[1], rtol=1e-8, atol=1e-8)
     ends = there.predict_interval(rows, coverage=0.8)
     for lazy, expected in zip(ends, here.predict_interval(frame, coverage=0.8), strict=True):
-        np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-8)
+        np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.slow
