@@ -157,7 +157,7 @@ def test_the_table_of_candidates_is_plain_text_of_80_columns(numbers):
     [
         (GaussianProcess(), "Gaussian process, one width per column, raw values"),
         (KernelMachine(tied=True), "Least squares, one width, raw values"),
-        (KernelMachine(kernel="linear", view="warped"), "Least squares, linear, warped values"),
+        (KernelMachine(kernel="linear", view="warped"), "Least squares, linear, evened values"),
         (KernelMachine(kernel="product-laplace"), "Least squares, steps, one width per column, raw values"),
     ],
 )
@@ -165,9 +165,9 @@ def test_candidates_in_words(candidate, words):
     assert candidate.words == words
 
 
-def test_no_two_candidates_of_an_effort_have_the_same_words():
+def test_no_two_candidates_of_an_effort_for_the_same_tasks_have_the_same_words():
     for candidates in EFFORTS.values():
-        words = [(each.words, type(each)) for each in candidates]
+        words = [(each.words, type(each), getattr(each, "where", ())) for each in candidates]
         assert len(set(words)) == len(words)
 
 
