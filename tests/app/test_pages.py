@@ -157,6 +157,7 @@ def test_a_command_that_fails_has_its_sentence(fitted):
     assert state["sentence"].startswith("new.csv lacks 1 column the model needs: 'place'")
 
 
+@pytest.mark.slow
 def test_what_is_shown_to_repeat_does_the_same(fitted, tmp_path):
     client, folder = fitted
     repeat = client.get("/api/projects/table").json()["repeat"]

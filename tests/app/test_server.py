@@ -13,6 +13,7 @@ from kernelect.app.running import listen
 from kernelect.app.server import Limits, model_server
 from kernelect.exceptions import KernelectError
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table, predict_table, save_model
+from speeds import slowly
 
 TOKEN = "a-token"
 ROWS = [{"a": 0.5, "place": "x"}, {"a": -1.0, "place": "y"}]
@@ -138,7 +139,7 @@ def test_a_port_that_is_taken_is_named():
             listen("127.0.0.1", port)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", *slowly("2")])
 def test_the_command_answers(model, tmp_path, workers):
     save_model(model, tmp_path / "model.kernelect")
     command = [sys.executable, "-m", "kernelect", "serve", str(tmp_path / "model.kernelect"), "--port", "0"]

@@ -18,7 +18,7 @@ from speeds import slowly
 FIT = ("fit", "mixed.csv", "--target", "label", "--drop", "value", "--effort", "fast", "--folds", "2")
 
 
-@pytest.mark.parametrize("name", ["patients", *slowly("diabetes")])
+@pytest.mark.parametrize("name", slowly("patients", "diabetes"))
 def test_the_sample_tables_from_fit_to_report(run, tmp_path, name):
     _, target = sample_table(name)
     run("sample", name)
@@ -117,7 +117,7 @@ _WATCHED = """
 import kernelect.cli._progress as progress
 from kernelect.cli import main
 
-def told(self, title):
+def told(self, title, labels):
     return lambda member: print("fitted", member.candidate, flush=True)
 
 progress.Watch.candidates = told

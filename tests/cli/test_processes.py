@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import kernelect
+from speeds import slowly
 
 PATIENCE = 60.0
 
@@ -28,7 +29,7 @@ def begun(folder, *words, **environment):
     )
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("encoding", ["ascii", *slowly("latin-1", "cp1252")])
 def test_an_encoding_that_lacks_letters_loses_letters_and_nothing_else(tmp_path, encoding):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"größe ☃": rng.normal(size=40), "w": rng.choice(["é", "ф"], 40), "y": rng.normal(size=40)})

@@ -117,6 +117,7 @@ def test_a_landmark_may_be_a_row_of_weight_zero():
     assert model.support_.max() < 30
 
 
+@pytest.mark.slow
 def test_several_classes_are_calibrated_on_landmarks():
     X, y = friedman(150)
     classes = np.digitize(y, np.quantile(y, [0.33, 0.67]))

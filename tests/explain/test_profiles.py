@@ -6,6 +6,7 @@ import pytest
 from kernelect.explain import profiles
 from kernelect.explain.profiles import TOLERANCE, exponential_rate, gaussian_scales, power_series
 from kernelect.kernels import ARD, RBF, Linear, Matern, Polynomial, RationalQuadratic
+from speeds import slowly
 
 DISTANCES = np.concatenate([[0.0], np.geomspace(1e-9, 1e3, 700)])
 
@@ -21,7 +22,11 @@ RADIAL = {
 }
 
 
-@pytest.mark.parametrize("name", RADIAL)
+#: Their sums take seconds to find.
+LONG = ("heavy tails", "nearly a Gaussian", "rough")
+
+
+@pytest.mark.parametrize("name", [*(name for name in RADIAL if name not in LONG), *slowly(*LONG)])
 def test_a_function_of_the_distance_is_a_sum_of_gaussians(name):
     profile, most = RADIAL[name]
     found = gaussian_scales(profile, 1e3)

@@ -85,6 +85,7 @@ def test_selection_finds_the_noise():
     assert 0.1 < np.exp(0.5 * selection.theta[place]) < 0.6
 
 
+@pytest.mark.slow
 def test_selection_finds_the_steps():
     X, y = table(200)
     grades = np.digitize(y, [-0.6, 0.0, 1.0])[:, None].astype(float)

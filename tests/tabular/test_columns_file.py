@@ -110,7 +110,10 @@ def test_schemas_survive_the_model_file(schema):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("format = 1\n[[column]]\nname = 'a'\nkind = 'text'", "has kind = 'text': use number, category, date, unused"),
+        (
+            "format = 1\n[[column]]\nname = 'a'\nkind = 'text'",
+            "has kind = 'text': use number, category, date, clock, unused",
+        ),
         ("format = 1\n[[column]]\nkind = 'number'", "A column has no name"),
         ("format = 1\n[[column]]\nname = 'a'\nkind = 'number'\nrange = [1]", "give two numbers"),
         ("format = 1\n[[column]]\nname = 'a'\nkind = 'number'\ndecimal = ';'", 'use "." or ","'),

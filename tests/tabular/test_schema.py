@@ -223,7 +223,7 @@ def test_numbers_may_be_dates_in_a_form(frame):
     kinds = {
         one.name: one.kind for one in describe_table(frame, "y", date=["day", "year=%Y"], keep=["day,year"])[0].columns
     }
-    assert kinds == {"x": "number", "day": "date", "year": "date"}
+    assert kinds == {"x": "number", "day": "date", "year": "date", "year to day (days)": "number"}
 
 
 def test_the_last_column_is_always_listed(frame):

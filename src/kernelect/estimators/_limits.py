@@ -26,7 +26,7 @@ def are_limits(y: Any) -> bool:
 
 def known_limits(y: Any) -> Array | None:
     """Return the limits (n, 2) of a pair or of texts, checked; None for numbers: two columns are two targets."""
-    one = isinstance(y, tuple) or np.ndim(y) == 1
+    one = isinstance(y, tuple) or np.asarray(y).ndim == 1
     return as_limits(y) if one and are_limits(y) else None
 
 

@@ -146,6 +146,8 @@ class _Declared(Mapping[str, Any]):
         self._cls, self._names, self._found = cls, [one.name for one in _made_of(cls)], dict[str, Any]()
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
         if name not in self._found:
             home = next(base for base in self._cls.__mro__ if name in get_annotations(base))
             own = SimpleNamespace(__annotations__={name: get_annotations(home)[name]})
