@@ -64,6 +64,15 @@ def test_fresh_rows_of_the_same_kind_are_scored_as_claimed(models, target):
     assert all(one["claimed"] and abs(one["z"]) < 4.0 for one in found["scores"])
 
 
+def test_a_model_whose_error_was_not_measured_claimed_nothing():
+    """It has the baseline alone, which is no claim of the model."""
+    schema, rows, _ = describe_table(frame_of(0, 120), "value", drop=["label", "ward"])
+    model = fit_table(rows, schema, MachineOptions("basis", kernel="linear"), FoldOptions(0))
+    found = evaluate_table(model, Table(frame_of(1, 50), "new.csv"))[0]
+    assert {(one["claimed"], one["z"]) for one in found["scores"]} == {("", None)}
+    assert "the model made no claim" in found["headline"]
+
+
 def test_rows_that_differ_are_worse_than_claimed(models):
     found = evaluated(models, "value", frame_of(2, 100, shift=1.0), most=3)
     assert found["outcome"] == "worse"

@@ -14,7 +14,7 @@ from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import apart, counted, number, percent, trimmed, was
 from kernelect.facts.outcomes import Calibration
-from kernelect.facts.quality import describe_estimate, estimate_of, named_score
+from kernelect.facts.quality import BASELINE, describe_estimate, estimate_of, named_score
 from kernelect.facts.record import ScoreFacts
 from kernelect.facts.scores import SURE
 from kernelect.tabular.columns import check_name
@@ -137,7 +137,7 @@ def _probability(found: pd.DataFrame, model: TableModel) -> Any:
 def _beside(estimate: Estimate, model: TableModel) -> list[EvaluatedScore]:
     """Return the scores beside those that the report of the model shows."""
     quality = model.facts["quality"]
-    claimed = estimate_of(quality, quality["shown"])
+    claimed = None if quality["shown"] == BASELINE else estimate_of(quality, quality["shown"])
     out = []
     for score in describe_estimate(estimate, "")["scores"]:
         if not math.isfinite(score["value"]):
